@@ -1,0 +1,1 @@
+"""Readers and writers of corpora and formats, and the bundled English resources."""

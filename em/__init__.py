@@ -1,0 +1,1 @@
+"""Feature-enhanced Viterbi EM and the hyper-parameter sweep."""

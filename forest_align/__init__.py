@@ -1,0 +1,60 @@
+"""Phrase and word alignment of English paraphrases on packed parse forests.
+
+Nothing heavy is imported here: names are resolved on first use (PEP 562), so that ``import forest_align``
+stays fast and never imports torch by itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from forest_align._version import __version__
+
+if TYPE_CHECKING:
+    from forest_align.aligners import Aligner, align, align_many, load
+    from forest_align.parsing import Parser, load_parser
+    from forest_align.types import Alignment, Links, Node, ParseForest, PhrasePair, Sentence, Token
+
+_HOME_OF = {
+    "Aligner": "forest_align.aligners",
+    "align": "forest_align.aligners",
+    "align_many": "forest_align.aligners",
+    "load": "forest_align.aligners",
+    "Parser": "forest_align.parsing",
+    "load_parser": "forest_align.parsing",
+    "Alignment": "forest_align.types",
+    "Links": "forest_align.types",
+    "Node": "forest_align.types",
+    "ParseForest": "forest_align.types",
+    "PhrasePair": "forest_align.types",
+    "Sentence": "forest_align.types",
+    "Token": "forest_align.types",
+}
+
+__all__ = [
+    "Aligner",
+    "Alignment",
+    "Links",
+    "Node",
+    "ParseForest",
+    "Parser",
+    "PhrasePair",
+    "Sentence",
+    "Token",
+    "__version__",
+    "align",
+    "align_many",
+    "load",
+    "load_parser",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'forest_align' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

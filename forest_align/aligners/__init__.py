@@ -1,0 +1,1 @@
+"""The aligners and their common interface."""

@@ -1,0 +1,1 @@
+"""The ``forest-align`` command line."""

@@ -1,0 +1,1 @@
+"""Lexical evidence: which two words may correspond, and why."""

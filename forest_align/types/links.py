@@ -1,0 +1,130 @@
+"""Word links: which source token corresponds to which target token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from forest_align.types.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """An immutable set of word links in ascending order.
+
+    Build it with :meth:`of`, which sorts, removes duplicates and checks.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Source and target token indices from 0, sorted, no duplicates.
+    sure : tuple of bool or None
+        Whether each link is *sure* (True) or only *possible* (False); None when not annotated: all sure.
+    scores : tuple of float or None
+        Score or probability of each link.
+    """
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    sure: tuple[bool, ...] | None = None
+    scores: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Iterable[tuple[int, int]],
+        *,
+        sure: Iterable[bool] | None = None,
+        scores: Iterable[float] | None = None,
+    ) -> Links:
+        """Sort links and merge duplicates (a duplicate is sure if any is, and keeps its highest score).
+
+        Raises
+        ------
+        InputError
+            If an index is negative, or ``sure`` or ``scores`` differ from ``pairs`` in length.
+        """
+        listed = [(int(i), int(j)) for i, j in pairs]
+        sure_list = None if sure is None else [bool(x) for x in sure]
+        score_list = None if scores is None else [float(x) for x in scores]
+        for name, values in (("sure", sure_list), ("scores", score_list)):
+            if values is not None and len(values) != len(listed):
+                raise InputError(f"expected {len(listed)} values, one a link, found {len(values)}", field=name)
+        merged: dict[tuple[int, int], tuple[bool, float]] = {}
+        for index, pair in enumerate(listed):
+            if min(pair) < 0:
+                raise InputError(f"expected token indices from 0, found {pair[0]}-{pair[1]}")
+            is_sure = True if sure_list is None else sure_list[index]
+            score = 0.0 if score_list is None else score_list[index]
+            old = merged.get(pair)
+            merged[pair] = (is_sure, score) if old is None else (is_sure or old[0], max(score, old[1]))
+        order = sorted(merged)
+        return cls(
+            tuple(order),
+            None if sure_list is None else tuple(merged[p][0] for p in order),
+            None if score_list is None else tuple(merged[p][1] for p in order),
+        )
+
+    @classmethod
+    def from_pharaoh(cls, line: str) -> Links:
+        """Read ``"0-0 1-2"``; ``"1p2"`` marks a possible link.
+
+        Raises
+        ------
+        InputError
+            If an item is not of the form ``i-j`` or ``ipj``.
+        """
+        pairs, sure = [], []
+        for item in line.split():
+            separator = "-" if "-" in item else "p"
+            left, found, right = item.partition(separator)
+            if not (found and left.isdecimal() and right.isdecimal()):
+                raise InputError(f"expected links such as 0-0 or 1p2, found {item!r}")
+            pairs.append((int(left), int(right)))
+            sure.append(separator == "-")
+        return cls.of(pairs, sure=None if all(sure) else sure)
+
+    def to_pharaoh(self) -> str:
+        """Write ``"0-0 1-2"``, possible links as ``"1p2"``."""
+        return " ".join(
+            f"{i}{'-' if self.sure is None or self.sure[k] else 'p'}{j}" for k, (i, j) in enumerate(self.pairs)
+        )
+
+    def swap(self) -> Links:
+        """The same links seen from the target side."""
+        return Links.of(((j, i) for i, j in self.pairs), sure=self.sure, scores=self.scores)
+
+    def only_sure(self) -> Links:
+        """The sure links alone."""
+        if self.sure is None:
+            return self
+        kept = [k for k, is_sure in enumerate(self.sure) if is_sure]
+        return Links(
+            tuple(self.pairs[k] for k in kept),
+            None,
+            None if self.scores is None else tuple(self.scores[k] for k in kept),
+        )
+
+    def check(self, source_length: int, target_length: int) -> Links:
+        """Return self if every link lies inside the two sentences.
+
+        Raises
+        ------
+        InputError
+            If a link points beyond the last token.
+        """
+        for i, j in self.pairs:
+            if i >= source_length or j >= target_length:
+                raise InputError(
+                    f"link {i}-{j} is out of range: the sentences have {source_length} and {target_length} tokens"
+                )
+        return self
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __contains__(self, pair: Any) -> bool:
+        return pair in self.pairs

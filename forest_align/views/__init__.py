@@ -1,0 +1,1 @@
+"""Views of alignments for people: text, HTML, a browser."""
