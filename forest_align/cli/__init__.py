@@ -1,1 +1,82 @@
-"""The ``forest-align`` command line."""
+"""The ``forest-align`` command line: finds the command, runs it, turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from forest_align._version import __version__
+from forest_align.types import ForestAlignError
+
+EXIT_OK = 0
+EXIT_SOME_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+# Command -> what it does, in one line. A command's module is imported only when it is called: the help of one
+# command must not wait for the imports of the others.
+COMMANDS = {
+    "align": "align sentence pairs: words and phrases with probabilities",
+    "parse": "parse sentences into trees, n-best lists or packed forests",
+    "convert": "convert between the formats of aligned corpora",
+    "evaluate": "score predicted alignments against gold ones",
+    "benchmark": "run an aligner on a published test set, beside the published rows",
+}
+
+
+def _top_level_parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="forest-align",
+        description="Phrase and word alignment of English paraphrases on packed parse forests.",
+        epilog=f"commands:\n{listing}\n\nexample:\n"
+        "  printf 'He died.\\tHe passed away.\\n' | forest-align align - --to text\n\n"
+        "'forest-align COMMAND --help' explains a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"forest-align {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser.add_argument("command", metavar="COMMAND", choices=sorted(COMMANDS), help="one of those below")
+    parser.add_argument("arguments", metavar="…", nargs=argparse.REMAINDER, help="arguments of the command")
+    return parser
+
+
+def _run(command: str, arguments: Sequence[str]) -> int:
+    module = importlib.import_module(f"forest_align.cli.{command}")
+    parser = argparse.ArgumentParser(
+        prog=f"forest-align {command}",
+        description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    result: int = module.run(parser.parse_args(arguments))
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns
+    -------
+    int
+        0: all went well; 1: some pairs or sentences failed; 2: bad usage or unusable input; 130: interrupted.
+    """
+    options = _top_level_parser().parse_args(argv)
+    try:
+        return _run(options.command, options.arguments)
+    except (ForestAlignError, OSError) as error:
+        if options.debug:
+            raise
+        if isinstance(error, BrokenPipeError):
+            # The reader (such as `head`) has seen enough; keep Python from complaining when it flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return EXIT_OK
+        print(f"forest-align {options.command}: error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED

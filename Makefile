@@ -1,0 +1,43 @@
+# `make demo` and `make test` do everything on a fresh machine: they make a virtual environment, install what
+# they need into it, and run.
+
+PYTHON ?= python3
+VENV ?= .venv
+DATA ?= ../shared/data
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test test-only lint types benchmark clean
+
+demo: $(VENV)/installed
+	$(BIN)/forest-align align examples/pairs.tsv --to text
+
+test: $(VENV)/installed-for-tests lint types test-only
+
+test-only:
+	$(BIN)/python -m pytest
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# mypy knows nothing of package_dir: give it the namespace as a tree of links.
+types: $(VENV)/installed-for-tests
+	$(BIN)/python scripts/link_namespace.py build/namespace
+	cd build/namespace && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p forest_align
+
+# torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
+# install makes the source folders and the installed package the same thing.
+$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd)
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) torch
+	$(PIP) cython setuptools wheel
+	$(PIP) --no-build-isolation -e .
+	touch $@
+
+$(VENV)/installed-for-tests: $(VENV)/installed
+	$(PIP) --no-build-isolation -e '.[test,plot]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info cext/*.c cext/*.cpp cext/*.so

@@ -1,0 +1,100 @@
+"""The rules of the layout: one direction of imports, and a light `import forest_align`."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Which parts a part may import, besides itself.
+MAY_IMPORT = {
+    "types": set(),
+    "cext": set(),
+    "data": {"types"},
+    "lexicon": {"types", "data"},
+    "parsing": {"types", "data", "lexicon", "cext"},
+    "em": {"types", "data", "lexicon", "parsing", "cext", "aligners", "eval"},
+    "eval": {"types", "data", "lexicon", "parsing"},
+    "views": {"types", "data", "lexicon", "parsing"},
+    "aligners": {"types", "data", "lexicon", "parsing", "cext"},
+    "cli": {"types", "data", "lexicon", "parsing", "aligners", "em", "eval", "views"},
+}
+
+
+def part_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).parts
+    return parts[1] if parts[0] == "forest_align" else parts[0]
+
+
+def sources() -> list[Path]:
+    folders = ("forest_align", "cext", "em", "eval", "data")
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def imported_parts(path: Path) -> set[str]:
+    """Parts of forest_align that a module imports, wherever the import stands."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: imports are absolute"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        found.update(name.split(".")[1] for name in names if name.startswith("forest_align."))
+    return found & set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
+    part = part_of(path)
+    if part not in MAY_IMPORT:  # forest_align/__init__.py and its like stand above all parts
+        assert path.parent == ROOT / "forest_align"
+        return
+    assert imported_parts(path) <= MAY_IMPORT[part] | {part}
+
+
+def test_the_rules_notice_a_wrong_import(tmp_path: Path) -> None:
+    module = tmp_path / "wrong.py"
+    module.write_text("def f():\n    from forest_align.cli import main\n")
+    assert imported_parts(module) == {"cli"}
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    code = "import sys, forest_align; print(' '.join(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"torch", "numpy", "nltk", "transformers", "optuna"} & set(loaded)
+
+
+@pytest.mark.parametrize("command", ["parse", "align", "convert", "evaluate", "benchmark"])
+def test_help_of_a_command_does_not_import_torch(command: str) -> None:
+    code = (
+        "import sys\nfrom forest_align.cli import main\ntry:\n    main([sys.argv[1], '--help'])\n"
+        "except SystemExit as stop:\n    assert stop.code == 0\nassert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code, command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "example" in done.stdout
+
+
+def test_every_public_name_resolves() -> None:
+    import forest_align
+
+    for name in forest_align.__all__:
+        assert getattr(forest_align, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = forest_align.nonsense
+
+
+def test_installed_package_is_importable_from_anywhere(tmp_path: Path) -> None:
+    code = (
+        "import forest_align.cext.chart, forest_align.cext.alignment, forest_align.em, forest_align.eval;"
+        "import forest_align.data; print(forest_align.data.__file__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
