@@ -1,0 +1,154 @@
+"""Reads Penn-bracketed trees, so that treebanks and trees given by users enter through one place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nltk import Tree
+
+#: Labels of the wrapper that many treebanks put around a whole tree.
+TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+
+_PIECE = re.compile(r"\(|\)|[^\s()]+")
+_FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
+
+
+def read_trees(path: str | Path) -> Iterator[Tree]:
+    """Yield the trees of a file in Penn brackets, traces and function tags left in.
+
+    A tree may stretch over several lines and several trees may stand on one; what wraps a tree
+    (``( (S …))``, ``(TOP …)``, ``(ROOT …)``) stays, as a node with that label.
+
+    Parameters
+    ----------
+    path : str or Path
+        UTF-8 text file.
+
+    Yields
+    ------
+    nltk.Tree
+
+    Raises
+    ------
+    InputError
+        When brackets do not match or text stands outside brackets; names the file and the line.
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        yield from _trees(text)
+    except InputError as error:
+        raise error.at(file=str(path)) from None
+
+
+def parse_bracket(text: str) -> Tree:
+    """Read one tree in Penn brackets.
+
+    Parameters
+    ----------
+    text : str
+        Exactly one tree, on any number of lines.
+
+    Returns
+    -------
+    nltk.Tree
+
+    Raises
+    ------
+    InputError
+        When there is no tree, more than one, or brackets do not match.
+    """
+    trees = list(_trees(text))
+    if len(trees) != 1:
+        raise InputError(f"expected one bracketed tree, found {len(trees)}: {text[:80]!r}")
+    return trees[0]
+
+
+def strip_annotations(tree: Tree) -> Tree | None:
+    """Copy a tree without traces, function tags, co-indices and what they leave empty.
+
+    ``NP-SBJ-1`` becomes ``NP``, ``ADVP|PRT`` becomes ``ADVP``; tags such as ``-LRB-`` and words stay
+    as they are. The wrapper around a whole tree (an empty label, TOP, ROOT, …) becomes ``TOP``.
+
+    Parameters
+    ----------
+    tree : nltk.Tree
+        Tree as the treebank has it.
+
+    Returns
+    -------
+    nltk.Tree or None
+        None when nothing but traces is left.
+    """
+    return _strip(tree, at_top=True)
+
+
+def _strip(tree: Tree, at_top: bool = False) -> Tree | None:
+    from nltk import Tree
+
+    label = tree.label()
+    if len(tree) == 1 and isinstance(tree[0], str):
+        return None if label == "-NONE-" else Tree(_plain_label(label), [tree[0]])
+    children = []
+    for child in tree:
+        kept = child if isinstance(child, str) else _strip(child)
+        if kept is not None:
+            children.append(kept)
+    if not children:
+        return None
+    if label in TOP_LABELS:
+        return Tree("TOP", children) if at_top or len(children) > 1 else children[0]
+    return Tree(_plain_label(label), children)
+
+
+def _plain_label(label: str) -> str:
+    """Cut function tags and indices off a label; tags like -LRB- and -NONE- begin with the hyphen and stay."""
+    if label.startswith("-"):
+        return label
+    return _FUNCTION.sub("", label)
+
+
+def _trees(text: str) -> Iterator[Tree]:
+    """Yield the trees of a text; a stack of open nodes, so that depth is not limited by recursion."""
+    from nltk import Tree
+
+    stack: list[tuple[str, list[Tree | str]]] = []
+    awaiting_label = False
+    for piece in _PIECE.finditer(text):
+        token = piece.group()
+        if token == "(":
+            if awaiting_label:
+                stack.append(("", []))
+            awaiting_label = True
+            continue
+        if token == ")":
+            if awaiting_label:
+                stack.append(("", []))
+                awaiting_label = False
+            if not stack:
+                raise InputError("closing bracket without an opening one", line=_line(text, piece.start()))
+            label, children = stack.pop()
+            node = Tree(label, children)
+            if stack:
+                stack[-1][1].append(node)
+            else:
+                yield node
+        elif awaiting_label:
+            stack.append((token, []))
+            awaiting_label = False
+        elif stack:
+            stack[-1][1].append(token)
+        else:
+            raise InputError(f"text outside brackets: {token[:40]!r}", line=_line(text, piece.start()))
+    if stack or awaiting_label:
+        raise InputError("a bracket is never closed", line=_line(text, len(text)))
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
