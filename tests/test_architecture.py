@@ -67,7 +67,9 @@ def test_the_rules_notice_a_wrong_import(tmp_path: Path) -> None:
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, forest_align; print(' '.join(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {"torch", "numpy", "nltk", "transformers", "optuna"} & set(loaded)
 
 

@@ -1,4 +1,4 @@
-"""The ``forest-align`` command line: finds the command, runs it, turns errors into messages and exit codes."""
+"""The ``forest-align`` command line: find the command, run it, turn errors into messages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         if isinstance(error, BrokenPipeError):
-            # The reader (such as `head`) has seen enough; keep Python from complaining when it flushes at exit.
+            # The reader (such as `head`) has seen enough; Python must not complain when it flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return EXIT_OK
         print(f"forest-align {options.command}: error: {error}", file=sys.stderr)

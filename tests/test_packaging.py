@@ -1,0 +1,89 @@
+"""The source distribution and the wheel made from it hold everything, and only what belongs into them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MAPPED = {"forest_align": "forest_align", "cext": "forest_align/cext", "em": "forest_align/em"}
+MAPPED |= {"eval": "forest_align/eval", "data": "forest_align/data"}
+
+
+def run(*command: str, cwd: Path) -> str:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from the source distribution alone, far from the repository."""
+    folder = tmp_path_factory.mktemp("packaging")
+    egg_base = folder / "egg"
+    egg_base.mkdir()
+    run(
+        sys.executable,
+        "setup.py",
+        "-q",
+        "egg_info",
+        "--egg-base",
+        str(egg_base),
+        "sdist",
+        "-d",
+        str(folder),
+        cwd=ROOT,
+    )
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as source:
+        source.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    arguments = ("wheel", "--no-build-isolation", "--no-deps", "--no-index", "-q", "-w", str(folder), ".")
+    run(sys.executable, "-m", "pip", *arguments, cwd=unpacked)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_the_wheel_holds_every_module_and_every_resource(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    listed = run("git", "ls-files", *MAPPED, cwd=ROOT).split("\n")
+    for name in filter(None, listed):
+        folder, _, rest = name.partition("/")
+        if name.endswith((".py", ".pyi", ".json", ".safetensors", ".txt", ".gz", ".typed")):
+            assert f"{MAPPED[folder]}/{rest}" in names, name
+
+
+def test_nothing_lands_beside_the_package(wheel: Path) -> None:
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"forest_align"}
+
+
+def test_the_installed_wheel_imports_from_any_folder(wheel: Path, tmp_path: Path) -> None:
+    target = tmp_path / "site"
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(target),
+        str(wheel),
+        cwd=tmp_path,
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(target)!r}); sys.meta_path = [f for f in sys.meta_path"
+        " if 'Editable' not in getattr(f, '__name__', '')]\n"
+        "import forest_align, forest_align.cext.chart, forest_align.cext.alignment, forest_align.em\n"
+        "import forest_align.eval, forest_align.data, forest_align.types\n"
+        "print(forest_align.__file__); print(forest_align.cext.chart.__file__)"
+    )
+    printed = run(sys.executable, "-c", code, cwd=tmp_path).split()
+    assert all(path.startswith(str(target)) for path in printed), printed
