@@ -1,0 +1,182 @@
+"""A picture of one alignment: the source tree above, the target tree upside down below, links in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from forest_align.data.penn import parse_bracket
+from forest_align.types import Alignment, InputError, PhrasePair, Sentence
+
+CHARACTER_WIDTH = 7.6
+WORD_GAP = 18.0
+LEVEL_HEIGHT = 34.0
+LINK_HEIGHT = 84.0
+MARGIN = 16.0
+# Colours that stay apart on a white and on a dark page, for colour-blind readers too (Okabe & Ito 2008).
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
+UNALIGNED = "#8a8a8a"
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A tree node with its place: column in pixels, level above the words, span, label, parent's place."""
+
+    x: float
+    level: int
+    span: tuple[int, int]
+    label: str
+    children: tuple[_Placed, ...]
+
+
+def to_svg(alignment: Alignment) -> str:
+    """Draw an alignment as a self-contained SVG document.
+
+    Phrase pairs share a colour and a number; links are drawn stronger the more probable they are; what is
+    unaligned is grey.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        An alignment with both trees.
+
+    Raises
+    ------
+    InputError
+        If the alignment has no trees.
+    """
+    if not (alignment.source_tree and alignment.target_tree):
+        raise InputError("a picture needs an alignment with two trees, found one without")
+    widths = [_columns(sentence)[1] for sentence in (alignment.source, alignment.target)]
+    width = max(widths)
+    source = _place(alignment.source_tree, _stretch(alignment.source, width))
+    target = _place(alignment.target_tree, _stretch(alignment.target, width))
+    source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
+    target_words = source_words + LINK_HEIGHT
+    height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
+    numbers = _numbers(alignment.phrases)
+    body = [
+        *_links(alignment, source_words, target_words, width),
+        *_tree(source, numbers[0], source_words, -1),
+        *_tree(target, numbers[1], target_words, +1),
+        *_words(alignment, source_words, target_words, width),
+    ]
+    total = width + 2 * MARGIN
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {height:.0f}" width="{total:.0f}" '
+        f'height="{height:.0f}" font-family="Helvetica, Arial, sans-serif" font-size="13">\n'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
+    )
+
+
+def _columns(sentence: Sentence) -> tuple[list[float], float]:
+    """Centre of each word when set as tightly as possible, and the width of the whole."""
+    centres, at = [], 0.0
+    for token in sentence.tokens:
+        size = max(len(token.text), 3) * CHARACTER_WIDTH
+        centres.append(at + size / 2)
+        at += size + WORD_GAP
+    return centres, at - WORD_GAP
+
+
+def _stretch(sentence: Sentence, width: float) -> list[float]:
+    centres, own = _columns(sentence)
+    return [MARGIN + centre * width / own for centre in centres]
+
+
+def _place(bracket: str, columns: list[float]) -> _Placed:
+    """Lay a tree out over its words; a unary chain takes one place, as it is one node of the forest."""
+    at = 0
+
+    def visit(tree) -> _Placed:  # type: ignore[no-untyped-def]
+        nonlocal at
+        labels = [tree.label()]
+        while len(tree) == 1 and not isinstance(tree[0], str):
+            tree = tree[0]
+            labels.append(tree.label())
+        label = "–".join(name for name in labels if name not in ("TOP", "ROOT", ""))
+        if isinstance(tree[0], str):
+            at += 1
+            return _Placed(columns[at - 1], 1, (at - 1, at), label, ())
+        children = tuple(visit(child) for child in tree)
+        x = (children[0].x + children[-1].x) / 2
+        span = (children[0].span[0], children[-1].span[1])
+        return _Placed(x, max(child.level for child in children) + 1, span, label, children)
+
+    return visit(parse_bracket(bracket))
+
+
+def _numbers(
+    phrases: tuple[PhrasePair, ...],
+) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Number the pairs of constituents of more than one word on one side, in the order of the source."""
+    shown = [
+        pair
+        for pair in phrases
+        if pair.source_node.is_constituent
+        and pair.target_node.is_constituent
+        and max(pair.source_node.end - pair.source_node.start, pair.target_node.end - pair.target_node.start)
+        > 1
+    ]
+    shown.sort(key=lambda pair: (pair.source_node.start, -pair.source_node.end))
+    source = {pair.source_node.span: k for k, pair in enumerate(shown)}
+    target = {pair.target_node.span: k for k, pair in enumerate(shown)}
+    return source, target
+
+
+def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: int) -> list[str]:
+    """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below."""
+    edges, labels = [], []
+
+    def y(node: _Placed) -> float:
+        return words + up * (node.level * LEVEL_HEIGHT - 6)
+
+    def visit(node: _Placed) -> None:
+        number = numbers.get(node.span)
+        colour = UNALIGNED if number is None else PALETTE[number % len(PALETTE)]
+        for child in node.children:
+            edges.append(
+                f'<line x1="{node.x:.1f}" y1="{y(node):.1f}" x2="{child.x:.1f}" y2="{y(child):.1f}" '
+                f'stroke="{colour}" stroke-width="{1 if number is None else 1.8}"/>'
+            )
+            visit(child)
+        text = escape(node.label) + (
+            "" if number is None else f'<tspan font-size="9" dy="3">{number + 1}</tspan>'
+        )
+        size = (len(node.label) + (number is not None)) * CHARACTER_WIDTH + 6
+        labels.append(
+            f'<rect x="{node.x - size / 2:.1f}" y="{y(node) - 9:.1f}" width="{size:.1f}" height="18" '
+            f'rx="4" fill="#ffffff"/>'
+            f'<text x="{node.x:.1f}" y="{y(node) + 4:.1f}" text-anchor="middle" font-size="11" '
+            f'fill="{colour}" font-weight="{"normal" if number is None else "bold"}">{text}</text>'
+        )
+
+    visit(root)
+    return edges + labels
+
+
+def _links(alignment: Alignment, source_words: float, target_words: float, width: float) -> list[str]:
+    source, target = _stretch(alignment.source, width), _stretch(alignment.target, width)
+    scores = alignment.words.scores or (1.0,) * len(alignment.words)
+    middle = (source_words + target_words) / 2
+    return [
+        f'<path d="M{source[i]:.1f} {source_words + 8:.1f} C{source[i]:.1f} {middle:.1f} '
+        f'{target[j]:.1f} {middle:.1f} {target[j]:.1f} {target_words - 8:.1f}" fill="none" stroke="#444444" '
+        f'stroke-width="1.4" stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"/>'
+        for (i, j), score in zip(alignment.words.pairs, scores, strict=True)
+    ]
+
+
+def _words(alignment: Alignment, source_words: float, target_words: float, width: float) -> list[str]:
+    drawn = []
+    for side, (sentence, y) in enumerate(
+        ((alignment.source, source_words), (alignment.target, target_words))
+    ):
+        linked = {pair[side] for pair in alignment.words.pairs}
+        for index, (token, x) in enumerate(zip(sentence.tokens, _stretch(sentence, width), strict=True)):
+            colour = "#111111" if index in linked else UNALIGNED
+            drawn.append(
+                f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
+                f"{escape(token.text)}</text>"
+            )
+    return drawn

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+from forest_align.views.svg import to_svg
+
+
+def died_and_passed_away() -> Alignment:
+    noun, verb = Node(0, 1, "NP::PRP", head=0), Node(1, 2, "VP::VBD", head=1)
+    passed_away = Node(1, 3, "VP", head=1)
+    return Alignment(
+        Sentence.from_words(["He", "died", "<&>"]),
+        Sentence.from_words(["He", "passed", "away", "."]),
+        words=Links.of([(0, 0), (1, 1), (1, 2)], scores=[0.99, 0.8, 0.4]),
+        phrases=(
+            PhrasePair(noun, Node(0, 1, "NP::PRP", head=0), 0.99),
+            PhrasePair(verb, passed_away, 0.7),
+            PhrasePair(Node(0, 3, "S", head=1), Node(0, 4, "S", head=1), 1.0),
+        ),
+        source_tree="(TOP (S (NP (PRP He)) (VP (VBD died)) (. <&>)))",
+        target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))) (. .))",
+    )
+
+
+def test_the_picture_is_well_formed_and_shows_every_word_once() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    for word in ("died", "<&>", "passed", "away"):
+        assert texts.count(word) == 1
+
+
+def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    labels = [node for node in root.iter("{http://www.w3.org/2000/svg}text") if len(node)]
+    by_number: dict[str, set[str | None]] = {}
+    for node in labels:
+        by_number.setdefault("".join(node[0].itertext()), set()).add(node.get("fill"))
+    assert set(by_number) == {"1", "2"}
+    assert all(len(colours) == 1 for colours in by_number.values())
+
+
+def test_one_line_is_drawn_for_each_link() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+
+
+def test_an_alignment_without_trees_is_refused() -> None:
+    sentence = Sentence.from_words(["a"])
+    with pytest.raises(InputError, match="trees"):
+        to_svg(Alignment(sentence, sentence))
