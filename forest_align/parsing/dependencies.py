@@ -1,0 +1,193 @@
+"""Stanford-style typed dependencies derived from a constituency tree, so that no dependency parser is needed.
+
+Heads come from :mod:`forest_align.parsing.dependency_heads`, names from
+:mod:`forest_align.parsing.dependency_rules`; this module walks the tree and collapses prepositions,
+conjunctions and agents (de Marneffe & Manning 2008, §4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from forest_align.parsing.dependency_heads import PUNCTUATION_TAGS, Constituent, set_heads
+from forest_align.parsing.dependency_rules import relation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nltk import Tree
+
+_TOP = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+_MULTIWORD_PREPOSITIONS = frozenset(
+    "according_to across_from ahead_of along_with alongside_of apart_from as_for as_from as_of as_per as_to "
+    "aside_from away_from based_on because_of close_by close_to contrary_to compared_to compared_with due_to "
+    "depending_on except_for exclusive_of far_from followed_by inside_of instead_of irrespective_of next_to "
+    "near_to off_of out_of outside_of owing_to preliminary_to preparatory_to previous_to prior_to pursuant_to "
+    "regardless_of subsequent_to such_as thanks_to together_with up_to".split()
+)
+
+
+class Dependency(NamedTuple):
+    """One typed dependency.
+
+    Attributes
+    ----------
+    governor : int
+        Token index of the head word; -1 for the root.
+    dependent : int
+        Token index of the word that depends on it.
+    relation : str
+        Type, such as ``"nsubj"`` or, collapsed, ``"prep_of"``.
+    """
+
+    governor: int
+    dependent: int
+    relation: str
+
+
+def basic_dependencies(tree: Tree) -> tuple[Dependency, ...]:
+    """Derive the basic typed dependencies of a tree: one governor a word, punctuation left out.
+
+    Parameters
+    ----------
+    tree : nltk.Tree
+        Constituency tree with Penn labels; function tags and traces are best removed before.
+
+    Returns
+    -------
+    tuple of Dependency
+        In order of the dependent.
+    """
+    root = _constituent(tree, [0])
+    while root.label in _TOP and len(root.children) == 1:
+        root = root.children[0]
+    set_heads(root)
+    found: dict[int, Dependency] = {root.head: Dependency(-1, root.head, "root")}
+    _collect(root, found)
+    passive = {d.governor for d in found.values() if d.relation == "auxpass"}
+    renamed = {"nsubj": "nsubjpass", "csubj": "csubjpass"}
+    return tuple(
+        d._replace(relation=renamed.get(d.relation, d.relation)) if d.governor in passive else d
+        for _, d in sorted(found.items())
+    )
+
+
+def collapse(dependencies: Sequence[Dependency], words: Sequence[str], tags: Sequence[str]) -> tuple[Dependency, ...]:
+    """Collapse prepositions, conjunctions and agents into types and add the subjects of open complements.
+
+    ``prep`` and ``pobj`` become ``prep_of`` …, with a clause ``prepc_of`` …; ``conj`` and ``cc`` become
+    ``conj_and`` …; *by* under a passive becomes ``agent``; the subject (or object) of a verb is also the
+    ``xsubj`` of its *to*-complement.
+
+    Parameters
+    ----------
+    dependencies : sequence of Dependency
+        Basic dependencies of one sentence.
+    words, tags : sequence of str
+        Its words and part-of-speech tags.
+
+    Returns
+    -------
+    tuple of Dependency
+        Sorted by dependent; a word may have several governors.
+    """
+    lower = [word.lower() for word in words]
+    children: dict[int, list[Dependency]] = {}
+    for item in dependencies:
+        children.setdefault(item.governor, []).append(item)
+    passive = {d.governor for d in dependencies if d.relation == "auxpass"}
+    passive |= {d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")}
+    result: list[Dependency] = []
+    for item in dependencies:
+        if item.relation == "prep":
+            result.extend(_collapsed_preposition(item, children, lower, item.governor in passive))
+        elif item.relation in ("pobj", "pcomp") and _is_preposition(item.governor, dependencies):
+            continue
+        elif item.relation == "conj":
+            result.append(item._replace(relation=f"conj_{_conjunction(item, children, lower)}"))
+        elif item.relation in ("cc", "possessive"):
+            continue
+        else:
+            result.append(item)
+    result.extend(_open_subjects(dependencies, children, lower))
+    return tuple(sorted(set(result), key=lambda d: (d.dependent, d.governor, d.relation)))
+
+
+def collapsed_dependencies(tree: Tree) -> tuple[Dependency, ...]:
+    """Derive the collapsed dependencies of a tree: :func:`collapse` of :func:`basic_dependencies`."""
+    words, tags = zip(*tree.pos(), strict=True)
+    return collapse(basic_dependencies(tree), words, tags)
+
+
+def _constituent(tree: Tree, counter: list[int]) -> Constituent:
+    label = tree.label()
+    label = label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
+    if len(tree) == 1 and isinstance(tree[0], str):
+        leaf = Constituent(label, word=tree[0].lower(), index=counter[0])
+        counter[0] += 1
+        return leaf
+    return Constituent(label, [_constituent(child, counter) for child in tree])
+
+
+def _collect(node: Constituent, found: dict[int, Dependency]) -> None:
+    """Add the dependencies of every node below, one for each child that is not the head."""
+    for position, child in enumerate(node.children):
+        _collect(child, found)
+        if child is node.head_child or child.label in PUNCTUATION_TAGS:
+            continue
+        found[child.head] = Dependency(node.head, child.head, relation(node, position))
+
+
+def _is_preposition(word: int, dependencies: Sequence[Dependency]) -> bool:
+    return any(d.dependent == word and d.relation == "prep" for d in dependencies)
+
+
+def _collapsed_preposition(
+    item: Dependency, children: dict[int, list[Dependency]], lower: Sequence[str], passive: bool
+) -> list[Dependency]:
+    """The dependencies that replace ``prep`` and what the preposition governs."""
+    word, name = item.dependent, lower[item.dependent]
+    below = children.get(word, [])
+    for other in below:
+        two = f"{name}_{lower[other.dependent]}"
+        if other.relation in ("mwe", "pcomp", "prep", "dep") and two in _MULTIWORD_PREPOSITIONS:
+            name, below = two, [*below, *children.get(other.dependent, [])]
+            break
+    result = []
+    for other in below:
+        if other.relation == "pobj":
+            kind = "agent" if passive and name == "by" else f"prep_{name}"
+            result.append(Dependency(item.governor, other.dependent, kind))
+        elif other.relation == "pcomp" and f"{lower[word]}_{lower[other.dependent]}" != name:
+            result.append(Dependency(item.governor, other.dependent, f"prepc_{name}"))
+    return result or [item]
+
+
+def _conjunction(item: Dependency, children: dict[int, list[Dependency]], lower: Sequence[str]) -> str:
+    """The conjunction of a conjunct: the last one before it, else the first after."""
+    marks = sorted(d.dependent for d in children.get(item.governor, []) if d.relation == "cc")
+    before = [mark for mark in marks if mark < item.dependent]
+    after = [mark for mark in marks if mark > item.dependent]
+    if not marks:
+        return "and"
+    chosen = before[-1] if before else after[0]
+    return {"&": "and", "’n’": "and"}.get(lower[chosen], lower[chosen])
+
+
+def _open_subjects(
+    dependencies: Sequence[Dependency], children: dict[int, list[Dependency]], lower: Sequence[str]
+) -> list[Dependency]:
+    """``xsubj``: who does the infinitive that a verb takes (de Marneffe & Manning 2008, *xsubj*)."""
+    result = []
+    for item in dependencies:
+        below = children.get(item.dependent, [])
+        if item.relation != "xcomp" or not any(d.relation == "aux" and lower[d.dependent] == "to" for d in below):
+            continue
+        if any(d.relation.startswith("nsubj") for d in below):
+            continue
+        beside = {d.relation: d.dependent for d in reversed(children.get(item.governor, []))}
+        for kind in ("dobj", "nsubj", "nsubjpass"):
+            if kind in beside:
+                result.append(Dependency(item.dependent, beside[kind], "xsubj"))
+                break
+    return result

@@ -1,0 +1,224 @@
+"""Syntactic heads as the Stanford dependencies have them, which differ from the semantic heads of our forests.
+
+The predicate of a copula is the head of its clause, a preposition that of its phrase, the first conjunct that
+of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+BE_FORMS = frozenset("be am is are was were been being 's 're 'm ’s ’re ’m ai".split())
+GET_FORMS = frozenset("get gets got getting gotten".split())
+AUXILIARY_FORMS = BE_FORMS | frozenset(
+    "have has had having 've 'd ’ve ’d do does did doing done ca wo sha will would can could may might must "
+    "shall should to".split()
+)
+VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
+NOUN_TAGS = frozenset("NN NNS NNP NNPS".split())
+PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
+TIME_WORDS = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december today yesterday tomorrow tonight day days week weeks month months year "
+    "years morning afternoon evening night time times hour hours minute minutes moment spring summer autumn fall "
+    "winter weekend decade century mondays sundays saturdays fridays jan. feb. aug. sept. oct. nov. dec.".split()
+)
+
+
+@dataclass(eq=False, slots=True)
+class Constituent:
+    """A node of a constituency tree with what the dependency rules ask of it.
+
+    Attributes
+    ----------
+    label : str
+        Category without function tags, or the part-of-speech tag of a leaf.
+    children : list of Constituent
+        Empty for a leaf.
+    word : str
+        Lower-cased word of a leaf.
+    index : int
+        Token index of a leaf.
+    head : int
+        Token index of the head word.
+    head_child : Constituent or None
+        The child that holds the head.
+    """
+
+    label: str
+    children: list[Constituent] = field(default_factory=list)
+    word: str = ""
+    index: int = -1
+    head: int = -1
+    head_child: Constituent | None = None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this is a word."""
+        return not self.children
+
+    def leaf(self) -> Constituent:
+        """The head word."""
+        node = self
+        while node.head_child is not None:
+            node = node.head_child
+        return node
+
+    def leaves(self) -> list[Constituent]:
+        """All words below, in order."""
+        if self.is_leaf:
+            return [self]
+        return [leaf for child in self.children for leaf in child.leaves()]
+
+
+# Label -> attempts in order; each gives the side from which children are scanned and the labels looked for.
+# A side in capitals takes the first child with any of the labels; in small letters, label by label.
+_RULES: dict[str, tuple[tuple[str, str], ...]] = {
+    "ADJP": (
+        ("LEFT", "$"),
+        ("RIGHT", "NNS NN JJ QP VBN VBG"),
+        ("LEFT", "ADJP"),
+        ("RIGHT", "JJR JJS DT RB RBR CD IN VBD"),
+        ("LEFT", "ADVP NP PP"),
+    ),
+    "ADVP": (("LEFT", "ADVP IN"), ("RIGHT", "RB RBR RBS JJ JJR JJS"), ("RIGHT", "RP DT NN CD NP VBN NNP NNS FW PP")),
+    "CONJP": (("RIGHT", "CC TO RB IN"),),
+    "FRAG": (("left", "VP S SINV SQ SBAR NP PP ADJP ADVP INTJ"),),
+    "INTJ": (("LEFT", "UH INTJ"), ("LEFT", "")),
+    "LST": (("RIGHT", "LS :"),),
+    "NAC": (("RIGHT", "NN NNS NNP NNPS NAC NX NML EX $ CD QP PRP VBG JJ JJS JJR ADJP"), ("LEFT", "NP")),
+    "NP": (
+        ("RIGHT", "NN NNS NNP NNPS NX NML NAC"),
+        ("LEFT", "NP PRP"),
+        ("RIGHT", "$ ADJP JJS PRN FW EX"),
+        ("RIGHT", "CD"),
+        ("RIGHT", "JJ JJR JJS RB QP DT WDT RBR ADVP VBG VBN VP PP"),
+    ),
+    "PP": (("LEFT", "IN TO RP FW VBG VBN JJ CC RB"), ("LEFT", "PP")),
+    "PRN": (("left", "VP S SINV SQ SBAR NP ADJP PP ADVP INTJ NN NNP CD"),),
+    "PRT": (("RIGHT", "RP"), ("RIGHT", "")),
+    "QP": (("RIGHT", "$ NNS NN CD"), ("LEFT", "JJ RB DT IN JJR"), ("RIGHT", "")),
+    "RRC": (("left", "VP NP ADJP ADVP PP"),),
+    "S": (("left", "VP S FRAG SBAR SINV SQ ADJP UCP"), ("RIGHT", "NP PP"), ("LEFT", "ADVP")),
+    "SBAR": (("left", "S SQ SINV SBAR FRAG VP X"), ("LEFT", "WHNP WHPP WHADVP WHADJP IN DT")),
+    "SBARQ": (("left", "SQ S SINV SBARQ FRAG"),),
+    "SINV": (("left", "VP VBZ VBD VBP VB MD S SINV ADJP NP"),),
+    "SQ": (("left", "VP SQ ADJP VB VBZ VBD VBP MD S"),),
+    "UCP": (("LEFT", ""),),
+    "VP": (("LEFT", "VBD VBN VBZ VB VBG VBP VP MD POS"), ("LEFT", "ADJP NP NN NNS NNP JJ S SBAR PP TO")),
+    "WHADJP": (("RIGHT", "JJ RB ADJP"),),
+    "WHADVP": (("RIGHT", "WRB RB"),),
+    "WHNP": (("RIGHT", "NN NNS NNP NNPS NP"), ("LEFT", "WHNP WP WDT WP$ WHADJP WHPP")),
+    "WHPP": (("LEFT", "IN TO"),),
+    "X": (("RIGHT", ""),),
+}
+_ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
+_PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
+
+
+def set_heads(node: Constituent, existential: bool = False) -> None:
+    """Fill in the heads of a tree, bottom up.
+
+    Parameters
+    ----------
+    node : Constituent
+        Root; changed in place.
+    existential : bool
+        Whether the clause around has *there* as subject, so that a noun phrase after *be* is no predicate.
+    """
+    if node.is_leaf:
+        node.head = node.index
+        return
+    here = existential and node.label == "VP"
+    for child in node.children:
+        set_heads(child, here or any(_is_existential(other) for other in node.children))
+    node.head_child = _head_child(node, existential or any(_is_existential(c) for c in node.children))
+    node.head = node.head_child.head
+
+
+def is_time(node: Constituent) -> bool:
+    """Whether a noun phrase names a time (*Monday*, *last year*), so that it is no object."""
+    return node.leaf().word in TIME_WORDS
+
+
+def coordinated(node: Constituent) -> bool:
+    """Whether the children are conjuncts: a conjunction stands after the first of them."""
+    return any(child.label in ("CC", "CONJP") for child in node.children[1:])
+
+
+def auxiliary(node: Constituent) -> bool:
+    """Whether a leaf can be an auxiliary verb, a modal or *to*."""
+    return node.is_leaf and (
+        node.label in ("MD", "TO") or (node.label in VERB_TAGS | {"POS"} and node.word in AUXILIARY_FORMS | GET_FORMS)
+    )
+
+
+def _is_existential(node: Constituent) -> bool:
+    return node.label == "NP" and len(node.children) == 1 and node.children[0].label == "EX"
+
+
+def _head_child(node: Constituent, existential: bool) -> Constituent:
+    children = [child for child in node.children if child.label not in PUNCTUATION_TAGS] or node.children
+    label = _ALIASES.get(node.label, node.label)
+    if coordinated(node) and label not in ("QP", "CONJP"):
+        children = _first_conjunct(children) or children
+    if label in ("VP", "SQ", "SINV"):
+        found = _verbal_head(children, existential)
+        if found is not None:
+            return found
+    if label == "NP" and len(children) > 1 and children[-1].label == "POS":
+        children = children[:-1]
+    found = None
+    for side, labels in _RULES.get(label, (("RIGHT", ""),)):
+        found = _scan(children, side, labels)
+        if found is not None:
+            return found
+    return children[0] if label in ("S", "SBAR", "VP", "PP", "UCP", "FRAG") else children[-1]
+
+
+def _first_conjunct(children: list[Constituent]) -> list[Constituent]:
+    """Children before the first conjunction, or before what repeats the first child's category."""
+    kept: list[Constituent] = []
+    for child in children:
+        if child.label in ("CC", "CONJP") and kept:
+            break
+        if child.label not in ("CC", "CONJP"):
+            kept.append(child)
+    if len(kept) > 1 and all(not child.is_leaf for child in kept):
+        same = [child for child in kept if child.label == kept[0].label]
+        if len(same) == len(kept):
+            return kept[:1]
+    return kept
+
+
+def _verbal_head(children: list[Constituent], existential: bool) -> Constituent | None:
+    """Pass the head from an auxiliary to the main verb and from a copula to its predicate."""
+    verbs = [k for k, child in enumerate(children) if child.is_leaf and auxiliary(child)]
+    if not verbs:
+        return None
+    first = children[verbs[0]]
+    for child in children[verbs[0] + 1 :]:
+        if child.label == "VP" and (first.word not in GET_FORMS or child.leaf().label in ("VBN", "VBD")):
+            return child
+    if first.word in BE_FORMS and not existential:
+        later = [child for child in children[verbs[0] + 1 :] if child.label in _PREDICATES and not child.label == "S"]
+        later = [child for child in later if not (child.label == "NP" and is_time(child) and len(later) > 1)]
+        if later:
+            return later[-1] if children[0] is first and len(later) > 1 and later[0].label == "NP" else later[0]
+    return None
+
+
+def _scan(children: list[Constituent], side: str, labels: str) -> Constituent | None:
+    if not labels:
+        return children[0] if side == "LEFT" else children[-1]
+    wanted = labels.split()
+    if side == "left":
+        for label in wanted:
+            for child in children:
+                if child.label == label:
+                    return child
+        return None
+    for child in children if side == "LEFT" else reversed(children):
+        if child.label in wanted:
+            return child
+    return None
