@@ -1,1 +1,15 @@
-"""From raw text to packed parse forests."""
+"""From raw text, or from trees that the user has, to packed parse forests."""
+
+from forest_align.parsing.trees import (
+    forest_from_bracket,
+    forest_from_trees,
+    sentence_from_bracket,
+    sentence_from_trees,
+)
+
+__all__ = [
+    "forest_from_bracket",
+    "forest_from_trees",
+    "sentence_from_bracket",
+    "sentence_from_trees",
+]

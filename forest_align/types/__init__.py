@@ -2,12 +2,13 @@
 
 from forest_align.types.alignment import Alignment, PhrasePair
 from forest_align.types.errors import ForestAlignError, InputError, ModelError
-from forest_align.types.forest import Node, ParseForest
+from forest_align.types.forest import Derivation, Node, ParseForest
 from forest_align.types.links import Links
 from forest_align.types.token import Sentence, Token
 
 __all__ = [
     "Alignment",
+    "Derivation",
     "ForestAlignError",
     "InputError",
     "Links",

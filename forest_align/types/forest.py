@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from forest_align.types.errors import InputError
+
+if TYPE_CHECKING:
+    import nltk
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,25 @@ class Node:
     def span(self) -> tuple[int, int]:
         """Half-open token span."""
         return (self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree of a packed forest: which hyperedge it uses at each of its inner nodes.
+
+    Attributes
+    ----------
+    root : int
+        The node at the top; any node, for the tree of a phrase.
+    edges : mapping of int to int
+        Inner node to number of its hyperedge.
+    log_probability : float
+        See :meth:`ParseForest.derivations`.
+    """
+
+    root: int
+    edges: Mapping[int, int]
+    log_probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,3 +125,166 @@ class ParseForest:
             bool(self.is_constituent[index]),
             int(self.head[index]),
         )
+
+    @property
+    def token_count(self) -> int:
+        """Number of tokens that the forest covers."""
+        return int(self.end.max())
+
+    def edges_of(self, index: int) -> range:
+        """Numbers of the hyperedges below node ``index``; empty for a leaf."""
+        first, last = np.searchsorted(self.edges[:, 0], (index, index + 1))
+        return range(int(first), int(last))
+
+    def node_of_span(self, start: int, end: int) -> tuple[int, ...]:
+        """Every node that covers exactly the half-open token span, the most probable first."""
+        found = np.flatnonzero((self.start == start) & (self.end == end))
+        return tuple(int(i) for i in found[np.argsort(-self.log_marginal[found], kind="stable")])
+
+    def ancestors(self, index: int) -> np.ndarray:
+        """Nodes that stand above node ``index`` in some tree, in ascending order, as an int32 array."""
+        above = np.zeros(len(self), dtype=bool)
+        above[index] = True
+        for parent, left, right in self.edges:
+            # Edges are sorted by parent and nodes bottom-up, so every child's mark is final by now.
+            if above[left] or above[right]:
+                above[parent] = True
+        above[index] = False
+        return np.flatnonzero(above).astype(np.int32)
+
+    def best_derivation(self) -> Derivation:
+        """The parser's best tree as a choice of hyperedges, with the log of its probability among the n best.
+
+        Its ``log_probability`` is the one that :meth:`derivations` gives to the same tree.
+        """
+        chosen: dict[int, int] = {}
+        todo = [int(self.roots[0])]
+        while todo:
+            node = todo.pop()
+            edge = int(self.best_edge[node])
+            if edge >= 0:
+                chosen[node] = edge
+                todo.extend(int(child) for child in self.edges[edge, 1:])
+        return Derivation(int(self.roots[0]), chosen, self.log_probability(int(self.roots[0]), chosen))
+
+    def derivations(self, k: int | None = None) -> Iterator[Derivation]:
+        """Trees of the packed forest, the most probable first (Huang & Chiang 2005, algorithm 3).
+
+        The probability of a tree is the product of the conditional probabilities of its root and hyperedges,
+        ``ℓ(edge) / ℓ(parent)``; over all trees of the forest they sum to one. A packed forest holds the trees
+        that it was made from and others that mix their parts.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many; all by default.
+        """
+        from forest_align.types.derivation import enumerate_derivations
+
+        return islice(enumerate_derivations(self), k)
+
+    def log_probability(self, root: int, edges: Mapping[int, int]) -> float:
+        """Log-probability of the tree that a choice of hyperedges makes, see :meth:`derivations`."""
+        total = float(self.log_marginal[root] - np.logaddexp.reduce(self.log_marginal[self.roots]))
+        return total + sum(float(self.edge_log_marginal[e] - self.log_marginal[n]) for n, e in edges.items())
+
+    def bracket(self, words: Sequence[str], derivation: Derivation | None = None) -> str:
+        """Write a tree of the forest in Penn brackets: not binarized, unary chains and tags restored.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The words of the sentence, as its tokens have them; brackets come out as ``-LRB-`` and ``-RRB-``.
+        derivation : Derivation, optional
+            Which tree; the parser's best by default.
+
+        Raises
+        ------
+        InputError
+            If there are not as many words as the forest has tokens.
+        """
+        from forest_align.types.derivation import write_bracket
+
+        if len(words) != self.token_count:
+            raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
+        return write_bracket(self, words, derivation or self.best_derivation())
+
+    def best_tree(self, words: Sequence[str]) -> nltk.Tree:
+        """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
+        from nltk import Tree
+
+        return Tree.fromstring(self.bracket(words))
+
+    def trees(self, words: Sequence[str], k: int | None = None) -> Iterator[tuple[float, nltk.Tree]]:
+        """Yield ``(log_probability, tree)``, best first, see :meth:`derivations`."""
+        from nltk import Tree
+
+        for derivation in self.derivations(k):
+            yield derivation.log_probability, Tree.fromstring(self.bracket(words, derivation))
+
+    def to_json(self) -> dict[str, Any]:
+        """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""
+        arrays = {name: np.asarray(getattr(self, name)).tolist() for name in _KINDS}
+        return {"version": JSON_VERSION, **arrays}
+
+    @classmethod
+    def from_json(cls, data: Any) -> ParseForest:
+        """Read what :meth:`to_json` wrote.
+
+        Raises
+        ------
+        InputError
+            If a field is missing or of the wrong kind, or the forest is not well formed; names the field.
+        """
+        from forest_align.types.forest_check import check_forest
+
+        if not isinstance(data, Mapping):
+            raise InputError(f"expected an object with a forest, found {type(data).__name__}")
+        version = data.get("version")
+        if version != JSON_VERSION:
+            raise InputError(f"expected version {JSON_VERSION}, found {version!r}", field="version")
+        values: dict[str, Any] = {}
+        for name, kind in _KINDS.items():
+            if name not in data:
+                raise InputError("is missing", field=name)
+            values[name] = _read_array(name, kind, data[name])
+        forest = cls(**values)
+        check_forest(forest)
+        return forest
+
+
+JSON_VERSION = 1
+
+_KINDS: dict[str, Any] = {
+    "start": np.int32,
+    "end": np.int32,
+    "labels": str,
+    "is_constituent": np.bool_,
+    "head": np.int32,
+    "log_marginal": np.float64,
+    "edges": np.int32,
+    "edge_log_marginal": np.float64,
+    "roots": np.int32,
+    "best_edge": np.int32,
+}
+
+
+def _read_array(name: str, kind: Any, value: Any) -> Any:
+    """Turn a JSON list into the array (or tuple of labels) of a field, refusing values of another kind."""
+    if not isinstance(value, list):
+        raise InputError(f"expected a list, found {type(value).__name__}", field=name)
+    if kind is str:
+        if not all(isinstance(item, str) for item in value):
+            raise InputError("expected a list of strings", field=name)
+        return tuple(value)
+    try:
+        array = np.array(value, dtype=None if value else kind)
+    except (ValueError, OverflowError):
+        raise InputError("expected lists of one length with numbers", field=name) from None
+    if array.dtype.kind not in {np.int32: "i", np.bool_: "b", np.float64: "fi"}[kind]:
+        raise InputError(f"expected {np.dtype(kind).name} values, found {array.dtype}", field=name)
+    if kind is np.int32 and array.size and np.abs(array).max() > np.iinfo(np.int32).max:
+        raise InputError("expected 32-bit numbers", field=name)
+    if name == "edges" and not value:
+        array = array.reshape(0, 3)
+    return array.astype(kind)

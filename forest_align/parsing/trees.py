@@ -1,0 +1,191 @@
+"""Forests from trees that the user has: Penn brackets, n-best lists with scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations
+from forest_align.parsing.forest_builder import Constituent, forest_from_constituents
+from forest_align.types import InputError, ParseForest, Sentence, Token
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import nltk
+
+_UNESCAPES = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "\\/": "/",
+    "\\*": "*",
+}
+
+
+def forest_from_trees(
+    trees: Sequence[nltk.Tree], log_probabilities: Sequence[float] | None = None
+) -> tuple[tuple[str, ...], ParseForest]:
+    """Pack the n-best trees of one sentence.
+
+    Parameters
+    ----------
+    trees : sequence of nltk.Tree
+        Trees over the same words, without traces and function tags (see
+        :func:`forest_align.data.penn.strip_annotations`).
+    log_probabilities : sequence of float, optional
+        One a tree, not necessarily normalised; equal ones by default.
+
+    Returns
+    -------
+    words : tuple of str
+        With brackets and slashes unescaped (``-LRB-`` becomes ``(``).
+    forest : ParseForest
+
+    Raises
+    ------
+    InputError
+        If a tree is not well formed, or the trees are over different words.
+    """
+    constituents: list[Constituent] = []
+    numbers: dict[Constituent, int] = {}
+    tops = []
+    words: list[str] = []
+    for index, tree in enumerate(trees):
+        top, found = _add_tree(tree, constituents, numbers)
+        if index and found != words:
+            raise InputError(f"tree {index + 1} is not over the same words as the first one")
+        words = found
+        tops.append(top)
+    unescaped = tuple(_UNESCAPES.get(word) or word.replace("\\/", "/") for word in words)
+    return unescaped, forest_from_constituents(constituents, tops, log_probabilities, unescaped)
+
+
+def sentence_from_trees(
+    trees: Sequence[nltk.Tree],
+    log_probabilities: Sequence[float] | None = None,
+    *,
+    lemmatizer: Callable[[str, str], str] | None = None,
+) -> Sentence:
+    """A sentence with its forest; tags are those of the best tree, the text is the words joined by spaces.
+
+    Raises
+    ------
+    InputError
+        See :func:`forest_from_trees`.
+    """
+    words, forest = forest_from_trees(trees, log_probabilities)
+    return sentence_from_forest(words, forest, lemmatizer=lemmatizer)
+
+
+def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | None = None) -> Sentence:
+    """A sentence with the forest of one tree in Penn brackets; traces and function tags are stripped.
+
+    Raises
+    ------
+    InputError
+        If the text is not one tree with words.
+    """
+    return sentence_from_trees([read_bracket(text)], lemmatizer=lemmatizer)
+
+
+def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
+    """Words and forest of one tree in Penn brackets, see :func:`forest_from_trees`."""
+    return forest_from_trees([read_bracket(text)])
+
+
+def read_bracket(text: str) -> nltk.Tree:
+    """Read one tree in Penn brackets without its traces and function tags.
+
+    Raises
+    ------
+    InputError
+        If the text is not one tree with words.
+    """
+    tree = strip_annotations(parse_bracket(text))
+    if tree is None:
+        raise InputError(f"expected a tree with words, found {text[:80]!r}")
+    return tree
+
+
+def sentence_from_forest(
+    words: Sequence[str], forest: ParseForest, *, lemmatizer: Callable[[str, str], str] | None = None
+) -> Sentence:
+    """A sentence around a forest, see :func:`sentence_from_trees`."""
+    plain = Sentence.from_words(words, best_tags(forest))
+    if lemmatizer is None:
+        return Sentence(plain.tokens, plain.text, forest)
+    tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in plain.tokens)
+    return Sentence(tokens, plain.text, forest)
+
+
+def best_tags(forest: ParseForest) -> list[str]:
+    """Part-of-speech tags of the forest's best tree, one a token."""
+    tags = [""] * forest.token_count
+    todo = [int(forest.roots[0])]
+    while todo:
+        node = todo.pop()
+        edge = int(forest.best_edge[node])
+        if edge < 0:
+            tags[forest.start[node]] = forest.labels[node].rpartition("::")[2]
+        else:
+            todo.extend(forest.edges[edge, 1:].tolist())
+    return tags
+
+
+def _add_tree(
+    tree: nltk.Tree, constituents: list[Constituent], numbers: dict[Constituent, int]
+) -> tuple[int, list[str]]:
+    """Add a tree's constituents, sharing equal subtrees; return the number of the whole and the words."""
+    words: list[str] = []
+    finished: list[int] = []
+
+    def add(constituent: Constituent) -> None:
+        number = numbers.setdefault(constituent, len(constituents))
+        if number == len(constituents):
+            constituents.append(constituent)
+        finished.append(number)
+
+    # A stack instead of recursion: trees of long sentences are deep. A pair closes what a tree has opened.
+    todo: list[nltk.Tree | tuple[str, int]] = [_without_top(tree)]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, tuple):
+            label, count = item
+            children = tuple(finished[-count:])
+            del finished[-count:]
+            start, end = constituents[children[0]].start, constituents[children[-1]].end
+            add(Constituent(start, end, label, children))
+            continue
+        label, bottom = _collapse(item)
+        if isinstance(bottom, str):
+            words.append(bottom)
+            add(Constituent(len(words) - 1, len(words), label, ()))
+        else:
+            todo.append((label, len(bottom)))
+            todo.extend(reversed(bottom))
+    return finished[0], words
+
+
+def _without_top(tree: nltk.Tree) -> nltk.Tree:
+    while tree.label() in TOP_LABELS and len(tree) == 1 and not isinstance(tree[0], str):
+        tree = tree[0]
+    return tree
+
+
+def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
+    """Join a unary chain; return its label and what is below: the word, or two or more children."""
+    labels = []
+    while not isinstance(tree, str):
+        labels.append(tree.label() or "TOP")
+        if len(tree) != 1:
+            break
+        tree = tree[0]
+    if not labels:
+        raise InputError(f"word {tree!r} has no part-of-speech tag")
+    if not isinstance(tree, str) and len(tree) == 0:
+        raise InputError(f"constituent {labels[-1]!r} is empty")
+    return "::".join(labels), tree if isinstance(tree, str) else list(tree)

@@ -1,0 +1,87 @@
+"""Checks that a forest read from outside is well formed, so that no kernel ever meets a bad index."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forest_align.types.errors import InputError
+from forest_align.types.forest import ParseForest
+
+
+def check_forest(forest: ParseForest) -> None:
+    """Check the invariants that :class:`ParseForest` documents.
+
+    Raises
+    ------
+    InputError
+        Names the field and says what was expected.
+    """
+    _check_shapes(forest)
+    _check_nodes(forest)
+    _check_edges(forest)
+    _check_roots(forest)
+
+
+_AT_MOST_ZERO = "finite values of at most 0"
+
+
+def _require(condition: bool | np.bool_, field: str, expected: str) -> None:
+    if not condition:
+        raise InputError(f"expected {expected}", field=field)
+
+
+def _check_shapes(forest: ParseForest) -> None:
+    count = len(forest.labels)
+    _require(count > 0, "labels", "at least one node")
+    for name in ("start", "end", "is_constituent", "head", "log_marginal", "best_edge"):
+        shape = getattr(forest, name).shape
+        _require(shape == (count,), name, f"{count} values, one a node, found shape {shape}")
+    edges = forest.edges
+    _require(edges.ndim == 2 and edges.shape[1] == 3, "edges", "triples (parent, left, right)")
+    shape = forest.edge_log_marginal.shape
+    _require(
+        shape == (len(edges),), "edge_log_marginal", f"{len(edges)} values, one an edge, found shape {shape}"
+    )
+    _require(forest.roots.ndim == 1 and len(forest.roots) > 0, "roots", "at least one root")
+
+
+def _check_nodes(forest: ParseForest) -> None:
+    start, end = forest.start, forest.end
+    _require((start >= 0).all() and (start < end).all(), "end", "spans start < end from 0")
+    inside = (forest.head >= start) & (forest.head < end)
+    _require(inside.all(), "head", "the head of each node inside its span")
+    lengths = end - start
+    _require((np.diff(lengths) >= 0).all(), "start", "nodes in bottom-up order, shorter spans first")
+    finite = np.isfinite(forest.log_marginal)
+    _require((finite & (forest.log_marginal <= 0)).all(), "log_marginal", _AT_MOST_ZERO)
+
+
+def _check_edges(forest: ParseForest) -> None:
+    count, edges, start, end = len(forest.labels), forest.edges, forest.start, forest.end
+    _require(((edges >= 0) & (edges < count)).all(), "edges", f"node numbers below {count}")
+    parent, left, right = edges.T
+    adjacent = (start[parent] == start[left]) & (end[left] == start[right]) & (end[right] == end[parent])
+    _require(adjacent.all(), "edges", "children that lie side by side and fill their parent")
+    in_order = [tuple(edge) for edge in edges.tolist()]
+    _require(in_order == sorted(set(in_order)), "edges", "edges in ascending order without duplicates")
+    has_edge = np.zeros(count, dtype=bool)
+    has_edge[parent] = True
+    _require((has_edge == (end - start > 1)).all(), "edges", "an edge below every node of several tokens")
+    finite = np.isfinite(forest.edge_log_marginal)
+    _require((finite & (forest.edge_log_marginal <= 0)).all(), "edge_log_marginal", _AT_MOST_ZERO)
+
+
+def _check_roots(forest: ParseForest) -> None:
+    roots, best = forest.roots, forest.best_edge
+    _require(((roots >= 0) & (roots < len(forest.labels))).all(), "roots", "numbers of nodes")
+    whole = (forest.start[roots] == 0) & (forest.end[roots] == forest.end.max())
+    _require(whole.all(), "roots", "nodes that cover the whole sentence")
+    _require(((best >= -1) & (best < len(forest.edges))).all(), "best_edge", "numbers of edges, or -1")
+    chosen = np.flatnonzero(best >= 0)
+    _require((forest.edges[best[chosen], 0] == chosen).all(), "best_edge", "edges of the node itself")
+    todo = [int(roots[0])]
+    while todo:
+        node = todo.pop()
+        if forest.end[node] - forest.start[node] > 1:
+            _require(best[node] >= 0, "best_edge", "a choice at every inner node of the best tree")
+            todo.extend(forest.edges[best[node], 1:].tolist())
