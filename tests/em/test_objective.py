@@ -1,0 +1,130 @@
+"""The M-step: its gradient, its optimum, and what it does with contexts that were never used."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.em.objective import EventTable, Objective, maximize
+from forest_align.types import InputError
+
+
+def random_table(random: np.random.Generator, feature_count: int = 6) -> EventTable:
+    """A table of a few contexts over rows with zero to three features."""
+    rows = [
+        np.sort(random.choice(feature_count, size=random.integers(0, 4), replace=False)) for _ in range(8)
+    ]
+    lengths = random.integers(1, 6, size=4)
+    events = int(lengths.sum())
+    return EventTable(
+        np.concatenate(([0], np.cumsum([len(row) for row in rows]))),
+        np.concatenate(rows).astype(np.int32),
+        feature_count,
+        random.integers(0, len(rows), size=events).astype(np.int32),
+        random.integers(1, 4, size=events).astype(np.float64),
+        np.concatenate(([0], np.cumsum(lengths))),
+    )
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_gradient_agrees_with_finite_differences(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    table = random_table(random)
+    counts = random.integers(0, 3, size=table.event_count) * random.random(table.event_count)
+    objective = Objective(table, counts, 0.3)
+    weights = random.normal(size=table.feature_count)
+    _, gradient = objective.value_and_gradient(weights)
+    step = 1e-5
+    for feature in range(table.feature_count):
+        shift = np.zeros_like(weights)
+        shift[feature] = step
+        above, _ = objective.value_and_gradient(weights + shift)
+        below, _ = objective.value_and_gradient(weights - shift)
+        assert gradient[feature] == pytest.approx((above - below) / (2 * step), abs=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_value_is_the_plain_sum_over_events_and_contexts_sum_to_one(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    table = random_table(random)
+    weights = random.normal(size=table.feature_count)
+    counts = random.random(table.event_count)
+    offsets, features = table.context_offsets, np.split(table.feature_ids, table.feature_offsets[1:-1])
+    expected = 0.0
+    for first, last in pairwise(offsets):
+        scores = np.array([weights[features[row]].sum() for row in table.event_row[first:last]])
+        total = (table.event_multiplicity[first:last] * np.exp(scores)).sum()
+        expected += float((counts[first:last] * (scores - np.log(total))).sum())
+    value, _ = Objective(table, counts, 0.0).value_and_gradient(weights)
+    assert value == pytest.approx(expected)
+    probabilities = np.exp(table.log_probabilities(weights)) * table.event_multiplicity
+    assert np.add.reduceat(probabilities, offsets[:-1]) == pytest.approx(np.ones(len(offsets) - 1))
+
+
+def test_log_probabilities_of_some_contexts_are_a_slice_of_all() -> None:
+    random = np.random.default_rng(3)
+    table, weights = random_table(random), random.normal(size=6)
+    whole = table.log_probabilities(weights)
+    first, last = table.context_offsets[1], table.context_offsets[3]
+    assert (table.log_probabilities(weights, first=1, last=3) == whole[first:last]).all()
+
+
+def test_without_shared_features_the_optimum_is_the_relative_frequency() -> None:
+    table = EventTable(
+        np.arange(6),
+        np.arange(5, dtype=np.int32),
+        5,
+        np.arange(5, dtype=np.int32),
+        np.ones(5),
+        np.array([0, 3, 5]),
+    )
+    counts = np.array([2.0, 5.0, 3.0, 1.0, 4.0])
+    weights, value = maximize(Objective(table, counts, 0.0), np.zeros(5), 200)
+    frequencies = np.array([0.2, 0.5, 0.3, 0.2, 0.8])
+    assert np.exp(table.log_probabilities(weights)) == pytest.approx(frequencies, abs=1e-4)
+    assert value == pytest.approx(float(counts @ np.log(frequencies)), abs=1e-6)
+
+
+def test_planted_weights_are_recovered_from_their_own_expected_counts() -> None:
+    random = np.random.default_rng(11)
+    table = random_table(random)
+    planted = random.normal(size=table.feature_count)
+    counts = 100 * np.exp(table.log_probabilities(planted)) * table.event_multiplicity
+    weights, _ = maximize(Objective(table, counts, 0.0), np.zeros_like(planted), 500)
+    assert table.log_probabilities(weights) == pytest.approx(table.log_probabilities(planted), abs=1e-3)
+
+
+def test_two_runs_give_the_same_bits() -> None:
+    random = np.random.default_rng(5)
+    table = random_table(random)
+    objective = Objective(table, random.random(table.event_count), 0.01)
+    first, _ = maximize(objective, np.zeros(6))
+    second, _ = maximize(objective, np.zeros(6))
+    assert (first == second).all()
+
+
+def test_without_any_count_the_weights_shrink_to_zero() -> None:
+    table = random_table(np.random.default_rng(7))
+    weights, _ = maximize(Objective(table, np.zeros(table.event_count), 1.0), np.ones(6))
+    assert weights == pytest.approx(np.zeros(6), abs=1e-6)
+
+
+def test_counts_that_do_not_fit_are_refused() -> None:
+    table = random_table(np.random.default_rng(1))
+    with pytest.raises(InputError, match="one an event"):
+        Objective(table, np.zeros(1), 0.0)
+    with pytest.raises(InputError, match="at least 0"):
+        Objective(table, np.full(table.event_count, -1.0), 0.0)
+
+
+def test_an_empty_context_is_refused() -> None:
+    with pytest.raises(InputError, match="none of them empty"):
+        EventTable(
+            np.array([0, 1]), np.zeros(1, np.int32), 1, np.zeros(1, np.int32), np.ones(1), np.array([0, 0, 1])
+        )
