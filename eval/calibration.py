@@ -1,0 +1,67 @@
+"""Do probabilities mean what they say: expected calibration error of links, phrases and parsed spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.types import InputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Predicted probability against observed frequency, in bins of equal width.
+
+    Attributes
+    ----------
+    predicted, observed : numpy.ndarray
+        float64, shape (B,): mean probability and share of right items in each bin; NaN where a bin is empty.
+    count : numpy.ndarray
+        int64, shape (B,): number of items in each bin; bin b holds probabilities in [b/B, (b+1)/B), the last
+        also 1.
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    count: np.ndarray
+
+    @property
+    def expected_error(self) -> float:
+        """Mean of |observed − predicted| over items (Naeini et al. 2015); 0 over no items."""
+        total = self.count.sum()
+        return float(np.nansum(np.abs(self.observed - self.predicted) * self.count) / total) if total else 0.0
+
+
+def calibrate(
+    probabilities: Sequence[float] | np.ndarray, right: Sequence[bool] | np.ndarray, *, bins: int = 10
+) -> Calibration:
+    """Compare probabilities with outcomes.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (N,)
+        Predicted probability of each item, in [0, 1].
+    right : array of bool, shape (N,)
+        Whether the item is in the gold.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ or a probability is outside [0, 1].
+    """
+    predicted, outcome = np.asarray(probabilities, float).ravel(), np.asarray(right, float).ravel()
+    if len(predicted) != len(outcome):
+        raise InputError(f"expected {len(predicted)} outcomes, one a probability, found {len(outcome)}")
+    if not np.all((predicted >= 0) & (predicted <= 1)):
+        worst = predicted[~((predicted >= 0) & (predicted <= 1))][0]
+        raise InputError(f"expected probabilities from 0 to 1, found {worst}")
+    index = np.minimum((predicted * bins).astype(int), bins - 1)
+    count = np.bincount(index, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        return Calibration(
+            np.bincount(index, predicted, bins) / count, np.bincount(index, outcome, bins) / count, count
+        )

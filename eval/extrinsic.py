@@ -1,0 +1,214 @@
+"""Similarity, paraphrase, entailment and answer ranking by alignment scores alone, as the papers do it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from forest_align.eval.scores import Scores, Statistic, harmonic_mean, mean, safe_divide
+from forest_align.eval.stop_words import is_content_word
+from forest_align.types import InputError
+
+
+def alignment_score(source: Sequence[str], target: Sequence[str], links: Iterable[tuple[int, int]]) -> float:
+    """Mean over both sentences of the share of content words that are aligned.
+
+    With one-to-one links this is the number of aligned content words divided by the harmonic mean of the two
+    sentences' numbers of content words (Sultan et al. 2014, §4.2.1). A sentence without content words is
+    judged by all its words; a link counts for a side whatever word it leads to.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 if a sentence is empty.
+    """
+    linked = list(links)
+    return (_share(source, {i for i, _ in linked}) + _share(target, {j for _, j in linked})) / 2
+
+
+def coverage(hypothesis: Sequence[str], aligned: Iterable[int]) -> float:
+    """Share of the content words of one sentence that are aligned.
+
+    The score for entailment and answer ranking: what is entailed, or asked, must be found in the other sentence, but not the other way round.
+    """
+    return _share(hypothesis, set(aligned))
+
+
+def _share(words: Sequence[str], aligned: set[int]) -> float:
+    content = [k for k, word in enumerate(words) if is_content_word(word)] or list(range(len(words)))
+    return sum(k in aligned for k in content) / len(content) if content else 0.0
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> float:
+    """Correlation of two series; 0 if one of them is constant.
+
+    Raises
+    ------
+    InputError
+        If they differ in length.
+    """
+    if len(first) != len(second):
+        raise InputError(f"expected {len(first)} scores, one an item, found {len(second)}")
+    return pearson_statistic(first, second).value
+
+
+def pearson_statistic(first: Sequence[float], second: Sequence[float]) -> Statistic:
+    """Correlation as a function of sums, ready for significance tests."""
+    a, b = np.asarray(first, float), np.asarray(second, float)
+    if len(a):  # centre both: correlation stays, rounding error does not grow with the mean
+        a, b = a - a.mean(), b - b.mean()
+    return Statistic(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), _pearson_of_sums)
+
+
+def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
+    n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
+    spread = (n * aa - a * a) * (n * bb - b * b)
+    return safe_divide(n * ab - a * b, np.sqrt(np.where(spread > 1e-18, spread, 0)), when_empty=0.0)
+
+
+def weighted_pearson(sets: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> float:
+    """Average the correlations of sets (predicted, gold), weighted by their sizes (*SEM 2013 STS)."""
+    sizes = np.array([len(gold) for _, gold in sets.values()], float)
+    values = np.array([pearson(predicted, gold) for predicted, gold in sets.values()])
+    return float(safe_divide((sizes * values).sum(), sizes.sum(), when_empty=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Accuracy, and precision, recall and F1 of the positive class."""
+
+    accuracy: float
+    scores: Scores
+    threshold: float
+
+
+def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
+    """Threshold with the highest accuracy when items with a score at or above it are positive.
+
+    Thresholds between two neighbouring scores lie half-way; of equally good ones the lowest wins.
+
+    Raises
+    ------
+    InputError
+        If there are no items, or scores and labels differ in length.
+    """
+    if not len(scores) or len(scores) != len(labels):
+        raise InputError(
+            f"expected as many scores as labels, at least one, found {len(scores)} and {len(labels)}"
+        )
+    values, positive = np.asarray(scores, float), np.asarray(labels, bool)
+    distinct = np.unique(values)
+    candidates = np.concatenate([[distinct[0]], (distinct[:-1] + distinct[1:]) / 2, [np.inf]])
+    order = np.argsort(values, kind="stable")
+    below = np.searchsorted(values[order], candidates, side="left")
+    positives_below = np.concatenate([[0], np.cumsum(positive[order])])[below]
+    right = (below - positives_below) + (positive.sum() - positives_below)
+    return float(candidates[np.argmax(right)])
+
+
+def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> Classification:
+    """Call items with a score at or above the threshold positive, and compare with the labels.
+
+    Raises
+    ------
+    InputError
+        If scores and labels differ in length.
+    """
+    if len(scores) != len(labels):
+        raise InputError(f"expected {len(labels)} scores, one a label, found {len(scores)}")
+    predicted, positive = np.asarray(scores, float) >= threshold, np.asarray(labels, bool)
+    both = float((predicted & positive).sum())
+    precision, recall = safe_divide(both, predicted.sum()), safe_divide(both, positive.sum())
+    accuracy = mean((predicted == positive).astype(float)).value
+    f1 = float(harmonic_mean(precision, recall))
+    return Classification(accuracy, Scores(float(precision), float(recall), f1), threshold)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Ranking of candidate answers over Q questions.
+
+    Attributes
+    ----------
+    average_precision, reciprocal_rank : numpy.ndarray
+        float64, shape (Q,).
+    """
+
+    average_precision: np.ndarray
+    reciprocal_rank: np.ndarray
+
+    @property
+    def mean_average_precision(self) -> float:
+        """MAP."""
+        return mean(self.average_precision).value
+
+    @property
+    def mean_reciprocal_rank(self) -> float:
+        """MRR."""
+        return mean(self.reciprocal_rank).value
+
+
+def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequence[bool]) -> Ranking:
+    """Rank the candidates of each question by score.
+
+    Questions without a right or without a wrong candidate are left out, as in the literature since Wang et
+    al. 2007. Candidates with equal scores stand in random order: the figures are the exact expectations over
+    it (McSherry and Najork 2008), because files often list right answers first and any fixed order would
+    reward ties.
+
+    Parameters
+    ----------
+    questions, scores, labels : sequences of the same length
+        For each candidate its question, its score and whether it is right.
+
+    Raises
+    ------
+    InputError
+        If the sequences differ in length.
+    """
+    if not len(questions) == len(scores) == len(labels):
+        raise InputError(
+            f"expected one score and one label a candidate, found {len(questions)} candidates, "
+            f"{len(scores)} scores and {len(labels)} labels"
+        )
+    groups: dict[Hashable, list[tuple[float, bool]]] = {}
+    for question, score, label in zip(questions, scores, labels, strict=True):
+        groups.setdefault(question, []).append((score, bool(label)))
+    ties = [_ties(group) for group in groups.values() if 0 < sum(label for _, label in group) < len(group)]
+    return Ranking(
+        np.array([_expected_average_precision(group) for group in ties]),
+        np.array([_expected_reciprocal_rank(group) for group in ties]),
+    )
+
+
+def _ties(group: Iterable[tuple[float, bool]]) -> list[tuple[int, int]]:
+    """Sizes and numbers of right candidates of the sets of equal scores, best score first."""
+    by_score: dict[float, tuple[int, int]] = {}
+    for score, label in group:
+        size, right = by_score.get(score, (0, 0))
+        by_score[score] = (size + 1, right + label)
+    return [by_score[score] for score in sorted(by_score, reverse=True)]
+
+
+def _expected_average_precision(ties: Sequence[tuple[int, int]]) -> float:
+    total, above, right_above = 0.0, 0, 0
+    for size, right in ties:
+        for place in range(1, size + 1):
+            others = (place - 1) * (right - 1) / (size - 1) if size > 1 else 0.0
+            total += right / size * (right_above + others + 1) / (above + place)
+        above, right_above = above + size, right_above + right
+    return total / right_above
+
+
+def _expected_reciprocal_rank(ties: Sequence[tuple[int, int]]) -> float:
+    above = 0
+    for size, right in ties:
+        if right:
+            ways = comb(size, right)
+            places = range(1, size - right + 2)
+            return sum(comb(size - place, right - 1) / ways / (above + place) for place in places)
+        above += size
+    return 0.0

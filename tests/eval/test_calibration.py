@@ -1,0 +1,44 @@
+"""Expected calibration error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.eval.calibration import calibrate
+from forest_align.types import InputError
+
+
+def test_error_of_two_bins_by_hand() -> None:
+    # 0.9, 0.9 with one right: |0.5 - 0.9| on two items; 0.2 wrong: |0 - 0.2| on one
+    result = calibrate([0.9, 0.9, 0.2], [True, False, False])
+    assert result.expected_error == pytest.approx((2 * 0.4 + 0.2) / 3)
+    assert result.count.tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0, 2]
+
+
+def test_certainty_that_is_right_has_no_error_and_nothing_has_none_either() -> None:
+    assert calibrate([1.0, 0.0], [True, False]).expected_error == 0
+    assert calibrate([], []).expected_error == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1), st.integers(1, 20))
+def test_error_equals_a_loop_over_bins(items, bins) -> None:
+    total = 0.0
+    for b in range(bins):
+        inside = [x for x in items if min(int(x[0] * bins), bins - 1) == b]
+        if inside:
+            gap = np.mean([x[1] for x in inside]) - np.mean([x[0] for x in inside])
+            total += len(inside) / len(items) * abs(gap)
+    found = calibrate([x[0] for x in items], [x[1] for x in items], bins=bins).expected_error
+    assert found == pytest.approx(total)
+
+
+def test_numbers_that_are_no_probabilities_are_errors() -> None:
+    with pytest.raises(InputError, match=r"from 0 to 1, found 1\.5"):
+        calibrate([0.5, 1.5], [True, True])
+    with pytest.raises(InputError, match="found nan"):
+        calibrate([float("nan")], [True])
+    with pytest.raises(InputError, match="expected 1 outcomes"):
+        calibrate([0.5], [])

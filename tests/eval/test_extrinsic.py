@@ -1,0 +1,110 @@
+"""Extrinsic scores: by hand, and against enumeration or scipy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from forest_align.eval.extrinsic import (
+    alignment_score,
+    best_threshold,
+    classify,
+    coverage,
+    pearson,
+    rank,
+    weighted_pearson,
+)
+from forest_align.types import InputError
+
+SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=6)
+
+
+def test_the_alignment_score_looks_at_content_words_of_both_sides() -> None:
+    source, target = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "us"]
+    links = [(0, 0), (2, 1), (3, 2)]
+    assert alignment_score(source, target, links) == pytest.approx((2 / 3 + 2 / 3) / 2)
+    # Sultan et al.: aligned content words by the harmonic mean of the numbers of content words
+    assert alignment_score(source, target, links) == pytest.approx(2 / (2 * 3 * 3 / (3 + 3)))
+
+
+def test_a_sentence_of_stop_words_is_judged_by_all_its_words() -> None:
+    assert alignment_score(["to", "be"], ["to", "be"], [(0, 0)]) == 0.5
+    assert alignment_score([], ["dog"], []) == 0
+
+
+def test_coverage_asks_for_one_side_only() -> None:
+    assert coverage(["the", "dog", "barked"], [1]) == 0.5
+
+
+@given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=2, max_size=20))
+def test_pearson_equals_scipy(points) -> None:
+    a, b = np.array(points).T
+    if a.std() < 1e-3 or b.std() < 1e-3:
+        return
+    assert pearson(a, b) == pytest.approx(stats.pearsonr(a, b).statistic, abs=1e-6)
+
+
+def test_pearson_of_a_constant_is_zero() -> None:
+    assert pearson([1, 1, 1], [1, 2, 3]) == 0
+    with pytest.raises(InputError, match="expected 1 scores"):
+        pearson([1], [1, 2])
+
+
+def test_weights_are_the_sizes_of_the_sets() -> None:
+    sets = {"up": ([0, 1, 2], [0, 1, 2]), "down": ([0, 1], [1, 0])}
+    assert weighted_pearson(sets) == pytest.approx((3 * 1 + 2 * -1) / 5)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.booleans()), min_size=1, max_size=10))
+def test_no_threshold_is_better_than_the_best(items) -> None:
+    scores, labels = [x[0] for x in items], [x[1] for x in items]
+    best = classify(scores, labels, best_threshold(scores, labels)).accuracy
+    for threshold in [-1, 0, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 2]:
+        assert classify(scores, labels, threshold).accuracy <= best + 1e-12
+
+
+def test_classification_by_hand() -> None:
+    found = classify([0.9, 0.8, 0.1, 0.7], [True, False, True, True], 0.7)
+    assert found.accuracy == 0.5
+    assert (found.scores.precision, found.scores.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    with pytest.raises(InputError, match="expected as many scores as labels"):
+        best_threshold([], [])
+
+
+def naive_ranking(scores: list[float], labels: list[bool]) -> tuple[float, float]:
+    """Mean over all orders in which equal scores may stand."""
+    precisions, reciprocals = [], []
+    for order in itertools.permutations(range(len(scores))):
+        if any(scores[a] < scores[b] for a, b in itertools.pairwise(order)):
+            continue
+        ranks = [k for k, item in enumerate(order, start=1) if labels[item]]
+        precisions.append(np.mean([(n + 1) / k for n, k in enumerate(ranks)]))
+        reciprocals.append(1 / ranks[0])
+    return float(np.mean(precisions)), float(np.mean(reciprocals))
+
+
+@settings(max_examples=60, deadline=None)
+@given(SCORES, st.data())
+def test_ties_get_the_exact_expectation_over_all_orders(scores, data) -> None:
+    labels = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    found = rank(["q"] * len(scores), scores, labels)
+    if 0 < sum(labels) < len(labels):
+        precision, reciprocal = naive_ranking(scores, labels)
+        assert found.mean_average_precision == pytest.approx(precision)
+        assert found.mean_reciprocal_rank == pytest.approx(reciprocal)
+    else:
+        assert len(found.average_precision) == 0
+
+
+def test_ranking_by_hand_over_two_questions() -> None:
+    found = rank(["a", "a", "b", "b", "c"], [0.9, 0.1, 0.2, 0.3, 0.5], [True, False, True, False, True])
+    assert found.mean_average_precision == 0.75
+    assert found.mean_reciprocal_rank == 0.75
+    with pytest.raises(InputError, match="2 candidates, 1 scores and 2 labels"):
+        rank(["a", "a"], [1.0], [True, False])
