@@ -32,7 +32,8 @@ def alignment_score(source: Sequence[str], target: Sequence[str], links: Iterabl
 def coverage(hypothesis: Sequence[str], aligned: Iterable[int]) -> float:
     """Share of the content words of one sentence that are aligned.
 
-    The score for entailment and answer ranking: what is entailed, or asked, must be found in the other sentence, but not the other way round.
+    The score for entailment and answer ranking: what is entailed, or asked, must be found in the other
+    sentence, but not the other way round.
     """
     return _share(hypothesis, set(aligned))
 

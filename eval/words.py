@@ -133,8 +133,8 @@ def score_words(pairs: Iterable[WordPair], *, links: str = "sure") -> WordScores
     }
     exact = []
     for number, pair in enumerate(pairs, start=1):
-        gold = _checked(pair.gold, pair, number, "gold")
-        gold = set((gold.only_sure() if links == "sure" else gold).pairs)
+        wanted = _checked(pair.gold, pair, number, "gold")
+        gold = set((wanted.only_sure() if links == "sure" else wanted).pairs)
         predicted = set(_checked(pair.predicted, pair, number, "predicted").pairs)
         exact.append(gold == predicted)
         for kind, row in _rows(gold, predicted, pair).items():

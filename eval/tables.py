@@ -1,0 +1,115 @@
+"""Tables for people: scores of this run beside the rows that papers published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+#: Names of figures -> headings. Percentages throughout.
+HEADINGS = {
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "exact_match": "exact",
+    "micro_f1": "micro F1",
+    "pair_f1": "pair F1",
+    "identical.precision": "P ident",
+    "identical.recall": "R ident",
+    "identical.f1": "F1 ident",
+    "non_identical.precision": "P non",
+    "non_identical.recall": "R non",
+    "non_identical.f1": "F1 non",
+    "token.precision": "P token",
+    "token.recall": "R token",
+    "token.f1": "F1 token",
+    "phrase.precision": "P phrase",
+    "phrase.recall": "R phrase",
+    "phrase.f1": "F1 phrase",
+    "uas": "UAS",
+    "reachability": "reached",
+    "pearson": "r",
+    "accuracy": "accuracy",
+    "map": "MAP",
+    "mrr": "MRR",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    values : mapping of str to float
+        Figures in percent by name; what was not reported is missing.
+    source : str
+        Where the figures are printed; empty for a run of ours.
+    note : str
+        What a reader must know to compare.
+    """
+
+    system: str
+    values: Mapping[str, float]
+    source: str = ""
+    note: str = ""
+
+
+def published_rows(table: str) -> list[Row]:
+    """Rows that papers published for a table, oldest first; none for a table that no paper here has."""
+    rows = _published()["tables"].get(table, [])
+    return [Row(row["system"], row["values"], row["source"], row.get("note", "")) for row in rows]
+
+
+def published_note(table: str) -> str:
+    """What a reader must know about the published rows of a table; empty where there is nothing to say."""
+    return str(_published()["notes"].get(table, ""))
+
+
+def citations(rows: Iterable[Row]) -> list[str]:
+    """References of the sources of rows, ``key: reference``, without repetition."""
+    known = _published()["citations"]
+    keys = sorted({row.source.split(",")[0] for row in rows if row.source})
+    return [f"{key}: {known[key]}" for key in keys]
+
+
+def _published() -> dict[str, dict]:
+    text = resources.files("forest_align.eval").joinpath("published.json").read_text(encoding="utf-8")
+    found: dict[str, dict] = json.loads(text)
+    return found
+
+
+def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None) -> str:
+    """Lay rows out as a Markdown table that also reads well as plain text.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        From top to bottom.
+    figures : sequence of str, optional
+        Names of the columns; by default all that any row has, in the order of :data:`HEADINGS`.
+    """
+    if figures is None:
+        present = {name for row in rows for name in row.values}
+        figures = [name for name in HEADINGS if name in present] + sorted(present - set(HEADINGS))
+    head = ["system", *(HEADINGS.get(name, name) for name in figures), "source"]
+    lines = [[row.system, *(_cell(row.values.get(name)) for name in figures), row.source] for row in rows]
+    widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
+    last = len(head) - 1
+
+    def text(line: Sequence[str]) -> str:
+        cells = [
+            cell.ljust(width) if k in (0, last) else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        return "| " + " | ".join(cells) + " |"
+
+    rule = ["-" * w if k in (0, last) else "-" * (w - 1) + ":" for k, w in enumerate(widths)]
+    return "\n".join([text(head), "| " + " | ".join(rule) + " |", *map(text, lines)])
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
