@@ -1,0 +1,132 @@
+"""The training loop: mini-batch Viterbi EM that can be killed at any moment and resumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.em.expectation import Totals, TrainingProblem, expect_batch
+from forest_align.em.objective import Objective, maximize
+from forest_align.em.training_state import (
+    EpochReport,
+    TrainingSettings,
+    TrainingState,
+    load_state,
+    save_state,
+)
+from forest_align.types import InputError
+
+
+def epoch_batches(pair_count: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
+    """Shuffle the pairs of an epoch into batches; the order depends on seed and epoch alone."""
+    order = np.random.default_rng((seed, epoch)).permutation(pair_count)
+    size = batch_size or max(pair_count, 1)
+    return [order[first : first + size] for first in range(0, pair_count, size)]
+
+
+def train(
+    problem: TrainingProblem,
+    settings: TrainingSettings,
+    start: np.ndarray,
+    *,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    evaluate: Callable[[np.ndarray], Mapping[str, float]] | None = None,
+    report: Callable[[TrainingState, Totals], None] | None = None,
+) -> TrainingState:
+    """Train by mini-batch Viterbi EM.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+        The pairs.
+    settings : TrainingSettings
+        How to train.
+    start : numpy.ndarray
+        float64, shape (feature_count,): initial weights.
+    checkpoint : pathlib.Path, optional
+        Where to keep the checkpoint.
+    resume : bool
+        Go on from the checkpoint if there is one.
+    evaluate : callable, optional
+        Gives dev scores by name for weights; called after each epoch.
+    report : callable, optional
+        Called after each batch with the new state and the sums of that batch, for a progress bar.
+
+    Returns
+    -------
+    TrainingState
+        With the final weights and the history.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run.
+    """
+    if not problem.pair_count:
+        raise InputError("expected at least one sentence pair to train on")
+    identity = {**settings.identity, "problem": problem.fingerprint}
+    state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
+    if resume and checkpoint is not None and checkpoint.exists():
+        state = load_state(checkpoint, identity)
+    saved_at = time.monotonic()
+    with ThreadPoolExecutor(settings.workers) as executor:
+        while state.epoch < settings.epochs:
+            state, totals = _step(problem, settings, state, executor)
+            if report is not None:
+                report(state, totals)
+            ended = state.batch == 0
+            if ended and evaluate is not None:
+                last = replace(state.history[-1], dev=dict(evaluate(state.weights)))
+                state = replace(state, history=(*state.history[:-1], last))
+            overdue = time.monotonic() - saved_at >= settings.checkpoint_seconds
+            if checkpoint is not None and (ended or overdue):
+                save_state(checkpoint, state, identity)
+                saved_at = time.monotonic()
+    return state
+
+
+def _step(
+    problem: TrainingProblem, settings: TrainingSettings, state: TrainingState, executor: ThreadPoolExecutor
+) -> tuple[TrainingState, Totals]:
+    """One batch: E-step, running counts, M-step."""
+    batches = epoch_batches(problem.pair_count, settings.batch_size, settings.seed, state.epoch)
+    if state.batch == 0:
+        regularizer = settings.regularization * float(state.weights @ state.weights)
+        state = replace(state, totals=Totals(), regularizer=regularizer)
+    batch = batches[state.batch]
+    found, totals = expect_batch(problem, batch.tolist(), state.weights, executor)
+    # The counts of a batch stand for all pairs. Nothing is remembered yet before the first one.
+    found *= problem.pair_count / len(batch)
+    rate = (
+        1.0 if len(batches) == 1 or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
+    )
+    counts = (1.0 - rate) * state.counts + rate * found
+    objective = Objective(problem.table, counts, settings.regularization)
+    weights, _ = maximize(objective, state.weights, settings.m_step_iterations)
+    state = replace(
+        state,
+        weights=weights,
+        counts=counts,
+        batch=state.batch + 1,
+        updates=state.updates + 1,
+        totals=state.totals + totals,
+    )
+    return (_end_epoch(state) if state.batch == len(batches) else state), totals
+
+
+def _end_epoch(state: TrainingState) -> TrainingState:
+    sums = state.totals
+    report = EpochReport(
+        epoch=state.epoch + 1,
+        log_likelihood=sums.log_score / max(sums.pairs, 1),
+        objective=sums.log_score - state.regularizer,
+        reachability=sums.reachability,
+        null_share=sums.null_share,
+    )
+    return replace(state, epoch=state.epoch + 1, batch=0, history=(*state.history, report))

@@ -1,0 +1,198 @@
+"""The training loop on synthetic pairs whose best alignment is found by enumeration.
+
+Run as a script, this file trains on them with a checkpoint; a test kills it while it does.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.em.expectation import PairExpectation
+from forest_align.em.objective import EventTable
+from forest_align.em.trainer import epoch_batches, train
+from forest_align.em.training_state import TrainingSettings, TrainingState, load_state
+from forest_align.types import InputError
+
+CATEGORIES = 3
+NULL = CATEGORIES  # the category of the null phrase
+PHRASES = 4  # in each sentence
+PLANTED = np.array([[2.0, 0.0, -1.0, 0.5], [0.0, 1.0, 0.0, 1.0], [-1.0, 0.5, 1.5, 1.5]])
+
+
+class SyntheticPairs:
+    """Source phrases that picked a target phrase, or null, with planted probabilities.
+
+    Each source phrase is a context with an event for each target phrase and one for null. The best alignment
+    gives it the phrase that it picked, or null at the cost of a penalty.
+    """
+
+    fingerprint = "synthetic"
+
+    def __init__(self, pair_count: int, *, penalty: float = 1.0, delay: float = 0.0) -> None:
+        random = np.random.default_rng(17)
+        self.delay, self.penalty, self.pair_count = delay, penalty, pair_count
+        sources = random.integers(CATEGORIES, size=(pair_count, PHRASES))
+        targets = np.pad(random.integers(CATEGORIES, size=(pair_count, PHRASES)), ((0, 0), (0, 1)))
+        targets[:, PHRASES] = NULL
+        features = sources[:, :, None] * (CATEGORIES + 1) + targets[:, None, :]
+        planted = np.exp(PLANTED.ravel()[features])
+        thresholds = np.cumsum(planted / planted.sum(2, keepdims=True), 2)
+        self.picked = (thresholds < random.random((pair_count, PHRASES, 1))).sum(2)
+        contexts = pair_count * PHRASES
+        self.table = EventTable(
+            np.arange(PLANTED.size + 1),
+            np.arange(PLANTED.size, dtype=np.int32),
+            PLANTED.size,
+            features.ravel().astype(np.int32),
+            np.ones(features.size),
+            np.arange(contexts + 1) * (PHRASES + 1),
+        )
+
+    def expect(self, pair: int, row_scores: np.ndarray) -> PairExpectation:
+        time.sleep(self.delay)
+        first = pair * PHRASES
+        scores = self.table.log_probabilities(
+            np.zeros(0), row_scores=row_scores, first=first, last=first + PHRASES
+        ).reshape(PHRASES, PHRASES + 1)
+        each, picked = np.arange(PHRASES), self.picked[pair]
+        null_scores = scores[:, PHRASES] - self.penalty
+        best = np.where(scores[each, picked] >= null_scores, picked, PHRASES)
+        score = float(np.where(best == picked, scores[each, picked], null_scores).sum())
+        events = (first + each) * (PHRASES + 1) + best
+        return PairExpectation(events, score, True, int((best == PHRASES).sum()), PHRASES)
+
+
+def start_weights() -> np.ndarray:
+    return np.zeros(PLANTED.size)
+
+
+SETTINGS = TrainingSettings(epochs=4, batch_size=8, seed=3, checkpoint_seconds=0.0)
+
+
+def test_log_likelihood_of_the_hard_assignments_never_falls_on_full_batches() -> None:
+    settings = TrainingSettings(epochs=8, batch_size=0, regularization=0.1)
+    state = train(SyntheticPairs(60), settings, start_weights())
+    objectives = [report.objective for report in state.history]
+    assert all(later >= earlier - 1e-9 for earlier, later in pairwise(objectives))
+    assert objectives[-1] > objectives[0] + 10
+
+
+@pytest.mark.parametrize("batch_size", [0, 50])
+def test_planted_probabilities_are_recovered(batch_size: int) -> None:
+    settings = TrainingSettings(epochs=4, batch_size=batch_size, regularization=0.01)
+    problem = SyntheticPairs(1500, penalty=20.0)
+    state = train(problem, settings, start_weights())
+    assert state.history[-1].null_share == (problem.picked == PHRASES).mean()
+    # Adding the same to all weights of a source category changes nothing.
+    found = state.weights.reshape(PLANTED.shape)
+    difference = (found - found[:, :1]) - (PLANTED - PLANTED[:, :1])
+    assert np.abs(difference).max() < 0.3
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_weights_do_not_depend_on_the_number_of_workers(workers: int) -> None:
+    alone = train(SyntheticPairs(40), SETTINGS, start_weights())
+    settings = TrainingSettings(epochs=4, batch_size=8, seed=3, workers=workers)
+    together = train(SyntheticPairs(40, delay=0.0005), settings, start_weights())
+    assert (alone.weights == together.weights).all()
+    assert alone.history == together.history
+
+
+def test_another_seed_gives_another_order_and_other_weights() -> None:
+    first = train(SyntheticPairs(40), TrainingSettings(epochs=1, batch_size=8, seed=1), start_weights())
+    second = train(SyntheticPairs(40), TrainingSettings(epochs=1, batch_size=8, seed=2), start_weights())
+    assert (first.weights != second.weights).any()
+
+
+def test_batches_of_an_epoch_hold_every_pair_once() -> None:
+    batches = epoch_batches(23, 5, seed=1, epoch=2)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(23))
+    assert [len(batch) for batch in batches] == [5, 5, 5, 5, 3]
+
+
+@pytest.mark.parametrize("kill_after", [1, 13])
+def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(tmp_path: Path, kill_after: int) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    child = subprocess.Popen([sys.executable, __file__, str(checkpoint)])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and child.poll() is None:
+        if checkpoint.exists() and load_any(checkpoint).updates >= kill_after:
+            break
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL, "the run ended before it could be killed"
+    assert kill_after <= load_any(checkpoint).updates < 20
+    resumed = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint, resume=True)
+    unbroken = train(SyntheticPairs(40), SETTINGS, start_weights())
+    assert (resumed.weights == unbroken.weights).all()
+    assert (resumed.counts == unbroken.counts).all()
+    assert resumed.history == unbroken.history
+
+
+def load_any(checkpoint: Path) -> TrainingState:
+    return load_state(checkpoint, {})
+
+
+def test_a_finished_run_can_go_on_for_more_epochs(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    short = TrainingSettings(epochs=2, batch_size=8, seed=3)
+    train(SyntheticPairs(40), short, start_weights(), checkpoint=checkpoint)
+    resumed = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint, resume=True)
+    assert (resumed.weights == train(SyntheticPairs(40), SETTINGS, start_weights()).weights).all()
+
+
+def test_a_checkpoint_of_other_settings_is_refused_with_the_difference(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    train(SyntheticPairs(10), TrainingSettings(epochs=1, seed=1), start_weights(), checkpoint=checkpoint)
+    with pytest.raises(InputError, match=r"run\.checkpoint: field 'seed': .* with 1, this run has 2"):
+        train(
+            SyntheticPairs(10),
+            TrainingSettings(epochs=1, seed=2),
+            start_weights(),
+            checkpoint=checkpoint,
+            resume=True,
+        )
+
+
+def test_a_damaged_checkpoint_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    checkpoint.write_bytes(b"\x10\0\0\0\0\0\0\0{}")
+    with pytest.raises(InputError, match=r"run\.checkpoint"):
+        load_any(checkpoint)
+
+
+def test_dev_scores_enter_the_history_and_the_checkpoint(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    state = train(
+        SyntheticPairs(10),
+        TrainingSettings(epochs=2),
+        start_weights(),
+        checkpoint=checkpoint,
+        evaluate=lambda weights: {"word F1": float(weights.sum())},
+    )
+    assert state.history[1].dev["word F1"] == float(state.weights.sum())
+    assert load_any(checkpoint).history == state.history
+
+
+def test_no_pairs_is_an_error() -> None:
+    with pytest.raises(InputError, match="at least one sentence pair"):
+        train(SyntheticPairs(0), TrainingSettings(), np.zeros(PLANTED.size))
+
+
+@pytest.mark.parametrize("field", ["epochs", "batch_size", "workers", "step_exponent"])
+def test_settings_out_of_range_are_refused_by_name(field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        TrainingSettings(**{field: -1})
+
+
+if __name__ == "__main__":
+    train(SyntheticPairs(40, delay=0.01), SETTINGS, start_weights(), checkpoint=Path(sys.argv[1]))
