@@ -1,4 +1,4 @@
-"""Plain-Python twin of ``chart.pyx``, plus exhaustive enumeration of trees; the tests' oracle, used nowhere else."""
+"""Plain-Python twin of ``chart.pyx`` and an enumeration of all trees: the oracles of its tests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 
 # A constituent with its parts, as nested tuples: (start, end, label, children); spans are half-open.
 Tree = tuple[int, int, int, tuple[Any, ...]]
+
+_NO_TREE = "the chart allows no tree: the whole sentence must be labelled and no label is possible"
 
 
 def inside_outside(labelled: Any, force_root: bool = True) -> tuple[float, np.ndarray]:
