@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from forest_align.types.errors import InputError
 from forest_align.types.forest import Node
 from forest_align.types.links import Links
 from forest_align.types.token import Sentence
+from forest_align.types.validation import (
+    Fields,
+    check_boolean,
+    check_integer,
+    check_list,
+    check_number,
+    check_span,
+    check_texts,
+    parse_json_object,
+)
 
 JSON_VERSION = 1
 
@@ -30,6 +45,46 @@ class PhrasePair:
     target_node: Node
     probability: float
     compositional: bool = True
+
+    def swap(self) -> PhrasePair:
+        """The same pair seen from the target side."""
+        return replace(self, source_node=self.target_node, target_node=self.source_node)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values of the pair."""
+        source, target = self.source_node, self.target_node
+        values: dict[str, Any] = {
+            "source": list(source.span),
+            "target": list(target.span),
+            "source_label": source.label,
+            "target_label": target.label,
+            "constituents": source.is_constituent and target.is_constituent,
+            "probability": check_number(self.probability, "phrases.probability"),
+            "compositional": self.compositional,
+        }
+        for side, node in (("source", source), ("target", target)):
+            if not values["constituents"]:
+                values[f"{side}_constituent"] = node.is_constituent
+            if node.head >= 0:
+                values[f"{side}_head"] = node.head
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str, source_length: int, target_length: int) -> PhrasePair:
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        InputError
+            If a field is missing or wrong, or a span or head lies outside its sentence.
+        """
+        fields = Fields(values, path)
+        return cls(
+            _read_node(fields, "source", source_length),
+            _read_node(fields, "target", target_length),
+            fields.probability("probability"),
+            fields.boolean("compositional", True),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +116,13 @@ class Alignment:
         What the user should know, such as a search that was cut short.
     error : str
         Why the pair could not be aligned; empty when it could.
+    word_evidence : tuple of tuple of str
+        For each link of ``words`` the names of the evidence for it, where that was asked for; else empty.
     """
 
     source: Sentence
     target: Sentence
-    words: Links = Links()
+    words: Links = field(default_factory=Links)
     phrases: tuple[PhrasePair, ...] = ()
     unaligned_source: tuple[tuple[int, int], ...] = ()
     unaligned_target: tuple[tuple[int, int], ...] = ()
@@ -77,3 +134,195 @@ class Alignment:
     id: str = ""
     warnings: tuple[str, ...] = ()
     error: str = ""
+    word_evidence: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Alignment:
+        """The alignment of a pair that could not even be read."""
+        nothing = Sentence(())
+        return cls(nothing, nothing, aligner=aligner, id=id, error=error)
+
+    def swap(self) -> Alignment:
+        """The same alignment seen from the target side; phrases come in post-order of the new source tree."""
+        phrases = sorted((pair.swap() for pair in self.phrases), key=_post_order)
+        order = sorted(range(len(self.words)), key=lambda k: self.words.pairs[k][::-1])
+        return replace(
+            self,
+            source=self.target,
+            target=self.source,
+            words=self.words.swap(),
+            phrases=tuple(phrases),
+            unaligned_source=self.unaligned_target,
+            unaligned_target=self.unaligned_source,
+            source_tree=self.target_tree,
+            target_tree=self.source_tree,
+            word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
+        )
+
+    def to_pharaoh(self) -> str:
+        """The word links as ``"0-0 1-2"``."""
+        return self.words.to_pharaoh()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values, in the order of the public contract (version 1).
+
+        Raises
+        ------
+        InputError
+            If a score or probability is not finite; JSON cannot hold that.
+        """
+        words = self.words
+        values: dict[str, Any] = {"id": self.id, "aligner": self.aligner, "version": JSON_VERSION}
+        for side, sentence, tree in (
+            ("source", self.source, self.source_tree),
+            ("target", self.target, self.target_tree),
+        ):
+            values[side] = sentence.to_dict() | ({"tree": tree} if tree else {})
+        values["words"] = [list(pair) for pair in words]
+        if words.scores is not None:
+            values["word_probabilities"] = [check_number(x, "word_probabilities") for x in words.scores]
+        if words.sure is not None:
+            values["word_sure"] = list(words.sure)
+        if self.word_evidence:
+            values["word_evidence"] = [list(names) for names in self.word_evidence]
+        values["phrases"] = [pair.to_dict() for pair in self.phrases]
+        values["unaligned"] = {
+            "source": [list(span) for span in self.unaligned_source],
+            "target": [list(span) for span in self.unaligned_target],
+        }
+        log_probability = self.log_probability
+        if log_probability is not None and not math.isfinite(log_probability):
+            log_probability = None
+        values["log_probability"] = log_probability
+        values["root_aligned"] = self.root_aligned
+        if self.warnings:
+            values["warnings"] = list(self.warnings)
+        if self.error:
+            values["error"] = self.error
+        return values
+
+    def to_json(self) -> str:
+        """One line of JSON, without the line end; the format is documented in ``docs/formats.md``.
+
+        A log-probability that is not finite is written as null.
+
+        Raises
+        ------
+        InputError
+            If another number is not finite.
+        """
+        values = self.to_dict()
+        line = json.dumps(values, ensure_ascii=False, allow_nan=False)
+        # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
+        if any("\ud800" <= character <= "\udfff" for character in line):
+            line = json.dumps(values, allow_nan=False)
+        return line
+
+    @classmethod
+    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Alignment:
+        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        text : str
+            The line.
+        file, line : str, int, optional
+            Where it comes from, for messages.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
+        """
+        try:
+            return cls.from_dict(parse_json_object(text))
+        except InputError as error:
+            raise error.at(file=file, line=line) from None
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Alignment:
+        """Read what :meth:`to_dict` wrote; see :meth:`from_json`."""
+        fields = Fields(values)
+        version = fields.integer("version", JSON_VERSION)
+        if version != JSON_VERSION:
+            raise InputError(
+                f"expected version {JSON_VERSION}, found {version}: made by a newer forest-align",
+                field="version",
+            )
+        sides = fields.fields("source"), fields.fields("target")
+        source, target = (Sentence.from_dict(side) for side in sides)
+        words = _read_links(fields, len(source), len(target))
+        evidence = fields.items("word_evidence", None, len(words)) or []
+        unaligned = fields.fields("unaligned", {})
+        return cls(
+            source,
+            target,
+            words,
+            tuple(
+                PhrasePair.from_dict(pair, f"phrases[{k}]", len(source), len(target))
+                for k, pair in enumerate(fields.items("phrases", []))
+            ),
+            _read_spans(unaligned, "source", len(source)),
+            _read_spans(unaligned, "target", len(target)),
+            sides[0].text("tree", ""),
+            sides[1].text("tree", ""),
+            fields.number("log_probability", None),
+            fields.boolean("root_aligned", False),
+            fields.text("aligner", ""),
+            fields.text("id", ""),
+            tuple(check_texts(fields.items("warnings", []), "warnings")),
+            fields.text("error", ""),
+            tuple(tuple(check_texts(names, f"word_evidence[{k}]")) for k, names in enumerate(evidence)),
+        )
+
+
+def _post_order(pair: PhrasePair) -> tuple[int, int]:
+    node = pair.source_node
+    return node.end, node.end - node.start
+
+
+def _read_node(fields: Fields, side: str, length: int) -> Node:
+    start, end = check_span(fields.raw(side), fields.name(side), length)
+    both = fields.boolean("constituents", True)
+    head = fields.integer(f"{side}_head", -1)
+    if head != -1 and not start <= head < end:
+        raise InputError(
+            f"expected a head inside [{start}, {end}], found {head}", field=fields.name(f"{side}_head")
+        )
+    return Node(
+        start,
+        end,
+        fields.text(f"{side}_label", ""),
+        both or fields.boolean(f"{side}_constituent", False),
+        head,
+    )
+
+
+def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int], ...]:
+    spans = fields.items(side, [])
+    return tuple(check_span(span, f"{fields.name(side)}[{k}]", length) for k, span in enumerate(spans))
+
+
+def _read_links(fields: Fields, source_length: int, target_length: int) -> Links:
+    pairs = []
+    for k, item in enumerate(fields.items("words", [])):
+        name = f"words[{k}]"
+        i, j = (check_integer(x, name) for x in check_list(item, name, 2))
+        if not (0 <= i < source_length and 0 <= j < target_length):
+            raise InputError(
+                f"link {i}-{j} is out of range: "
+                f"the sentences have {source_length} and {target_length} tokens",
+                field=name,
+            )
+        pairs.append((i, j))
+    if len(set(pairs)) != len(pairs):
+        raise InputError("expected every link once", field="words")
+    scores = fields.items("word_probabilities", None, len(pairs))
+    sure = fields.items("word_sure", None, len(pairs))
+    return Links.of(
+        pairs,
+        sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
+        scores=None
+        if scores is None
+        else [check_number(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
+    )

@@ -49,7 +49,9 @@ class Links:
         score_list = None if scores is None else [float(x) for x in scores]
         for name, values in (("sure", sure_list), ("scores", score_list)):
             if values is not None and len(values) != len(listed):
-                raise InputError(f"expected {len(listed)} values, one a link, found {len(values)}", field=name)
+                raise InputError(
+                    f"expected {len(listed)} values, one a link, found {len(values)}", field=name
+                )
         merged: dict[tuple[int, int], tuple[bool, float]] = {}
         for index, pair in enumerate(listed):
             if min(pair) < 0:
@@ -87,7 +89,8 @@ class Links:
     def to_pharaoh(self) -> str:
         """Write ``"0-0 1-2"``, possible links as ``"1p2"``."""
         return " ".join(
-            f"{i}{'-' if self.sure is None or self.sure[k] else 'p'}{j}" for k, (i, j) in enumerate(self.pairs)
+            f"{i}{'-' if self.sure is None or self.sure[k] else 'p'}{j}"
+            for k, (i, j) in enumerate(self.pairs)
         )
 
     def swap(self) -> Links:
@@ -116,7 +119,8 @@ class Links:
         for i, j in self.pairs:
             if i >= source_length or j >= target_length:
                 raise InputError(
-                    f"link {i}-{j} is out of range: the sentences have {source_length} and {target_length} tokens"
+                    f"link {i}-{j} is out of range: "
+                    f"the sentences have {source_length} and {target_length} tokens"
                 )
         return self
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types.errors import InputError
+from forest_align.types.validation import Fields, check_integer, check_list, check_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -83,3 +86,71 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values of the sentence: text and tokens; tags, lemmas and offsets where there are any.
+
+        Offsets that follow from text and tokens are left out. Forest and vectors are not part of it.
+        """
+        values: dict[str, Any] = {"text": self.text, "tokens": list(self.words)}
+        if any(self.tags):
+            values["tags"] = list(self.tags)
+        if any(self.lemmas):
+            values["lemmas"] = list(self.lemmas)
+        offsets = [(token.start, token.end) for token in self.tokens]
+        if offsets != list(_usual_offsets(self.words, self.text)):
+            values["offsets"] = [list(pair) for pair in offsets]
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str = "") -> Sentence:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object with ``tokens``, and perhaps ``text``, ``tags``, ``lemmas``, ``offsets``.
+        path : str
+            Name of the object in the document, for messages.
+
+        Raises
+        ------
+        InputError
+            If a field is missing, of a wrong type or of a wrong length; names the field.
+        """
+        fields = values if isinstance(values, Fields) else Fields(values, path)
+        words = check_texts(fields.items("tokens"), fields.name("tokens"))
+        nothing = [""] * len(words)
+        tags = check_texts(fields.raw("tags", nothing), fields.name("tags"), len(words))
+        lemmas = check_texts(fields.raw("lemmas", nothing), fields.name("lemmas"), len(words))
+        text = fields.text("text", " ".join(words))
+        if fields.has("offsets"):
+            name = fields.name("offsets")
+            listed = fields.items("offsets", length=len(words))
+            offsets = [_offset(pair, f"{name}[{k}]", len(text)) for k, pair in enumerate(listed)]
+        else:
+            offsets = list(_usual_offsets(words, text))
+        return cls(
+            tuple(
+                Token(word, lemma, tag, start, end)
+                for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
+            ),
+            text,
+        )
+
+
+def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
+    """Offsets of words joined by single spaces; unknown (-1) if that is not what the text is."""
+    known, at = " ".join(words) == text, 0
+    for word in words:
+        yield (at, at + len(word)) if known else (-1, -1)
+        at += len(word) + 1
+
+
+def _offset(value: Any, field: str, length: int) -> tuple[int, int]:
+    start, end = (check_integer(x, field) for x in check_list(value, field, 2))
+    if (start, end) != (-1, -1) and not 0 <= start <= end <= length:
+        raise InputError(
+            f"expected offsets inside a text of {length} characters, found [{start}, {end}]", field=field
+        )
+    return start, end
