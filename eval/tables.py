@@ -82,7 +82,7 @@ def _published() -> dict[str, dict]:
     return found
 
 
-def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None) -> str:
+def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, first: str = "system") -> str:
     """Lay rows out as a Markdown table that also reads well as plain text.
 
     Parameters
@@ -91,23 +91,33 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None) -> s
         From top to bottom.
     figures : sequence of str, optional
         Names of the columns; by default all that any row has, in the order of :data:`HEADINGS`.
+    first : str
+        Heading of the first column.
     """
     if figures is None:
         present = {name for row in rows for name in row.values}
         figures = [name for name in HEADINGS if name in present] + sorted(present - set(HEADINGS))
-    head = ["system", *(HEADINGS.get(name, name) for name in figures), "source"]
-    lines = [[row.system, *(_cell(row.values.get(name)) for name in figures), row.source] for row in rows]
+    has_source = any(row.source for row in rows)
+    head = [first, *(HEADINGS.get(name, name) for name in figures), *(["source"] if has_source else [])]
+    lines = [
+        [
+            row.system,
+            *(_cell(row.values.get(name)) for name in figures),
+            *([row.source] if has_source else []),
+        ]
+        for row in rows
+    ]
     widths = [max(len(line[k]) for line in [head, *lines]) for k in range(len(head))]
-    last = len(head) - 1
+    is_text = [k == 0 or (has_source and k == len(head) - 1) for k in range(len(head))]
 
     def text(line: Sequence[str]) -> str:
         cells = [
-            cell.ljust(width) if k in (0, last) else cell.rjust(width)
+            cell.ljust(width) if is_text[k] else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         return "| " + " | ".join(cells) + " |"
 
-    rule = ["-" * w if k in (0, last) else "-" * (w - 1) + ":" for k, w in enumerate(widths)]
+    rule = ["-" * w if is_text[k] else "-" * (w - 1) + ":" for k, w in enumerate(widths)]
     return "\n".join([text(head), "| " + " | ".join(rule) + " |", *map(text, lines)])
 
 

@@ -1,0 +1,249 @@
+"""Score a file of predictions against a gold file: what ``forest-align evaluate`` does, without the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from forest_align.eval.constituents import SpanPair
+from forest_align.eval.phrases import PhraseScores, score_phrases
+from forest_align.eval.scores import Scores, Statistic
+from forest_align.eval.signature import signature
+from forest_align.eval.significance import Comparison, approximate_randomization, bootstrap_interval
+from forest_align.eval.tables import Row, format_table
+from forest_align.eval.words import WordPair, WordScores, score_words
+from forest_align.types import InputError, Links
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """One sentence pair of a gold file.
+
+    Attributes
+    ----------
+    id : str
+        Name of the pair.
+    source, target : sequence of str
+        The tokens.
+    links : Links
+        Gold word links.
+    phrases : sequence of set, optional
+        Gold phrase pairs of each annotator; None where phrases were not annotated.
+    """
+
+    id: str
+    source: Sequence[str]
+    target: Sequence[str]
+    links: Links
+    phrases: Sequence[AbstractSet[SpanPair]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a system predicted for one pair.
+
+    Attributes
+    ----------
+    links : Links
+        Predicted word links.
+    source, target : sequence of str, optional
+        The tokens, where the format has them.
+    phrases : set, optional
+        Predicted phrase pairs; None where the format has none.
+    """
+
+    links: Links
+    source: Sequence[str] | None = None
+    target: Sequence[str] | None = None
+    phrases: AbstractSet[SpanPair] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """Scores of one file of predictions.
+
+    Attributes
+    ----------
+    words : WordScores
+        Scores of the word links.
+    phrases : PhraseScores or None
+        Scores of the phrases, where both gold and predictions have them.
+    links : str
+        Which gold links counted, ``sure`` or ``all``.
+    """
+
+    words: WordScores
+    phrases: PhraseScores | None
+    links: str
+
+    def statistics(self) -> dict[str, dict[str, Statistic]]:
+        """All figures that can be tested, by part (``word``, ``phrases``) and name."""
+        found = {"word": self.words.statistics()}
+        if self.phrases is not None:
+            found["phrases"] = self.phrases.statistics()
+        return found
+
+
+def evaluate(
+    gold: Sequence[GoldPair], predictions: Sequence[Prediction], *, links: str = "sure"
+) -> Evaluation:
+    """Score predictions.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair
+        The gold file.
+    predictions : sequence of Prediction
+        One a gold pair, in the same order.
+    links : {"sure", "all"}
+        Which gold links count.
+
+    Raises
+    ------
+    InputError
+        If there are not as many predictions as pairs, tokens differ or a link is out of range: names the
+        pair.
+    """
+    if len(gold) != len(predictions):
+        known = min(len(gold), len(predictions))
+        missing = f"; the first pair without a prediction is {gold[known].id!r}" if known < len(gold) else ""
+        raise InputError(
+            f"expected {len(gold)} predictions, one a gold pair, found {len(predictions)}{missing}"
+        )
+    for pair, prediction in zip(gold, predictions, strict=True):
+        _check_tokens(pair.id, "source", pair.source, prediction.source)
+        _check_tokens(pair.id, "target", pair.target, prediction.target)
+    words = score_words(
+        (
+            WordPair(pair.source, pair.target, pair.links, prediction.links, pair.id)
+            for pair, prediction in zip(gold, predictions, strict=True)
+        ),
+        links=links,
+    )
+    return Evaluation(words, _phrase_scores(gold, predictions), links)
+
+
+def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[str] | None) -> None:
+    if found is None or list(wanted) == list(found):
+        return
+    if len(wanted) != len(found):
+        raise InputError(f"pair {name!r}: expected {len(wanted)} {side} tokens, found {len(found)}")
+    at = next(k for k, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b)
+    raise InputError(f"pair {name!r}: expected {side} token {at} to be {wanted[at]!r}, found {found[at]!r}")
+
+
+def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> PhraseScores | None:
+    wanted = [pair.phrases for pair in gold if pair.phrases is not None]
+    found = [prediction.phrases for prediction in predictions if prediction.phrases is not None]
+    if not gold or len(wanted) != len(gold) or len(found) != len(gold):
+        return None
+    return score_phrases(found, wanted)
+
+
+def compare(first: Evaluation, second: Evaluation, *, seed: int = 0) -> dict[str, dict[str, Comparison]]:
+    """Test every figure of two systems on the same gold by approximate randomization."""
+    ours, theirs = first.statistics(), second.statistics()
+    return {
+        part: {
+            name: approximate_randomization(statistic, theirs[part][name], seed=seed)
+            for name, statistic in ours[part].items()
+        }
+        for part in ours
+        if part in theirs
+    }
+
+
+def to_json(
+    evaluation: Evaluation, comparison: Mapping[str, Mapping[str, Comparison]] | None = None, *, seed: int = 0
+) -> dict[str, object]:
+    """Everything as plain numbers, in percent, for machines.
+
+    Returns
+    -------
+    dict
+        ``pairs``; ``word`` with ``precision``, ``recall``, ``f1``, ``exact_match``, ``micro_f1``,
+        ``pair_f1``, the scores by kind and the 95% interval of F1; ``phrases`` where there are any;
+        ``against`` where two systems were compared; ``signature``.
+    """
+    words = _percent(evaluation.statistics()["word"])
+    result: dict[str, object] = {
+        "pairs": len(evaluation.words),
+        "word": {
+            **words,
+            "by_kind": {kind: _percent_scores(scores) for kind, scores in evaluation.words.by_kind().items()},
+            "f1_interval": _interval(evaluation, seed),
+        },
+    }
+    if evaluation.phrases is not None:
+        result["phrases"] = _percent(evaluation.phrases.statistics())
+    if comparison is not None:
+        result["against"] = {
+            part: {
+                name: {"difference": 100 * found.difference, "p_value": found.p_value}
+                for name, found in figures.items()
+            }
+            for part, figures in comparison.items()
+        }
+    result["signature"] = signature_of(evaluation, comparison, seed=seed)
+    return result
+
+
+def to_text(
+    evaluation: Evaluation, comparison: Mapping[str, Mapping[str, Comparison]] | None = None, *, seed: int = 0
+) -> str:
+    """The same as tables for people."""
+    words = evaluation.statistics()["word"]
+    main = {
+        name: 100 * words[name].value for name in ("precision", "recall", "f1", "exact_match", "micro_f1")
+    }
+    rows = [Row("word links", main)]
+    rows += [
+        Row(f"… {kind.replace('_', '-')}", _percent_scores(s))
+        for kind, s in evaluation.words.by_kind().items()
+    ]
+    if evaluation.phrases is not None:
+        rows.append(Row("phrases", _percent(evaluation.phrases.statistics())))
+    lines = [f"{len(evaluation.words)} pairs", "", format_table(rows, list(main), first="percent")]
+    interval = _interval(evaluation, seed)
+    if interval:
+        lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
+    for part, figures in (comparison or {}).items():
+        shown = {name: found for name, found in figures.items() if name in main}
+        gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})
+        tests = "  ".join(f"{name} {found.p_value:.4f}" for name, found in shown.items())
+        lines += [
+            "",
+            f"against the other system, {part}:",
+            format_table([gaps], first="percent"),
+            f"p: {tests}",
+        ]
+    return "\n".join([*lines, "", signature_of(evaluation, comparison, seed=seed)])
+
+
+def signature_of(evaluation: Evaluation, comparison: object = None, *, seed: int = 0) -> str:
+    """The settings that made the scores, on one line."""
+    settings: dict[str, object] = {
+        "links": evaluation.links,
+        "average": "macro",
+        "f1": "of-means",
+        "empty": 1,
+    }
+    if comparison is not None:
+        settings |= {"test": "approximate-randomization", "samples": 10_000}
+    return signature({**settings, "interval": "bootstrap", "seed": seed})
+
+
+def _interval(evaluation: Evaluation, seed: int) -> list[float] | None:
+    if not len(evaluation.words):
+        return None
+    low, high = bootstrap_interval(evaluation.words.statistics()["f1"], samples=1_000, seed=seed)
+    return [100 * low, 100 * high]
+
+
+def _percent(statistics: Mapping[str, Statistic]) -> dict[str, float]:
+    return {name: 100 * statistic.value for name, statistic in statistics.items()}
+
+
+def _percent_scores(scores: Scores) -> dict[str, float]:
+    return {"precision": 100 * scores.precision, "recall": 100 * scores.recall, "f1": 100 * scores.f1}

@@ -1,0 +1,1 @@
+"""Benchmarks: which pairs of which corpus are aligned, and how the alignments are scored."""

@@ -1,0 +1,98 @@
+"""Corpora of gold word links as benchmarks: one run is scored against every version of the gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forest_align.eval.constituents import Span, count_constituents, score_constituents
+from forest_align.eval.tasks.task import Figures
+from forest_align.eval.words import WordPair, WordScores, score_words
+from forest_align.types import Alignment, Links
+
+
+@dataclass(frozen=True, slots=True)
+class GoldVersion:
+    """One version of the gold links of a corpus.
+
+    Attributes
+    ----------
+    table : str
+        Name of its table.
+    links : sequence of Links
+        Gold links of each pair.
+    wanted : {"sure", "all"}
+        Which of them count.
+    """
+
+    table: str
+    links: Sequence[Links]
+    wanted: str = "sure"
+
+
+def word_figures(scores: WordScores, table: str) -> Figures:
+    """Gather word scores into one line of a table, kinds of links included."""
+    kinds = {
+        f"{kind}.{name}": 100 * getattr(found, name)
+        for kind, found in scores.by_kind().items()
+        for name in ("precision", "recall", "f1")
+    }
+    return Figures.of(table, scores.statistics(), kinds)
+
+
+def word_scorer(
+    versions: Sequence[GoldVersion],
+    ids: Sequence[str],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]] | None = None,
+    table: str = "",
+) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score word links against each version of the gold and, where there are trees, phrases as well.
+
+    Parameters
+    ----------
+    versions : sequence of GoldVersion
+        The versions; links are projected to constituents from the first.
+    ids : sequence of str
+        Names of the pairs, for messages.
+    constituents : sequence of (spans, spans), optional
+        For each pair the constituents of its gold trees.
+    table : str
+        Name of the table of constituents.
+    """
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        found = []
+        for version in versions:
+            pairs = (
+                WordPair(alignment.source.words, alignment.target.words, gold, alignment.words, name)
+                for alignment, gold, name in zip(alignments, version.links, ids, strict=True)
+            )
+            found.append(word_figures(score_words(pairs, links=version.wanted), version.table))
+        if constituents is not None:
+            found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
+        return found
+
+    return score
+
+
+def _constituent_figures(
+    alignments: Sequence[Alignment],
+    gold: Sequence[Links],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]],
+    table: str,
+) -> Figures:
+    rows = [
+        count_constituents(constituent_pairs(alignment), source, target, links.only_sure())
+        for alignment, links, (source, target) in zip(alignments, gold, constituents, strict=True)
+    ]
+    reached = 100 * sum(alignment.root_aligned for alignment in alignments) / max(len(alignments), 1)
+    return Figures.of(table, score_constituents(rows).micro_statistics(), {"reachability": reached})
+
+
+def constituent_pairs(alignment: Alignment) -> set[tuple[Span, Span]]:
+    """Spans of the aligned phrases whose two sides are constituents, not parts that binarization made."""
+    return {
+        (pair.source_node.span, pair.target_node.span)
+        for pair in alignment.phrases
+        if pair.source_node.is_constituent and pair.target_node.is_constituent
+    }
