@@ -1,0 +1,121 @@
+"""The store of parses: what comes out is what went in, whoever wrote it and whatever was killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.em.cache import ArrayStore, cached_sentences, decode_sentence, encode_sentence
+from forest_align.types import ParseForest, Sentence, Token
+
+
+def example_forest() -> ParseForest:
+    return ParseForest(
+        start=np.array([0, 1, 0], np.int32),
+        end=np.array([1, 2, 2], np.int32),
+        labels=("DT", "NN", "NP"),
+        is_constituent=np.array([True, True, True]),
+        head=np.array([0, 1, 1], np.int32),
+        log_marginal=np.array([0.0, -0.1, -1 / 3]),
+        edges=np.array([[2, 0, 1]], np.int32),
+        edge_log_marginal=np.array([-1 / 3]),
+        roots=np.array([2], np.int32),
+        best_edge=np.array([-1, -1, 0], np.int32),
+    )
+
+
+def example_sentence() -> Sentence:
+    tokens = (Token("Thé", "thé", "DT", 0, 3), Token("(cat", "cat", "NN", 4, 8))
+    return Sentence(tokens, "Thé (cat", example_forest(), np.array([[0.5, 0.25], [1.0, -0.125]], np.float32))
+
+
+class CountingParser:
+    """Makes sentences of a text and remembers which texts it was given."""
+
+    def __init__(self) -> None:
+        self.parsed: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> list[Sentence]:
+        self.parsed += texts
+        return [Sentence.from_words(text.split()) for text in texts]
+
+
+def test_a_sentence_comes_back_as_it_was() -> None:
+    before = example_sentence()
+    after = decode_sentence(encode_sentence(before))
+    assert (after.tokens, after.text) == (before.tokens, before.text)
+    assert after.forest is not None and before.forest is not None and after.vectors is not None
+    assert after.forest.to_json() == before.forest.to_json()
+    assert (after.vectors == before.vectors).all() and after.vectors.dtype == np.float32
+
+
+def test_a_sentence_without_forest_and_vectors_comes_back_without_them() -> None:
+    after = decode_sentence(encode_sentence(Sentence.from_words(["a", "b"])))
+    assert after.forest is None and after.vectors is None
+
+
+def test_the_file_gives_the_same_as_memory(tmp_path: Path) -> None:
+    store = ArrayStore(tmp_path)
+    store.put("x", *encode_sentence(example_sentence()))
+    entry = store.get("x")
+    assert entry is not None
+    forest = decode_sentence(entry).forest
+    assert forest is not None and forest.to_json() == example_forest().to_json()
+
+
+def test_a_second_run_parses_nothing_and_equal_texts_are_parsed_once(tmp_path: Path) -> None:
+    store, parser = ArrayStore(tmp_path), CountingParser()
+    texts = ["a b", "c", "a b", "d e f"]
+    first = cached_sentences(texts, parser, store, "en", chunk=2)
+    assert parser.parsed == ["a b", "c", "d e f"]
+    second = cached_sentences([*texts, "g"], parser, store, "en")
+    assert parser.parsed == ["a b", "c", "d e f", "g"]
+    assert [s.words for s in second[:4]] == [s.words for s in first] == [tuple(t.split()) for t in texts]
+
+
+def test_another_parser_does_not_see_the_entries(tmp_path: Path) -> None:
+    store, parser = ArrayStore(tmp_path), CountingParser()
+    cached_sentences(["a"], parser, store, {"parser": "en", "k": 1})
+    cached_sentences(["a"], parser, store, {"parser": "en", "k": 10})
+    assert parser.parsed == ["a", "a"]
+
+
+def test_a_damaged_entry_is_computed_anew(tmp_path: Path) -> None:
+    store, parser = ArrayStore(tmp_path), CountingParser()
+    cached_sentences(["a"], parser, store, "en")
+    path = store.path(["en", "a"])
+    path.write_bytes(path.read_bytes()[:20])
+    assert cached_sentences(["a"], parser, store, "en")[0].words == ("a",)
+    assert parser.parsed == ["a", "a"]
+    assert store.get(["en", "a"]) is not None
+
+
+def test_chunks_are_stored_as_they_are_done(tmp_path: Path) -> None:
+    def failing(texts: Sequence[str]) -> list[Sentence]:
+        if "bad" in texts:
+            raise RuntimeError("stop")
+        return CountingParser()(texts)
+
+    store = ArrayStore(tmp_path)
+    with pytest.raises(RuntimeError):
+        cached_sentences(["a", "bad"], failing, store, "en", chunk=1)
+    assert store.get(["en", "a"]) is not None
+
+
+def test_processes_that_write_the_same_entry_leave_a_whole_one(tmp_path: Path) -> None:
+    code = (
+        "import sys, numpy as np\nfrom pathlib import Path\nfrom forest_align.em.cache import ArrayStore\n"
+        "store = ArrayStore(Path(sys.argv[1]))\n"
+        "for i in range(100):\n"
+        "    store.put('key', {'x': np.full(5000, 7)}, {})\n"
+        "    entry = store.get('key')\n"
+        "    assert entry is not None and (entry[0]['x'] == 7).all()"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    assert len(list(tmp_path.rglob("*.tmp"))) == 0
