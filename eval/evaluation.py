@@ -204,7 +204,8 @@ def to_text(
     ]
     if evaluation.phrases is not None:
         rows.append(Row("phrases", _percent(evaluation.phrases.statistics())))
-    lines = [f"{len(evaluation.words)} pairs", "", format_table(rows, list(main), first="percent")]
+    count = len(evaluation.words)
+    lines = [f"{count} pair{'s' if count != 1 else ''}", "", format_table(rows, list(main), first="percent")]
     interval = _interval(evaluation, seed)
     if interval:
         lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]

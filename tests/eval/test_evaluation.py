@@ -1,0 +1,93 @@
+"""The evaluation report: what is checked, what is printed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from forest_align.eval.evaluation import GoldPair, Prediction, compare, evaluate, to_json, to_text
+from forest_align.types import InputError, Links
+
+TOKENS = ("a", "b", "c")
+TOP, PART = ((0, 3), (0, 3)), ((0, 1), (0, 1))
+
+
+def gold(links: str, phrases=None, name: str = "7") -> GoldPair:
+    return GoldPair(name, TOKENS, TOKENS, Links.from_pharaoh(links), phrases)
+
+
+def predicted(links: str, phrases=None, tokens=TOKENS) -> Prediction:
+    return Prediction(Links.from_pharaoh(links), tokens, tokens, phrases)
+
+
+def test_json_has_the_promised_keys_in_percent() -> None:
+    report = to_json(evaluate([gold("0-0 1-1")], [predicted("0-0")]))
+    assert report["pairs"] == 1
+    word = report["word"]
+    assert (word["precision"], word["recall"], word["exact_match"]) == (100, 50, 0)
+    assert word["f1"] == word["micro_f1"] == pytest.approx(200 / 3)
+    assert word["f1_interval"] == pytest.approx([200 / 3, 200 / 3])
+    assert "phrases" not in report
+    assert "against" not in report
+    assert report["signature"].startswith("links:sure|average:macro|f1:of-means|empty:1|")
+    json.dumps(report)
+
+
+def test_phrases_are_scored_where_both_files_have_them() -> None:
+    pairs = [gold("", [{TOP}, {TOP, PART}])]
+    report = to_json(evaluate(pairs, [predicted("", {TOP, ((1, 2), (1, 2))})]))
+    assert (report["phrases"]["precision"], report["phrases"]["recall"]) == (50, 100)
+    assert evaluate(pairs, [predicted("")]).phrases is None
+
+
+def test_possible_links_count_when_all_are_asked_for() -> None:
+    one = [gold("0-0 1p1")], [predicted("0-0 1-1")]
+    assert to_json(evaluate(*one))["word"]["precision"] == 50
+    assert to_json(evaluate(*one, links="all"))["word"]["precision"] == 100
+    assert to_json(evaluate(*one, links="all"))["signature"].startswith("links:all|")
+
+
+def test_a_comparison_reports_difference_and_p() -> None:
+    pairs = [gold("0-0 1-1") for _ in range(12)]
+    better, worse = [predicted("0-0 1-1")] * 12, [predicted("0-0 2-2")] * 12
+    first, second = evaluate(pairs, better), evaluate(pairs, worse)
+    report = to_json(first, compare(first, second))
+    assert report["against"]["word"]["f1"]["difference"] == pytest.approx(50)
+    assert report["against"]["word"]["f1"]["p_value"] < 0.01
+    text = to_text(first, compare(first, second))
+    assert "difference" in text
+    assert "p: precision 0.00" in text
+    assert "test:approximate-randomization|samples:10000" in text
+
+
+def test_the_table_shows_percentages_by_kind() -> None:
+    text = to_text(evaluate([gold("0-0 1-1")], [predicted("0-0")]))
+    assert text.startswith("1 pair\n")
+    assert "| word links" in text
+    assert "| … non-identical" in text
+    assert "66.7" in text
+
+
+def test_a_missing_prediction_names_the_first_pair_without_one() -> None:
+    with pytest.raises(InputError, match=r"expected 2 predictions, .*found 1; .* is 'rte:2'"):
+        evaluate([gold("", name="rte:1"), gold("", name="rte:2")], [predicted("")])
+    with pytest.raises(InputError, match=r"expected 1 predictions, one a gold pair, found 2$"):
+        evaluate([gold("")], [predicted(""), predicted("")])
+
+
+def test_other_tokens_are_an_error_that_names_pair_and_token() -> None:
+    with pytest.raises(InputError, match="pair '7': expected 3 source tokens, found 2"):
+        evaluate([gold("")], [predicted("", tokens=("a", "b"))])
+    with pytest.raises(InputError, match="pair '7': expected source token 1 to be 'b', found 'x'"):
+        evaluate([gold("")], [predicted("", tokens=("a", "x", "c"))])
+
+
+def test_a_link_out_of_range_names_the_pair() -> None:
+    with pytest.raises(InputError, match="pair '7': predicted link 0-3 is out of range"):
+        evaluate([gold("")], [Prediction(Links.of([(0, 3)]))])
+
+
+def test_two_empty_files_score_one_and_have_no_interval() -> None:
+    report = to_json(evaluate([], []))
+    assert (report["pairs"], report["word"]["f1"], report["word"]["f1_interval"]) == (0, 100, None)
