@@ -1,0 +1,43 @@
+"""Derivational suffixes: words such as create, creation and creator, without a dictionary."""
+
+from __future__ import annotations
+
+# A word is reduced to stems by cutting one suffix off, and a second one where the stem stays long.
+_SUFFIXES = tuple(
+    sorted(
+        """ization isation ational ation ition tion ion ment ness ity ety ance ence ancy ency able ible ably ibly ative
+        itive ive ous ious eous ful fully al ial ical ic ally ically ly ist ism er or ee ant ent ary ory ship hood
+        dom ate ize ise ify ish y e ian an ing ed""".split(),
+        key=len,
+        reverse=True,
+    )
+)
+_SHORTEST_STEM = 4
+_VOWELS = frozenset("aeiouy")
+
+
+def suffix_stems(lemma: str) -> tuple[str, ...]:
+    """Stems that are left when derivational suffixes are cut off, the lemma's own first.
+
+    Two different lemmas that share a stem may be derived from one another. Stems have at least four letters
+    with a vowel among them; a final ``e``, ``i`` or ``y`` is dropped (happy, happi|ness).
+
+    Parameters
+    ----------
+    lemma : str
+        Lower-cased lemma; letters only, else it has no stem.
+    """
+    if len(lemma) < _SHORTEST_STEM or not lemma.isalpha():
+        return ()
+    stems = dict.fromkeys([_plain(lemma)])
+    for suffix in _SUFFIXES:
+        if lemma.endswith(suffix):
+            stem = _plain(lemma[: -len(suffix)])
+            if len(stem) >= _SHORTEST_STEM and not _VOWELS.isdisjoint(stem):
+                stems[stem] = None
+    return tuple(stem for stem in stems if len(stem) >= _SHORTEST_STEM)
+
+
+def _plain(stem: str) -> str:
+    stem = stem[:-1] if stem.endswith(("e", "i", "y")) else stem
+    return stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] else stem

@@ -1,0 +1,135 @@
+"""Says for any two words of a sentence pair why they may correspond, as one bit mask a cell."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon.acronyms import acronym_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.lexicon.lexicon import Lexicon, WordProfile
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+#: Cosine of two contextual word vectors from which on it counts as evidence by itself.
+EMBEDDING_COSINE = 0.6
+
+
+class Evidence(IntFlag):
+    """Kinds of evidence; a cell of :func:`word_evidence` is their sum.
+
+    Two words with the same lemma carry ``LEMMA`` (and ``IDENTICAL`` if they are spelled the same, letter case
+    aside) and none of the relations between different lemmas.
+    """
+
+    IDENTICAL = 1
+    LEMMA = 2
+    SPELLING = 4
+    NUMBER = 8
+    ABBREVIATION = 16
+    SYNONYM = 32
+    DERIVATION = 64
+    SUFFIX = 128
+    SUBSTRING = 256
+    PREPOSITION = 512
+    FUNCTION = 1024
+    ACRONYM = 2048
+    PPDB = 4096
+    EMBEDDING = 8192
+
+
+_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
+_RELATIONS = int(
+    Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.SUBSTRING
+    | Evidence.PPDB
+)
+
+
+def word_evidence(
+    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+) -> np.ndarray:
+    """Find the evidence for every pair of words.
+
+    The result for swapped sentences is the transpose.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        Sentences; tags and lemmas are used where they are known, vectors where both have them.
+    lexicon : Lexicon
+        The lexicon.
+    ppdb : PairTable, optional
+        Paraphrase pairs of the user.
+
+    Returns
+    -------
+    numpy.ndarray
+        int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
+    """
+    lefts = [lexicon.profile(token.text, token.tag, token.lemma) for token in source.tokens]
+    rights = [lexicon.profile(token.text, token.tag, token.lemma) for token in target.tokens]
+    # Words meet in the keys that they share, so that most pairs cost nothing.
+    places: dict[str | int, list[int]] = {}
+    for j, right in enumerate(rights):
+        for key in right.provides:
+            places.setdefault(key, []).append(j)
+    rows = []
+    for left in lefts:
+        row = [0] * len(rights)
+        for key, bit in left.seeks:
+            for j in places.get(key, ()):
+                row[j] |= bit
+        rows.append(row)
+    if ppdb is not None:
+        _add_pairs(rows, lefts, rights, ppdb)
+    _add_substrings(rows, [left.surface for left in lefts], [right.surface for right in rights])
+    found = np.array(rows, dtype=np.int32).reshape(len(lefts), len(rights))
+    found[(found & _SAME) != 0] &= ~_RELATIONS
+    for i, (start, end) in acronym_spans(source.words, target.words):
+        found[i, start:end] |= Evidence.ACRONYM
+    for j, (start, end) in acronym_spans(target.words, source.words):
+        found[start:end, j] |= Evidence.ACRONYM
+    if source.vectors is not None and target.vectors is not None and found.size:
+        found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING
+    return found
+
+
+def _add_pairs(
+    rows: list[list[int]], lefts: Sequence[WordProfile], rights: Sequence[WordProfile], pairs: PairTable
+) -> None:
+    """Mark the words that the user's table pairs, by form or by lemma."""
+    forms = [{right.lower, right.lemma} for right in rights]
+    for row, left in zip(rows, lefts, strict=True):
+        partners = {*pairs.partners(left.lower), *pairs.partners(left.lemma)}
+        if partners:
+            for j, words in enumerate(forms):
+                if not partners.isdisjoint(words):
+                    row[j] |= Evidence.PPDB
+
+
+def _add_substrings(rows: list[list[int]], lefts: Sequence[str], rights: Sequence[str]) -> None:
+    """Mark the words of which one is part of the other; empty forms take no part."""
+    others = [(j, right) for j, right in enumerate(rights) if right]
+    for row, left in zip(rows, lefts, strict=True):
+        if left:
+            for j, right in others:
+                if left in right or right in left:
+                    row[j] |= Evidence.SUBSTRING
+
+
+@cache
+def explain(mask: int) -> tuple[str, ...]:
+    """Name the kinds of evidence in a cell, such as ``("lemma", "embedding")``."""
+    return tuple(str(kind.name).lower() for kind in Evidence if int(mask) & kind)

@@ -1,0 +1,150 @@
+"""The lexicon: lemmas, relations between two words, and profiles from which sentence pairs are compared fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from forest_align.lexicon.derivation import suffix_stems
+from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.morphology import Lemmatizer, part_of_speech
+from forest_align.lexicon.store import WordNetStore
+from forest_align.lexicon.tables import (
+    FUNCTION_GROUPS,
+    PREPOSITIONS,
+    abbreviation_keys,
+    number_value,
+    spelling_key,
+)
+
+#: Shortest word that counts as a substring of another one.
+SHORTEST_SUBSTRING = 4
+_PROFILES_KEPT = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordProfile:
+    """What the evidence for one word depends on.
+
+    Attributes
+    ----------
+    lower, lemma : str
+        Lower-cased form and lemma.
+    provides : tuple of str or int
+        Keys under which other words find it.
+    seeks : tuple of (str or int, int)
+        Keys that it looks for, each with the bit of the evidence that a match is.
+    surface : str
+        The form to be compared as a substring; empty if it is too short or a function word.
+    is_function : bool
+        Whether it is a function word or punctuation.
+    """
+
+    lower: str
+    lemma: str
+    provides: tuple[str | int, ...]
+    seeks: tuple[tuple[str | int, int], ...]
+    surface: str
+    is_function: bool
+
+
+class Lexicon:
+    """English lexicon over WordNet and closed tables; immutable, apart from a bounded memory of profiles.
+
+    Parameters
+    ----------
+    store : WordNetStore
+        The WordNet arrays.
+    """
+
+    def __init__(self, store: WordNetStore) -> None:
+        self.store = store
+        self._lemmatizer = Lemmatizer(store)
+        self.profile = lru_cache(maxsize=_PROFILES_KEPT)(self._profile)
+
+    def lemma(self, word: str, tag: str = "") -> str:
+        """Lower-cased lemma of a word with a Penn tag (or none)."""
+        return self._lemmatizer(word, tag)
+
+    def synonyms(self, one: str, two: str, part: str = "") -> bool:
+        """Whether two different lemmas share a synset of WordNet, of one part of speech (n, v, a, r) or any."""
+        if one == two:
+            return False
+        return not set(self.store.synsets(one, part)).isdisjoint(self.store.synsets(two, part))
+
+    def derivations(self, one: str, two: str) -> bool:
+        """Whether WordNet calls two lemmas derivationally related (pertainyms and participles included)."""
+        return self.store.ids.get(two, -1) in self.store.relatives(one)
+
+    def suffix_derivation(self, one: str, two: str) -> bool:
+        """Whether two different lemmas are left with one stem when derivational suffixes are cut off."""
+        return one != two and not set(suffix_stems(one)).isdisjoint(suffix_stems(two))
+
+    def substrings(self, one: str, two: str) -> bool:
+        """Whether two words are the same or the shorter, of four letters at least, is part of the longer."""
+        one, two = sorted((one.lower(), two.lower()), key=len)
+        return one == two or (len(one) >= SHORTEST_SUBSTRING and one in two)
+
+    def are_prepositions(self, one: str, two: str) -> bool:
+        """Whether both are among the 34 prepositions of Srikumar & Roth (2013)."""
+        return _is_preposition(one.lower()) and _is_preposition(two.lower())
+
+    def same_spelling(self, one: str, two: str) -> bool:
+        """Whether two lemmas are British and American, hyphenated and plain, or accented and plain forms of one word."""
+        return spelling_key(one.lower()) == spelling_key(two.lower())
+
+    def same_number(self, one: str, two: str) -> bool:
+        """Whether two words write the same number."""
+        value = number_value(one.lower())
+        return bool(value) and value == number_value(two.lower())
+
+    def _profile(self, word: str, tag: str = "", lemma: str = "") -> WordProfile:
+        """Profile of a word with its Penn tag and its lemma, which is looked up if it is empty."""
+        lower, lemma = word.lower(), lemma or self.lemma(word, tag)
+        shared: list[tuple[str | int, int]] = [
+            (f"={lower}", Evidence.IDENTICAL),
+            (f"~{lemma}", Evidence.LEMMA),
+            (f"/{spelling_key(lemma)}", Evidence.SPELLING),
+        ]
+        number = number_value(lower)
+        if number:
+            shared.append((f"#{number}", Evidence.NUMBER))
+        shared += [(f".{key}", Evidence.ABBREVIATION) for key in abbreviation_keys(word, lemma)]
+        groups = FUNCTION_GROUPS.get(lower, ())
+        shared += [(f"&{group}", Evidence.FUNCTION) for group in groups]
+        if _is_preposition(lower):
+            shared.append(("@", Evidence.PREPOSITION))
+        is_function = bool(groups) or lower in PREPOSITIONS or not any(map(str.isalnum, lower))
+        if is_function or number:
+            sought = shared
+            provided: list[str | int] = []
+        else:
+            shared += [(synset, Evidence.SYNONYM) for synset in self._synsets(lemma, tag)]
+            shared += [(f"-{stem}", Evidence.SUFFIX) for stem in suffix_stems(lemma)]
+            # Relatives are no equivalence: a lemma shows its own number and seeks those of its relatives.
+            own = self.store.ids.get(lemma)
+            provided = [] if own is None else [~own]
+            sought = shared + [(~other, Evidence.DERIVATION) for other in self.store.relatives(lemma)]
+        usable = not is_function and len(lower) >= SHORTEST_SUBSTRING
+        return WordProfile(
+            lower,
+            lemma,
+            (*(key for key, _ in shared), *provided),
+            tuple((key, int(bit)) for key, bit in sought),
+            lower if usable else "",
+            is_function,
+        )
+
+    def _synsets(self, lemma: str, tag: str) -> list[int]:
+        """Synsets of the tag's part of speech, or of all where the tag tells nothing or WordNet disagrees."""
+        return self.store.synsets(lemma, part_of_speech(tag)) or self.store.synsets(lemma)
+
+
+def _is_preposition(lower: str) -> bool:
+    return lower in PREPOSITIONS or lower == "toward"
+
+
+@cache
+def load_lexicon() -> Lexicon:
+    """The lexicon that comes with the package; read once."""
+    return Lexicon(WordNetStore.bundled())

@@ -1,0 +1,183 @@
+"""Lemmatizes English words: exceptions and detachment rules of WordNet, chosen by Penn tag."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from forest_align.lexicon.store import WordNetStore
+
+#: Closed-class forms that no rule reaches; the tag decides between readings.
+_CLOSED = {
+    ("'m", "v"): "be",
+    ("’m", "v"): "be",
+    ("'re", "v"): "be",
+    ("’re", "v"): "be",
+    ("ai", "v"): "be",
+    ("'ve", "v"): "have",
+    ("’ve", "v"): "have",
+    ("'d", "v"): "have",
+    ("’d", "v"): "have",
+    ("'ll", "MD"): "will",
+    ("’ll", "MD"): "will",
+    ("'d", "MD"): "would",
+    ("’d", "MD"): "would",
+    ("wo", "MD"): "will",
+    ("ca", "MD"): "can",
+    ("sha", "MD"): "shall",
+    ("n't", "r"): "not",
+    ("n’t", "r"): "not",
+    ("an", "DT"): "a",
+}
+_CLOSED_ANY = {
+    form: lemma for (form, _), lemma in _CLOSED.items() if form not in {"wo", "ca", "ai", "sha", "'d", "’d"}
+}
+
+_NOUN = (("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"))
+_SIBILANTS = ("s", "x", "z", "ch", "sh")
+_VOWELS = frozenset("aeiouy")
+
+
+def part_of_speech(tag: str) -> str:
+    """WordNet's letter for a Penn tag: n, v, a or r; ``""`` for any other tag."""
+    letter = tag[:1]
+    if letter in "NV" and letter:
+        return letter.lower()
+    if letter == "J":
+        return "a"
+    return "r" if tag[:2] == "RB" else ""
+
+
+class Lemmatizer:
+    """Lemmas by Penn tag.
+
+    Parameters
+    ----------
+    store : WordNetStore
+        Lemmas and exceptions.
+    """
+
+    def __init__(self, store: WordNetStore) -> None:
+        self._store = store
+
+    def __call__(self, word: str, tag: str = "") -> str:
+        """Return the lower-cased lemma of a word.
+
+        Without a tag the closed classes and irregular forms come first, then the word itself if it is a lemma, then
+        the rules for plurals and verb forms.
+
+        Parameters
+        ----------
+        word : str
+            Surface form.
+        tag : str
+            Penn tag; may be empty.
+        """
+        lower = word.lower()
+        if not tag:
+            return self._untagged(lower)
+        part = part_of_speech(tag)
+        closed = _CLOSED.get((lower, part or tag))
+        if closed is not None:
+            return closed
+        if not part or tag == "NNP" or not lower[:1].isalpha():
+            return lower
+        if tag in {"NN", "VB", "JJ", "RB"} and self._store.has(lower, part):
+            return lower
+        found = self._inflected(lower, part)
+        if not found and tag == "JJ":  # a participle that WordNet lists as a verb only
+            found = self._inflected(lower, "v")
+        return found or _regular(lower, tag)
+
+    def _untagged(self, lower: str) -> str:
+        closed = _CLOSED_ANY.get(lower)
+        if closed is not None:
+            return closed
+        for part in "vnar":
+            irregular = self._store.exceptions.get((part, lower))
+            if irregular is not None:
+                return irregular
+        if lower in self._store.ids or not lower[:1].isalpha():
+            return lower
+        for part in "nva":
+            found = self._inflected(lower, part)
+            if found:
+                return found
+        return lower
+
+    def _inflected(self, lower: str, part: str) -> str:
+        """The lemma that an exception or a rule gives and that WordNet has; empty if there is none."""
+        irregular = self._store.exceptions.get((part, lower))
+        if irregular is not None:
+            return irregular
+        parts = "ra" if part == "r" else part
+        for candidate in _detached(lower, part):
+            if any(self._store.has(candidate, one) for one in parts):
+                return candidate
+        return ""
+
+
+def _detached(word: str, part: str) -> Iterator[str]:
+    """Possible base forms of an inflected form, likeliest first; the last is the word itself."""
+    if part == "n":
+        for ending, base in _NOUN:
+            if word.endswith(ending):
+                yield word[: -len(ending)] + base
+        if word.endswith("s") and not word.endswith("ss"):
+            yield word[:-1]
+        if word.endswith("men"):
+            yield word[:-3] + "man"
+    elif part == "v":
+        yield from _verb_bases(word)
+    else:
+        for ending in ("er", "est"):
+            if word.endswith(ending):
+                stem = word[: -len(ending)]
+                yield from _without_ending(stem)
+                if stem.endswith("i"):
+                    yield stem[:-1] + "y"
+    yield word
+
+
+def _verb_bases(word: str) -> Iterator[str]:
+    if word.endswith("ies") or word.endswith("ied"):
+        yield word[:-3] + "y"
+    if word.endswith("es") and word[:-2].endswith((*_SIBILANTS, "o")):
+        yield from (word[:-1], word[:-2]) if word.endswith(("ses", "zes", "ches")) else (word[:-2], word[:-1])
+    elif word.endswith("s") and not word.endswith("ss"):
+        yield word[:-1]
+    for ending in ("ed", "ing"):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            yield from _without_ending(word[: -len(ending)])
+
+
+def _without_ending(stem: str) -> Iterator[str]:
+    """Bases of a stem whose vowel ending was cut off: hop|ing is hope, sing|ing is sing, stopp|ing is stop."""
+    short_vowel = (
+        len(stem) >= 2
+        and stem[-1] not in _VOWELS | {"w", "x"}
+        and stem[-2] in _VOWELS
+        and (len(stem) < 3 or stem[-3] not in _VOWELS)
+    )
+    bases = (stem + "e", stem) if short_vowel or stem.endswith(("u", "v", "c")) else (stem, stem + "e")
+    yield from bases
+    if len(stem) > 2 and stem[-1] == stem[-2]:
+        yield stem[:-1]
+
+
+def _regular(word: str, tag: str) -> str:
+    """Cut a regular ending off a word that WordNet does not know."""
+    if tag in {"NNS", "NNPS", "VBZ"} and len(word) > 3 and word.endswith("s"):
+        if word.endswith("ies"):
+            return word[:-3] + "y"
+        if word.endswith("es") and word[:-2].endswith(_SIBILANTS):
+            return word[:-2]
+        return word if word.endswith("ss") else word[:-1]
+    for ending, tags in (("ing", {"VBG"}), ("ed", {"VBD", "VBN"})):
+        stem = word[: -len(ending)]
+        if tag in tags and word.endswith(ending) and len(stem) > 2 and not _VOWELS.isdisjoint(stem):
+            doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
+            return stem[:-1] if doubled else stem
+    return word

@@ -1,0 +1,77 @@
+"""A table of paraphrase pairs that the user brings, such as PPDB, kept small in memory."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from forest_align.types import InputError
+
+_NOTHING: tuple[str, ...] = ()
+
+
+class PairTable:
+    """Symmetric, lower-cased pairs of words or of phrases whose words are joined by spaces.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        The pairs, in any order; pairs of equal words are ignored.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        # One object a distinct word, and tuples rather than sets, keep 200,000 pairs in about 30 MB.
+        interned: dict[str, str] = {}
+        partners: dict[str, list[str]] = {}
+        longest = 1
+        for one, two in pairs:
+            left, right = (interned.setdefault(word, word) for word in (one.lower(), two.lower()))
+            if left != right:
+                partners.setdefault(left, []).append(right)
+                partners.setdefault(right, []).append(left)
+                longest = max(longest, left.count(" ") + 1, right.count(" ") + 1)
+        self._partners = {word: tuple(dict.fromkeys(others)) for word, others in partners.items()}
+        self.longest = longest
+
+    @classmethod
+    def load(cls, path: str | Path) -> PairTable:
+        """Read a TSV file, gzip-compressed or not, whose first two columns are the pair.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read or a line has no two columns; names the line.
+        """
+        return cls(_read_pairs(Path(path)))
+
+    def partners(self, phrase: str) -> tuple[str, ...]:
+        """What a lower-cased word or phrase is paired with."""
+        return self._partners.get(phrase, _NOTHING)
+
+    def __contains__(self, pair: tuple[str, str]) -> bool:
+        one, two = pair
+        return two.lower() in self.partners(one.lower())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._partners.values())) // 2
+
+
+def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                columns = line.rstrip("\r\n").split("\t")
+                if len(columns) >= 2 and columns[0] and columns[1]:
+                    yield columns[0], columns[1]
+                elif line.strip():
+                    raise InputError(
+                        "expected two words or phrases separated by a tab", file=str(path), line=number
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"cannot read the pairs: {error}", file=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"expected UTF-8 text: {error}", file=str(path)) from error

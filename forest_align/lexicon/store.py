@@ -1,0 +1,115 @@
+"""Loads the bundled WordNet arrays and answers by lemma; built by ``scripts/build_lexicon.py``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from forest_align.types import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+#: Parts of speech in the order of the synset numbers, and their bits.
+PARTS_OF_SPEECH = "nvar"
+PART_BITS = {part: 1 << index for index, part in enumerate(PARTS_OF_SPEECH)}
+LEXICON_FILE = "wordnet.safetensors"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordNetStore:
+    """Lemmas with their synsets and derivational relatives.
+
+    Attributes
+    ----------
+    ids : mapping of str to int
+        Number of each lower-cased lemma; the words of a collocation are joined by ``_``.
+    lemmas : list of str
+        The lemmas by number.
+    exceptions : mapping of (str, str) to str
+        Lemma of an irregular form, by part of speech (n, v, a, r) and form.
+    """
+
+    ids: Mapping[str, int]
+    lemmas: list[str]
+    exceptions: Mapping[tuple[str, str], str]
+    _parts: bytes
+    _synset_starts: list[int]
+    _synset_ids: np.ndarray
+    _first_synsets: tuple[int, ...]
+    _relative_starts: list[int]
+    _relative_ids: np.ndarray
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> WordNetStore:
+        """Read the content of a lexicon file.
+
+        Raises
+        ------
+        ModelError
+            If it is not one.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        try:
+            arrays = load(content)
+            lemmas = arrays["lemmas"].tobytes().decode("utf-8").split("\n")
+            exceptions: dict[tuple[str, str], str] = {}
+            for line in arrays["exceptions"].tobytes().decode("utf-8").split("\n"):
+                if line:
+                    part, form, lemma = line.split(" ")
+                    exceptions.setdefault((part, form), lemma)
+            return cls(
+                dict(zip(lemmas, range(len(lemmas)), strict=True)),
+                lemmas,
+                exceptions,
+                arrays["parts_of_speech"].tobytes(),
+                [0, *accumulate(arrays["synset_counts"].tolist())],
+                arrays["synset_ids"],
+                tuple(arrays["first_synsets"].tolist()),
+                [0, *accumulate(arrays["relative_counts"].tolist())],
+                arrays["relative_ids"],
+            )
+        except (SafetensorError, KeyError, ValueError) as error:
+            raise ModelError(f"{LEXICON_FILE} is damaged ({error}); install forest-align again") from error
+
+    @classmethod
+    def bundled(cls) -> WordNetStore:
+        """Read the lexicon that comes with the package."""
+        return cls.from_bytes(
+            (resources.files("forest_align.data") / "resources" / LEXICON_FILE).read_bytes()
+        )
+
+    def has(self, lemma: str, part: str) -> bool:
+        """Whether the lemma exists as this part of speech (n, v, a or r)."""
+        number = self.ids.get(lemma)
+        return number is not None and bool(self._parts[number] & PART_BITS[part])
+
+    def synsets(self, lemma: str, part: str = "") -> list[int]:
+        """Ascending numbers of the synsets that hold the lemma, of one part of speech or of all."""
+        number = self.ids.get(lemma)
+        if number is None:
+            return []
+        found: list[int] = self._synset_ids[
+            self._synset_starts[number] : self._synset_starts[number + 1]
+        ].tolist()
+        if part:
+            index = PARTS_OF_SPEECH.index(part)
+            low, high = self._first_synsets[index : index + 2]
+            found = [synset for synset in found if low <= synset < high]
+        return found
+
+    def relatives(self, lemma: str) -> list[int]:
+        """Numbers of the lemmas that WordNet calls derivationally related, in either direction."""
+        number = self.ids.get(lemma)
+        if number is None:
+            return []
+        relatives: list[int] = self._relative_ids[
+            self._relative_starts[number] : self._relative_starts[number + 1]
+        ].tolist()
+        return relatives

@@ -1,0 +1,230 @@
+"""Small closed tables of English: prepositions, numbers, abbreviations, function words, British spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: The prepositions of Srikumar & Roth (2013), table 5, those of the SemEval-2007 sense inventory.
+PREPOSITIONS = frozenset(
+    """about above across after against along among around as at before behind beneath beside between by down during
+    for from in inside into like of off on onto over round through to towards with""".split()
+)
+
+_CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty""".split()
+_ORDINALS = """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()
+_TENS = {
+    word: str(10 * number)
+    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_NUMBER_WORDS = (
+    {word: str(number) for number, word in enumerate(_CARDINALS)}
+    | {word: f"{number}th" for number, word in enumerate(_ORDINALS)}
+    | _TENS
+    | {"hundred": "100", "thousand": "1000", "million": "10^6", "billion": "10^9", "dozen": "12"}
+    | {"mn": "10^6", "bn": "10^9", "1000000": "10^6"}
+)
+
+# One group a line; its first word stands for all of them.
+_ABBREVIATIONS = """
+january jan jan.
+february feb feb.
+march mar.
+april apr apr.
+august aug aug.
+september sept sept. sep.
+october oct oct.
+november nov nov.
+december dec dec.
+monday mon.
+tuesday tues. tue.
+wednesday wed.
+thursday thurs. thu.
+friday fri.
+saturday sat.
+sunday sun.
+percent % pct pct. per-cent percentage
+dollar $ us$ usd dollars
+pound £ gbp
+euro € eur
+and &
+mister mr mr.
+doctor dr dr.
+professor prof prof.
+senator sen sen.
+governor gov gov.
+representative rep rep.
+general gen gen.
+lieutenant lt lt.
+colonel col col.
+captain capt capt.
+sergeant sgt sgt.
+saint st st.
+street st.
+mount mt mt.
+president pres.
+company co co.
+corporation corp corp.
+incorporated inc inc.
+limited ltd ltd.
+brothers bros bros.
+department dept dept.
+university univ univ.
+government govt govt.
+international intl intl.
+association assn assn.
+number no. nos. #
+versus vs vs. v.
+okay ok o.k.
+television tv t.v.
+kilometer km kilometre
+meter metre
+centimeter cm centimetre
+kilogram kg kilo
+mile mi.
+ounce oz
+hour hr hrs
+minute min mins
+second sec secs
+junior jr jr.
+senior sr sr.
+america us usa u.s. u.s.a. american
+britain uk u.k. british
+california calif calif. ca.
+be 's 'm 're
+have 've 's 'd
+will 'll wo
+would 'd
+not n't
+can ca
+us 's
+because cuz 'cause
+them 'em
+"""
+
+# Groups of function words that can stand for one another.
+_FUNCTION_GROUPS = """
+a an the this that these those
+some any several
+each every all both
+i me my mine myself
+you your yours yourself
+he him his himself
+she her hers herself
+it its itself
+we us our ours ourselves
+they them their theirs themselves
+who whom whose which that
+may might can could
+will would shall
+must should ought
+but however though although yet
+because since as
+while when as
+if whether
+not never no without
+also too
+upon on onto
+within in inside into
+until till
+`` '' " “ ” ' ‘ ’ `
+, ; : -- – — -
+. ! ? ;
+-lrb- ( [ -lsb- {
+-rrb- ) ] -rsb- }
+"""
+
+_BRITISH_WORDS = dict(
+    pair.split("=")
+    for pair in """grey=gray programme=program cheque=check tyre=tire kerb=curb aluminium=aluminum plough=plow
+    sceptic=skeptic sceptical=skeptical mould=mold moustache=mustache pyjamas=pajamas storey=story jewellery=jewelry
+    cosy=cozy ageing=aging judgement=judgment enrol=enroll fulfil=fulfill skilful=skillful wilful=willful
+    manoeuvre=maneuver draught=draft axe=ax whisky=whiskey towards=toward afterwards=afterward among=amongst
+    while=whilst learnt=learned burnt=burned mum=mom maths=math defence=defense offence=offense licence=license
+    pretence=pretense practise=practice gaol=jail""".split()
+)
+_BRITISH_ENDINGS = (
+    (re.compile(r"(?<=\w{3})our(?=$|s$|ed$|ing$|able$|ite$|ful$|less$|ly$|hood$)"), "or"),
+    (re.compile(r"(?<=\w{3})is(?=e$|es$|ed$|er$|ing$|ation$|ations$)"), "iz"),
+    (re.compile(r"(?<=\w{3}l)ys(?=e$|es$|ed$|er$|ing$)"), "yz"),
+    (re.compile(r"(?<=\w{2}[tbh])re$"), "er"),
+    (re.compile(r"(?<=\w{3}og)ue$"), ""),
+    (re.compile(r"(?<=\w{3}[aeiou])ll(?=ed$|ing$|er$|or$)"), "l"),
+    (re.compile(r"(?<=\w)[ao]e(?=[a-z]{4})"), "e"),
+)
+_DIGITS = re.compile(r"[+-]?[0-9][0-9,]*(\.[0-9]+)?")
+_DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
+
+
+def number_value(word: str) -> str:
+    """One spelling of a number however it is written: ``"2"`` for "two", ``"1000"`` for "1,000.0"; empty if none.
+
+    Parameters
+    ----------
+    word : str
+        Lower-cased word.
+    """
+    if word in _NUMBER_WORDS:
+        return _NUMBER_WORDS[word]
+    tens, hyphen, units = word.partition("-")
+    if hyphen and tens in _TENS:
+        unit = _NUMBER_WORDS.get(units, "")
+        return _TENS[tens][0] + unit if len(unit.removesuffix("th")) == 1 and unit[0] != "0" else ""
+    if word[-2:] in {"st", "nd", "rd", "th"} and word[:-2].isascii() and word[:-2].isdigit():
+        return f"{int(word[:-2])}th"
+    if not _DIGITS.fullmatch(word):
+        return ""
+    plain = word.replace(",", "").lstrip("+")
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    plain = plain.lstrip("0") or "0"
+    return _NUMBER_WORDS.get(plain, plain)
+
+
+def _groups(lines: str) -> dict[str, tuple[str, ...]]:
+    """For every word the first words of the groups that it is in."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in lines.split("\n"):
+        words = line.split()
+        for word in words:
+            found[word] = (*found.get(word, ()), words[0])
+    return found
+
+
+ABBREVIATIONS = _groups(_ABBREVIATIONS)
+FUNCTION_GROUPS = _groups(_FUNCTION_GROUPS)
+
+
+def abbreviation_keys(word: str, lemma: str) -> tuple[str, ...]:
+    """What a word may be short for, or the word itself where something is short for it.
+
+    Parameters
+    ----------
+    word : str
+        Surface form; ``US`` and ``U.S.`` are abbreviations, ``us`` is not.
+    lemma : str
+        Its lemma.
+    """
+    lower = word.lower()
+    if _DOTTED.fullmatch(word) or (word.isupper() and 2 <= len(word) <= 5 and word.isalpha()):
+        named = tuple(key for key in ABBREVIATIONS.get(lower, ()) if key != "us")
+        return (*named, word.replace(".", "").upper())
+    if lower == "us":
+        return ("us",)
+    return ABBREVIATIONS.get(lower) or ABBREVIATIONS.get(lemma, ())
+
+
+def spelling_key(lemma: str) -> str:
+    """One spelling for British and American, hyphenated and accented forms of a lemma.
+
+    The result need not be a word: "contour" gives "contor", which does no harm as nothing else gives it.
+    """
+    key = lemma.replace("-", "") if lemma.strip("-") else lemma
+    if not key.isascii():
+        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c))
+    key = _BRITISH_WORDS.get(key, key)
+    if len(key) > 4:
+        for ending, american in _BRITISH_ENDINGS:
+            key = ending.sub(american, key)
+    return key
