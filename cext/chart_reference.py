@@ -69,7 +69,7 @@ def k_best(
     upper = chart[np.triu_indices(n)]
     if np.isnan(upper).any() or (upper == np.inf).any() or (upper[:, 0] == -np.inf).any():
         raise ValueError("chart scores must be neither NaN nor +inf")
-    chart = chart.astype(np.float64) - chart[:, :, :1].astype(np.float64)
+    relative = chart.astype(np.float64) - chart[:, :, :1].astype(np.float64)
 
     def best(candidates: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
         return sorted((c for c in candidates if c[0] > -np.inf), key=lambda c: -c[0])[:k]
@@ -79,7 +79,7 @@ def k_best(
     bare_root: list[tuple[float, Any]] = []
     for i in range(n - 1, -1, -1):
         for j in range(i, n):
-            labels = chart[i, j]
+            labels = relative[i, j]
             if i == j:
                 first = 1 if force_root and n == 1 else 0
                 words = [(float(labels[x]), (i, i + 1, x, ())) for x in range(first, len(labels))]

@@ -1,5 +1,6 @@
 """From raw text, or from trees that the user has, to packed parse forests."""
 
+from forest_align.parsing.parser import NBest, Parser, load_parser
 from forest_align.parsing.trees import (
     forest_from_bracket,
     forest_from_trees,
@@ -8,8 +9,11 @@ from forest_align.parsing.trees import (
 )
 
 __all__ = [
+    "NBest",
+    "Parser",
     "forest_from_bracket",
     "forest_from_trees",
+    "load_parser",
     "sentence_from_bracket",
     "sentence_from_trees",
 ]

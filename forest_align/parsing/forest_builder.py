@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from forest_align.parsing.binarize import binarization_plan
 from forest_align.parsing.heads import symbol
 from forest_align.types import InputError, ParseForest
-
-if TYPE_CHECKING:
-    pass
+from forest_align.types.derivation import escape_word
 
 # Below every probability that matters, above what a logarithm cannot take.
 _SMALLEST = 1e-300
@@ -40,7 +38,7 @@ class Constituent(NamedTuple):
 def forest_from_constituents(
     constituents: Sequence[Constituent],
     tops: Sequence[int],
-    log_probabilities: Sequence[float] | None,
+    log_probabilities: Sequence[float] | np.ndarray | None,
     words: Sequence[str],
 ) -> ParseForest:
     """Binarize and pack trees that share their subtrees.
@@ -84,7 +82,27 @@ def forest_from_constituents(
     return packing.finish([packing.nodes_of_constituents[tops[tree]] for tree in order])
 
 
-def _normalised(log_probabilities: Sequence[float] | None, count: int) -> list[float]:
+def write_constituents(constituents: Sequence[Constituent], top: int, words: Sequence[str]) -> str:
+    """Write one tree in Penn brackets, unary chains restored."""
+    pieces: list[str] = []
+    todo: list[int | str] = [top]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        start, _, label, children = constituents[item]
+        chain = label.split("::")
+        pieces.append(" " + " ".join(f"({name}" for name in chain))
+        if children:
+            todo.append(")" * len(chain))
+            todo.extend(reversed(children))
+        else:
+            pieces.append(f" {escape_word(words[start])}{')' * len(chain)}")
+    return "".join(pieces).lstrip()
+
+
+def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: int) -> list[float]:
     if count == 0:
         raise InputError("expected at least one tree")
     if log_probabilities is None:

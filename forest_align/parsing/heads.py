@@ -17,39 +17,8 @@ PUNCTUATION = frozenset(
 CONJUNCTIONS = frozenset({"CC", "CONJP"})
 
 _AUXILIARY_FORMS = frozenset(
-    {
-        "be",
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "been",
-        "being",
-        "'s",
-        "'re",
-        "'m",
-        "have",
-        "has",
-        "had",
-        "having",
-        "'ve",
-        "'d",
-        "do",
-        "does",
-        "did",
-        "done",
-        "doing",
-        "ai",
-        "wo",
-        "ca",
-        "sha",
-        "’s",
-        "’re",
-        "’m",
-        "’ve",
-        "’d",
-    }  # fmt: skip
+    """be am is are was were been being 's 're 'm have has had having 've 'd do does did done doing
+    ai wo ca sha ’s ’re ’m ’ve ’d""".split()  # noqa: SIM905
 )
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO"})
 # What `symbol` puts before the tag of a word that can be an auxiliary.

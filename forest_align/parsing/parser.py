@@ -1,0 +1,294 @@
+"""From sentences to packed parse forests: tokenizes, scores spans in batches by length, decodes, packs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from forest_align.cext import chart
+from forest_align.parsing.forest_builder import Constituent, forest_from_constituents, write_constituents
+from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
+from forest_align.types import InputError, ParseForest, Sentence, Token
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Lemmatizer = Callable[[str, str], str]
+Result = TypeVar("Result")
+
+MAX_CHARACTERS = 50_000
+# Sentences read ahead, in batches: enough to find neighbours of like length, few enough to keep memory flat.
+_BATCHES_AHEAD = 16
+# Spans in a batch; each takes one number a label.
+_MAX_CELLS = 100_000
+
+
+class SpanScores(Protocol):
+    """What a span scorer says about one sentence of n words.
+
+    Attributes
+    ----------
+    scores : numpy.ndarray
+        float32, shape (n, n, L): score of each label for each closed span; label 0 is the empty one.
+    labels : sequence of str
+        The L labels, unary chains joined by ``"::"``.
+    tags : sequence of str
+        Part-of-speech tag of each word.
+    vectors : numpy.ndarray or None
+        float32, shape (n, d): contextual word vectors of unit length.
+    force_root : bool
+        Whether the whole sentence must be a constituent.
+    """
+
+    scores: np.ndarray
+    labels: Sequence[str]
+    tags: Sequence[str]
+    vectors: np.ndarray | None
+    force_root: bool
+
+
+class SpanScorer(Protocol):
+    """A model that scores labelled spans."""
+
+    def score(self, words: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]]) -> list[Any]:
+        """Score sentences; a sentence that cannot be scored gives an InputError in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class NBest:
+    """The k best trees of a sentence, sharing equal subtrees.
+
+    Attributes
+    ----------
+    tokens : tuple of Token
+        Tokens with tags.
+    text : str
+        Raw text.
+    constituents : list of Constituent
+        The constituents of all trees, children before parents.
+    tops : list of int
+        The trees, best first, as numbers of constituents.
+    log_probabilities : numpy.ndarray
+        float64: log-probability of each tree, among all trees of the sentence if the parser was asked for
+        it (:meth:`Parser.n_best_many`), otherwise up to a constant.
+    vectors : numpy.ndarray or None
+        See :class:`SpanScores`.
+    """
+
+    tokens: tuple[Token, ...]
+    text: str
+    constituents: list[Constituent]
+    tops: list[int]
+    log_probabilities: np.ndarray
+    vectors: np.ndarray | None
+
+    @property
+    def words(self) -> list[str]:
+        """Surface forms."""
+        return [token.text for token in self.tokens]
+
+    def forest(self) -> ParseForest:
+        """The trees as a packed forest."""
+        return forest_from_constituents(self.constituents, self.tops, self.log_probabilities, self.words)
+
+    def sentence(self) -> Sentence:
+        """The sentence with its forest."""
+        return Sentence(self.tokens, self.text, self.forest(), self.vectors)
+
+    def brackets(self) -> list[str]:
+        """The trees in Penn brackets, best first."""
+        words = self.words
+        return [write_constituents(self.constituents, top, words) for top in self.tops]
+
+
+class Parser:
+    """Parses sentences into packed forests.
+
+    Build it with :func:`load_parser`.
+
+    Parameters
+    ----------
+    scorer : SpanScorer
+        The model.
+    forest_size : int
+        How many of the best trees a forest packs.
+    lemmatizer : callable, optional
+        Gives the lemma of a word and its tag.
+    """
+
+    def __init__(
+        self, scorer: SpanScorer, *, forest_size: int = 10, lemmatizer: Lemmatizer | None = None
+    ) -> None:
+        if forest_size < 1:
+            raise InputError(
+                f"expected a forest of at least 1 tree, found {forest_size}", field="forest_size"
+            )
+        self._scorer = scorer
+        self._lemmatizer = lemmatizer
+        self.forest_size = forest_size
+
+    def parse(self, sentence: str | Sequence[str]) -> Sentence:
+        """Parse one sentence: raw text, or a sequence of words.
+
+        Raises
+        ------
+        InputError
+            If there are no words, or more than the parser can take.
+        """
+        for result in self.parse_many([sentence]):
+            if isinstance(result, InputError):
+                raise result
+            return result
+        raise AssertionError("one sentence gives one result")
+
+    def parse_many(
+        self, sentences: Iterable[str | Sequence[str]], batch_size: int = 32
+    ) -> Iterator[Sentence | InputError]:
+        """Parse a stream of sentences; results come in input order.
+
+        Parameters
+        ----------
+        sentences : iterable of str or sequence of str
+            Raw text, or words. Read ahead by some batches only, so a stream may be endless.
+        batch_size : int
+            Sentences in a forward pass; sentences of like length go together.
+
+        Yields
+        ------
+        Sentence or InputError
+            The sentence with tags, forest and word vectors; or why it could not be parsed.
+        """
+        return self._stream(
+            sentences, batch_size, lambda prepared, scores: self._decode(prepared, scores).sentence()
+        )
+
+    def n_best_many(
+        self, sentences: Iterable[str | Sequence[str]], batch_size: int = 32
+    ) -> Iterator[NBest | InputError]:
+        """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`."""
+        return self._stream(
+            sentences, batch_size, lambda prepared, scores: self._decode(prepared, scores, True)
+        )
+
+    def _stream(
+        self,
+        sentences: Iterable[str | Sequence[str]],
+        batch_size: int,
+        finish: Callable[[_Prepared, SpanScores], Result],
+    ) -> Iterator[Result | InputError]:
+        if batch_size < 1:
+            raise InputError(
+                f"expected batches of at least 1 sentence, found {batch_size}", field="batch_size"
+            )
+        stream = iter(sentences)
+        while window := list(islice(stream, batch_size * _BATCHES_AHEAD)):
+            results: list[Any] = [_prepare(sentence) for sentence in window]
+            waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
+            waiting.sort(key=lambda index: len(results[index].tokens))
+            for batch in _batches(waiting, [len(results[index].tokens) for index in waiting], batch_size):
+                prepared = [results[index] for index in batch]
+                scored = self._scorer.score(
+                    [p.words for p in prepared], [space_after(p.tokens) for p in prepared]
+                )
+                for index, item, scores in zip(batch, prepared, scored, strict=True):
+                    results[index] = scores if isinstance(scores, InputError) else finish(item, scores)
+            yield from results
+
+    def _decode(self, prepared: _Prepared, scores: SpanScores, normalise: bool = False) -> NBest:
+        spans, offsets, children, tops, values = chart.k_best(
+            scores.scores, self.forest_size, scores.force_root
+        )
+        if normalise:
+            labelled = np.logaddexp.reduce(
+                scores.scores[:, :, 1:] - scores.scores[:, :, :1], axis=2, dtype=np.float64
+            )
+            values = values - chart.inside_outside(labelled, scores.force_root)[0]
+        bounds, below = offsets.tolist(), children.tolist()
+        constituents = []
+        for number, (start, end, label_index) in enumerate(spans.tolist()):
+            parts = tuple(below[bounds[number] : bounds[number + 1]])
+            label = scores.labels[label_index]
+            if not parts:
+                label = f"{label}::{scores.tags[start]}" if label else scores.tags[start]
+            constituents.append(Constituent(start, end, label or "TOP", parts))
+        tokens = tuple(
+            Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
+            for token, tag in zip(prepared.tokens, scores.tags, strict=True)
+        )
+        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, scores.vectors)
+
+    def _lemma(self, word: str, tag: str) -> str:
+        return self._lemmatizer(word, tag) if self._lemmatizer else ""
+
+
+def load_parser(
+    name: str | Path = "en", *, forest_size: int = 10, lemmatizer: Lemmatizer | None = None
+) -> Parser:
+    """Load a parser.
+
+    Parameters
+    ----------
+    name : str or Path
+        ``"en"`` for the bundled English model, the name of an installed benepar model (``"benepar_en3"``), or
+        a folder with one.
+    forest_size : int
+        How many of the best trees a forest packs.
+    lemmatizer : callable, optional
+        Gives the lemma of a word and its tag.
+
+    Raises
+    ------
+    ModelError
+        If there is no such model.
+
+    Examples
+    --------
+    >>> from forest_align import load_parser
+    >>> sentence = load_parser("en").parse("The cat sat on the mat.")  # doctest: +SKIP
+    >>> print(sentence.forest.bracket(sentence.words))  # doctest: +SKIP
+    (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
+    """
+    from forest_align.parsing.span_parser import load_span_parser
+
+    return Parser(load_span_parser(name), forest_size=forest_size, lemmatizer=lemmatizer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A tokenized sentence, and its words as the model reads them best."""
+
+    tokens: tuple[Token, ...]
+    text: str
+    words: list[str]
+
+
+def _prepare(sentence: str | Sequence[str]) -> _Prepared | InputError:
+    try:
+        if isinstance(sentence, str):
+            if len(sentence) > MAX_CHARACTERS:
+                raise InputError(f"expected one sentence, found {len(sentence):,} characters")
+            text, tokens = sentence, tokenize(sentence)
+        else:
+            text, tokens = " ".join(sentence), tokens_of_words(sentence)
+        if not tokens:
+            raise InputError("the sentence is empty")
+    except InputError as error:
+        return error
+    # Treebanks, and so models, write the apostrophe of contractions plainly.
+    return _Prepared(tokens, text, [token.text.replace("’", "'") for token in tokens])
+
+
+def _batches(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Cut items in order of length into batches that the charts' memory allows."""
+    batch: list[int] = []
+    for item, length in zip(items, lengths, strict=True):
+        if len(batch) == batch_size or (batch and (len(batch) + 1) * length**2 > _MAX_CELLS):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
