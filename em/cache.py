@@ -25,8 +25,8 @@ Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 class ArrayStore:
     """A folder of entries: files of arrays and JSON values, each named by the hash of what it depends on.
 
-    Entries are written in one step and never change: processes can share the folder, and a kill leaves no half
-    of one. A damaged entry counts as missing.
+    Entries are written in one step and never change: processes can share the folder, and a kill leaves no
+    half of one. A damaged entry counts as missing.
 
     Attributes
     ----------
