@@ -1,0 +1,172 @@
+"""Reads and writes the folder of a span parser: JSON and safetensors, nothing that could run code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from forest_align.types import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Section of ``config.json`` that holds what is not the encoder's.
+SECTION = "forest_align"
+FORMAT = 1
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+
+_ROWS, _SCALES = ".int8", ".scale"
+_UNKNOWN_TAG = "UNK"
+
+
+@dataclass(frozen=True, slots=True)
+class ParserConfig:
+    """What a model folder says about its parser, besides the encoder's own configuration.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Label chains; the empty label first.
+    tags : tuple of str
+        Part-of-speech tags; the first stands for unknown ones and is never predicted.
+    hparams : mapping
+        benepar's hyper-parameters.
+    vector_layer : int
+        Encoder layer whose hidden states serve as word vectors.
+    temperature : float
+        Label scores are divided by it, so that probabilities are calibrated.
+    """
+
+    labels: tuple[str, ...]
+    tags: tuple[str, ...]
+    hparams: Mapping[str, Any]
+    vector_layer: int = 4
+    temperature: float = 1.0
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read ``config.json`` of a model folder.
+
+    Raises
+    ------
+    ModelError
+        When it is missing or no JSON object.
+    """
+    path = folder / "config.json"
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise ModelError(f"{path}: not JSON ({error})") from None
+    if not isinstance(config, dict):
+        raise ModelError(f"{path}: expected a JSON object")
+    return config
+
+
+def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
+    """Read the parser's section of a model folder's configuration.
+
+    Raises
+    ------
+    ModelError
+        When a field is missing or the format is of a later version.
+    """
+    section = config[SECTION]
+    if section.get("format") != FORMAT:
+        raise ModelError(f"{folder}: format {section.get('format')!r}, this version reads {FORMAT}")
+    try:
+        return ParserConfig(
+            tuple(section["labels"]),
+            tuple(section["tags"]),
+            dict(section["hparams"]),
+            int(section["vector_layer"]),
+            float(section["temperature"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{folder / 'config.json'}: bad section {SECTION!r}: {error}") from None
+
+
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """Read ``model.safetensors`` as float32, quantized rows restored.
+
+    Raises
+    ------
+    ModelError
+        When the file is missing or damaged.
+    """
+    path = folder / "model.safetensors"
+    try:
+        stored = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path}: cannot be read ({error})") from None
+    weights = {}
+    for name, value in stored.items():
+        if name.endswith(_ROWS):
+            name = name.removesuffix(_ROWS)
+            weights[name] = value.float() * stored[name + _SCALES].float()[:, None]
+        elif not name.endswith(_SCALES):
+            weights[name] = value.float()
+    return weights
+
+
+def write_model(
+    folder: Path,
+    encoder_folder: Path,
+    weights: Mapping[str, torch.Tensor],
+    config: ParserConfig,
+    int8_rows: tuple[str, ...] = ("pretrained_model.embeddings.word_embeddings.weight",),
+) -> None:
+    """Write a model folder, replacing one that is there only once the new one is whole.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to.
+    encoder_folder : Path
+        Where the encoder's ``config.json`` and tokenizer files are.
+    weights : mapping of str to torch.Tensor
+        Parameters under benepar's names; stored in half precision.
+    config : ParserConfig
+    int8_rows : tuple of str
+        Matrices to store as 8-bit integers with one scale a row.
+    """
+    fresh = folder.with_name(folder.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for name in TOKENIZER_FILES:
+        shutil.copyfile(encoder_folder / name, fresh / name)
+    encoder = read_config(encoder_folder)
+    for key in ("_name_or_path", "gradient_checkpointing", "use_cache", "transformers_version", SECTION):
+        encoder.pop(key, None)
+    encoder[SECTION] = {
+        "format": FORMAT,
+        "labels": list(config.labels),
+        "tags": list(config.tags),
+        "hparams": dict(config.hparams),
+        "vector_layer": config.vector_layer,
+        "temperature": config.temperature,
+    }
+    (fresh / "config.json").write_text(json.dumps(encoder, indent=1) + "\n", encoding="utf-8")
+    save_file(_pack(weights, int8_rows), fresh / "model.safetensors")
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def _pack(weights: Mapping[str, torch.Tensor], int8_rows: tuple[str, ...]) -> dict[str, torch.Tensor]:
+    packed = {}
+    for name, value in weights.items():
+        if name in int8_rows:
+            scale = value.abs().amax(1).clamp_min(1e-12) / 127
+            packed[name + _ROWS] = torch.round(value / scale[:, None]).to(torch.int8)
+            packed[name + _SCALES] = scale.to(torch.float32)
+        else:
+            packed[name] = value.to(torch.float16).contiguous()
+    return packed
