@@ -1,0 +1,200 @@
+"""Chunk alignments of SemEval's interpretable STS task: ``.wa`` files and the files of chunks beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import ChunkLink, Format, SentencePair, Span, Writer
+from forest_align.types import InputError, Links, Sentence
+
+_START = re.compile(r'<sentence id="([^"]*)"')
+_TOKEN = re.compile(r"(\d+) (.*?)\s*:\s*$")
+_LINK = re.compile(r"([\d ]+?) <==> ([\d ]+?) // (\S+) // (\S+) //")
+_CHUNK = re.compile(r"\[ (.*?) \](?= |$)")
+_SECTIONS = frozenset({"source", "translation", "alignment"})
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A pair while its lines come in."""
+
+    id: str
+    line: int
+    texts: list[str] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=lambda: {"source": [], "translation": []})
+    chunks: list[ChunkLink] = field(default_factory=list)
+    section: str = ""
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield pairs with their chunk alignments; word links are all words of a chunk with all of its partner.
+
+    When ``NAME.sent1.chunk.txt`` and ``NAME.sent2.chunk.txt`` stand beside ``NAME.wa``, the spans of all
+    chunks are filled in; where their words are not those of the ``.wa`` file, they are left empty.
+    """
+    chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
+    for position, item in enumerate(_pairs(lines)):
+        if isinstance(item, InputError):
+            yield item
+            continue
+        spans = [
+            _spans(chunks[position], words) if chunks and position < len(chunks) else ()
+            for chunks, words in zip(
+                chunk_files, (item.words["source"], item.words["translation"]), strict=True
+            )
+        ]
+        try:
+            yield _finish(item, spans[0], spans[1])
+        except InputError as error:
+            yield error.at(file=lines.name, line=item.line)
+
+
+def _pairs(lines: InputLines) -> Iterator[_Draft | InputError]:
+    draft: _Draft | None = None
+    problem: InputError | None = None
+    while True:
+        try:
+            line = next(lines, None)
+            if line is None:
+                if draft is not None:
+                    yield problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
+                return
+            if start := _START.match(line.strip()):
+                if draft is not None:
+                    yield problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
+                draft, problem = _Draft(start[1], lines.number), None
+            elif line.strip() == "</sentence>":
+                if draft is not None:
+                    yield problem or draft
+                draft, problem = None, None
+            elif draft is not None:
+                _add(draft, line.strip())
+            elif line.strip():
+                yield lines.error(f"expected '<sentence id=…>', found {line[:40]!r}")
+        except InputError as error:
+            problem = problem or error.at(file=lines.name, line=lines.number)
+
+
+def _add(draft: _Draft, line: str) -> None:
+    tag = line.strip("</>")
+    if line.startswith("<") and tag in _SECTIONS:
+        draft.section = "" if line.startswith("</") else tag
+    elif draft.section == "alignment" and line:
+        draft.chunks.append(_chunk_link(line))
+    elif draft.section and line:
+        words = draft.words[draft.section]
+        found = _TOKEN.match(line) or re.match(r"(\d+) (.+?):$", line)
+        if not found or int(found[1]) != len(words) + 1:
+            raise InputError(f"expected token {len(words) + 1} as '{len(words) + 1} WORD :', found {line!r}")
+        words.append(found[2].strip())
+    elif line.startswith("//"):
+        draft.texts.append(line.removeprefix("//").strip())
+
+
+def _chunk_link(line: str) -> ChunkLink:
+    found = _LINK.match(line)
+    if not found:
+        raise InputError(f"expected '1 2 <==> 3 // TYPE // SCORE // …', found {line[:60]!r}")
+    sides = [tuple(int(x) - 1 for x in found[k].split()) for k in (1, 2)]
+    sides = [() if side == (-1,) else side for side in sides]
+    return ChunkLink(sides[0], sides[1], found[3], found[4])
+
+
+def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple[Span, ...]) -> SentencePair:
+    texts = [*draft.texts, "", ""]
+    sentences = [
+        _with_text(Sentence.from_words(draft.words[section]), text)
+        for section, text in zip(("source", "translation"), texts[:2], strict=True)
+    ]
+    lengths = [len(sentence) for sentence in sentences]
+    if not all(lengths):
+        raise InputError(f"sentence {draft.id!r} has no tokens")
+    for chunk in draft.chunks:
+        for side, length in zip((chunk.source, chunk.target), lengths, strict=True):
+            if any(not 0 <= index < length for index in side):
+                raise InputError(f"sentence {draft.id!r}: a chunk lies outside its {length} tokens")
+    return SentencePair(
+        draft.id,
+        sentences[0],
+        sentences[1],
+        Links.of((i, j) for chunk in draft.chunks for i in chunk.source for j in chunk.target),
+        chunks=tuple(draft.chunks),
+        source_chunks=source_chunks,
+        target_chunks=target_chunks,
+    )
+
+
+def _with_text(sentence: Sentence, text: str) -> Sentence:
+    return Sentence(sentence.tokens, text) if text and text == sentence.text else sentence
+
+
+def _chunks_beside(path: Path | None, side: int) -> list[list[str]] | None:
+    if path is None:
+        return None
+    beside = path.with_suffix(f".sent{side}.chunk.txt")
+    return read_chunk_file(beside) if beside.is_file() else None
+
+
+def read_chunk_file(path: str | Path) -> list[list[str]]:
+    """Read ``[ A battery ] [ should connect ]`` lines into chunks, each its words joined by spaces.
+
+    Raises
+    ------
+    InputError
+        If a line is not UTF-8.
+    """
+    with InputLines(path) as lines:
+        return [_CHUNK.findall(line.strip()) for line in lines]
+
+
+def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
+    split = [chunk.split() for chunk in chunks]
+    if [word for chunk in split for word in chunk] != list(words):
+        return ()
+    spans, at = [], 0
+    for chunk in split:
+        spans.append((at, at + len(chunk)))
+        at += len(chunk)
+    return tuple(spans)
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the file begins as ``.wa`` files do."""
+    return bool(head) and _START.match(head[0].strip()) is not None
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One ``<sentence>`` element."""
+    if pair.chunks is None or not (pair.source.tokens and pair.target.tokens):
+        raise InputError(f"pair {pair.id!r} has no chunk alignment, which format ists needs")
+    sections = []
+    for name, words in (("source", pair.source.words), ("translation", pair.target.words)):
+        rows = "".join(f"{k} {word} : \n" for k, word in enumerate(words, 1))
+        sections.append(f"<{name}>\n{rows}</{name}>\n")
+    rows = "".join(_write_chunk(chunk, pair) for chunk in pair.chunks)
+    texts = f"// {' '.join(pair.source.words)}\n// {' '.join(pair.target.words)}\n"
+    body = f"{texts}{''.join(sections)}<alignment>\n{rows}</alignment>\n"
+    return f'<sentence id="{pair.id}" status="">\n{body}</sentence>\n\n\n'
+
+
+def _write_chunk(chunk: ChunkLink, pair: SentencePair) -> str:
+    numbers = [" ".join(str(i + 1) for i in side) or "0" for side in (chunk.source, chunk.target)]
+    words = [
+        " ".join(sentence.words[i] for i in side) or "-not aligned-"
+        for side, sentence in ((chunk.source, pair.source), (chunk.target, pair.target))
+    ]
+    return f"{numbers[0]} <==> {numbers[1]} // {chunk.type} // {chunk.score} // {words[0]} <==> {words[1]} \n"
+
+
+FORMAT = Format(
+    "ists",
+    "SemEval iSTS chunk alignments (.wa, with the files of chunks beside them)",
+    read,
+    matches,
+    (".wa",),
+    Writer(write_pair, frozenset({"links", "chunks"})),
+)

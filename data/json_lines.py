@@ -1,0 +1,193 @@
+"""JSON lines: forest-align's own output, and plain ``{"source": …, "target": …}`` objects as input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import (
+    ChunkLink,
+    Format,
+    ScoredTree,
+    SentencePair,
+    Writer,
+    plain_sentence,
+    read_line_by_line,
+)
+from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.types.validation import (
+    Fields,
+    check_boolean,
+    check_integer,
+    check_list,
+    check_number,
+    check_span,
+    check_text,
+    describe,
+    parse_json_object,
+)
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line.
+
+    A line with ``version`` is an alignment (the contract is in ``docs/formats.md``). Any other gives
+    ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
+    or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
+    ``word_sure``, ``label``, ``score``, ``group``, ``chunks``.
+    """
+
+    def parse(line: str) -> SentencePair:
+        if not line.strip():
+            raise InputError("blank line; expected a JSON object")
+        values = parse_json_object(line)
+        return _alignment(values) if "version" in values else _plain(values, str(lines.number), tokenized)
+
+    return read_line_by_line(lines, parse)
+
+
+def _alignment(values: dict[str, Any]) -> SentencePair:
+    alignment = Alignment.from_dict(values)
+    return SentencePair(
+        alignment.id,
+        alignment.source,
+        alignment.target,
+        alignment.words,
+        source_trees=((alignment.source_tree, 0.0),) if alignment.source_tree else (),
+        target_trees=((alignment.target_tree, 0.0),) if alignment.target_tree else (),
+        alignment=alignment,
+    )
+
+
+def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair:
+    fields = Fields(values)
+    source, source_trees = _side(fields, "source", tokenized)
+    target, target_trees = _side(fields, "target", tokenized)
+    name = fields.raw("id", number)
+    chunks = fields.items("chunks", None)
+    return SentencePair(
+        str(name) if type(name) is int else check_text(name, "id"),
+        source,
+        target,
+        _links(fields, len(source), len(target)),
+        fields.boolean("label", None),
+        fields.number("score", None),
+        fields.text("group", ""),
+        source_trees,
+        target_trees,
+        None if chunks is None else tuple(_chunk(x, f"chunks[{k}]") for k, x in enumerate(chunks)),
+        _spans(fields, "source_chunks", len(source)),
+        _spans(fields, "target_chunks", len(target)),
+    )
+
+
+def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[ScoredTree, ...]]:
+    value = fields.raw(side)
+    if isinstance(value, str):
+        return plain_sentence(value, tokenized, side), ()
+    if not isinstance(value, dict):
+        raise InputError(f"expected a string or an object, found {describe(value)}", field=side)
+    inner = Fields(value, side)
+    trees = _trees(inner)
+    if inner.has("tokens"):
+        return Sentence.from_dict(inner), trees
+    # With a tree alone, its leaves are the tokens; parsing reads them.
+    return plain_sentence(inner.text("text", "" if trees else None), tokenized, inner.name("text")), trees
+
+
+def _trees(fields: Fields) -> tuple[ScoredTree, ...]:
+    if not fields.has("trees"):
+        return ((fields.text("tree"), 0.0),) if fields.has("tree") else ()
+    found = []
+    for k, item in enumerate(fields.items("trees")):
+        name = f"{fields.name('trees')}[{k}]"
+        tree, score = check_list(item, name, 2)
+        found.append((check_text(tree, name), check_number(score, name)))
+    return tuple(found)
+
+
+def _links(fields: Fields, source_length: int, target_length: int) -> Links | None:
+    if not fields.has("words"):
+        return None
+    if not (source_length and target_length):
+        raise InputError("links need tokens: give 'tokens', or --tokenized", field="words")
+    items = fields.items("words")
+    pairs = [
+        tuple(check_integer(x, f"words[{k}]") for x in check_list(y, f"words[{k}]", 2))
+        for k, y in enumerate(items)
+    ]
+    sure = fields.items("word_sure", None, len(pairs))
+    try:
+        return Links.of(
+            pairs,  # type: ignore[arg-type]
+            sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
+        ).check(source_length, target_length)
+    except InputError as error:
+        raise InputError(error.message, field=error.field or "words") from None
+
+
+def _chunk(value: Any, name: str) -> ChunkLink:
+    fields = Fields(value, name)
+    sides = [
+        tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
+        for side in ("source", "target")
+    ]
+    return ChunkLink(sides[0], sides[1], fields.text("type"), fields.text("score", "NIL"))
+
+
+def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]:
+    return tuple(check_span(x, f"{key}[{k}]", length) for k, x in enumerate(fields.items(key, [])))
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether every line begins an object."""
+    return bool(head) and all(line.lstrip().startswith("{") for line in head)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line: the alignment if there is one, else what the corpus says of the pair."""
+    if pair.alignment is not None:
+        return pair.alignment.to_json() + "\n"
+    values: dict[str, Any] = {"id": pair.id}
+    for side, sentence, trees in (
+        ("source", pair.source, pair.source_trees),
+        ("target", pair.target, pair.target_trees),
+    ):
+        values[side] = sentence.to_dict() if sentence.tokens else {"text": sentence.text}
+        if trees:
+            values[side]["trees"] = [list(tree) for tree in trees]
+    if pair.links is not None:
+        values["words"] = [list(link) for link in pair.links]
+        if pair.links.sure is not None:
+            values["word_sure"] = list(pair.links.sure)
+    for key in ("label", "score", "group"):
+        if (value := getattr(pair, key)) not in (None, ""):
+            values[key] = value
+    if pair.chunks is not None:
+        values["chunks"] = [
+            {"source": list(c.source), "target": list(c.target), "type": c.type, "score": c.score}
+            for c in pair.chunks
+        ]
+    for key, spans in (("source_chunks", pair.source_chunks), ("target_chunks", pair.target_chunks)):
+        if spans:
+            values[key] = [list(span) for span in spans]
+    line = json.dumps(values, ensure_ascii=False, allow_nan=False)
+    # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
+    if any("\ud800" <= character <= "\udfff" for character in line):
+        line = json.dumps(values, allow_nan=False)
+    return line + "\n"
+
+
+FORMAT = Format(
+    "jsonl",
+    "JSON lines: alignments of forest-align, or objects with source and target",
+    read,
+    matches,
+    (".jsonl", ".ndjson"),
+    Writer(
+        write_pair,
+        frozenset({"links", "possible links", "label", "score", "group", "trees", "chunks", "phrases"}),
+    ),
+)

@@ -1,0 +1,133 @@
+"""Lines of text with their numbers: encodings, byte-order marks and line ends are dealt with here alone."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO
+
+from forest_align.types import InputError
+
+STANDARD_INPUT = "-"
+_HEAD_LINES = 20
+_OTHER_ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+
+
+class InputLines(AbstractContextManager["InputLines"]):
+    """Iterate over the lines of a UTF-8 file, lazily.
+
+    Line ends (LF or CRLF) and byte-order marks are removed. A line that is not UTF-8 raises InputError, after
+    which iteration can go on with the next line.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, perhaps gzipped (``.gz``), or ``"-"`` for standard input.
+
+    Attributes
+    ----------
+    name : str
+        What to call the input in messages.
+    path : Path or None
+        None for standard input.
+    number : int
+        Number of the line that was returned last, from 1.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    InputError
+        If the file is in UTF-16.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = None if str(path) == STANDARD_INPUT else Path(path)
+        self.name = "standard input" if self.path is None else str(path)
+        self.number = 0
+        self._stream: IO[bytes] = _open(self.path)
+        self._waiting: deque[bytes] = deque()
+        self._refuse_other_encodings()
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._waiting.popleft() if self._waiting else self._stream.readline()
+        if not line:
+            raise StopIteration
+        self.number += 1
+        return self._decode(line, self.number)
+
+    def __exit__(self, *exception: object) -> None:
+        if self.path is not None:
+            self._stream.close()
+
+    def head(self) -> list[str]:
+        """The first lines that are not blank, without taking them out; undecodable bytes are replaced.
+
+        Of standard input only one, so that a pair typed or piped in is answered at once.
+        """
+        wanted = _HEAD_LINES if self.path is not None else 1
+        found = [line for line in map(_lenient, self._waiting) if line.strip()]
+        while len(found) < wanted and (line := self._stream.readline()):
+            self._waiting.append(line)
+            if (text := _lenient(line)).strip():
+                found.append(text)
+        return found
+
+    def text(self) -> str:
+        """All that is left, each line ended by a line feed: for formats that are one document.
+
+        Raises
+        ------
+        InputError
+            If a line is not UTF-8.
+        """
+        return "".join(f"{line}\n" for line in self)
+
+    def error(self, message: str, field: str | None = None) -> InputError:
+        """An error about the line that was returned last."""
+        return InputError(message, file=self.name, line=self.number, field=field)
+
+    def _decode(self, line: bytes, number: int) -> str:
+        try:
+            return _clean(line.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"expected UTF-8, found byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line",
+                file=self.name,
+                line=number,
+            ) from None
+
+    def _refuse_other_encodings(self) -> None:
+        if self.path is None:
+            return
+        first = self._stream.readline()
+        if first:
+            self._waiting.append(first)
+        for mark, encoding in _OTHER_ENCODINGS.items():
+            if first.startswith(mark):
+                self._stream.close()
+                raise InputError(f"expected UTF-8, found {encoding}: convert the file first", file=self.name)
+
+
+def _open(path: Path | None) -> IO[bytes]:
+    if path is None:
+        return sys.stdin.buffer
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return path.open("rb")
+
+
+def _clean(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r").replace("\ufeff", "")
+
+
+def _lenient(line: bytes) -> str:
+    return _clean(line.decode("utf-8", errors="replace"))

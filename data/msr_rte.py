@@ -1,0 +1,176 @@
+"""MSR's alignments of RTE-2 (Brockett 2007): one text file an annotator, and the majority of several."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import Format, SentencePair, Writer, need_links, split_sentence, text_of
+from forest_align.types import InputError, Links
+
+_HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
+# The public copy ends without its last bracket, hence the alternative.
+_WORD = re.compile(r"(\S+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield pairs of one annotator.
+
+    A pair is three lines: ``# sentence pair 1``; the source's tokens; ``NULL ({ … }) word ({ 4 p5 / / }) …``,
+    the target's tokens with the source tokens that they are linked to, from 1, possible ones with a ``p``.
+    A broken pair becomes an InputError item.
+    """
+    for number, block in _blocks(lines):
+        if isinstance(block, InputError):
+            yield block
+            continue
+        try:
+            yield _pair(block)
+        except InputError as error:
+            yield error.at(file=lines.name, line=number)
+
+
+def _blocks(lines: InputLines) -> Iterator[tuple[int, list[str] | InputError]]:
+    """The lines of each pair with the number of the first; its error if one of them is not UTF-8."""
+    number, block, problem = 0, [], None  # type: int, list[str], InputError | None
+    while True:
+        try:
+            line = next(lines, None)
+        except InputError as error:
+            problem = error
+            continue
+        if (line is None or _HEADER.match(line)) and (block or problem):
+            yield number, problem or block
+            block, problem = [], None
+        if line is None:
+            return
+        if line.strip():
+            number = number if block else lines.number
+            block.append(line)
+
+
+def _pair(block: Sequence[str]) -> SentencePair:
+    header = _HEADER.match(block[0])
+    if header is None or len(block) != 3:
+        raise InputError(
+            "expected three lines ('# sentence pair NUMBER', source, links), "
+            f"found {len(block)}: {block[0][:40]!r}"
+        )
+    source = split_sentence(block[1])
+    text = block[2].strip()
+    words, links, sure = _read_links(text)
+    target = split_sentence(" ".join(words))
+    if not (source.tokens and target.tokens):
+        raise InputError("expected a source and a target sentence, found nothing")
+    checked = Links.of(links, sure=None if all(sure) else sure).check(len(source), len(target))
+    return SentencePair(header[1], source, target, checked)
+
+
+def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]]:
+    """Target tokens, links and their classes of a line ``NULL ({ / / }) word ({ 4 p5 / / }) …``."""
+    words: list[str] = []
+    links, sure, end = [], [], 0
+    for found in _WORD.finditer(text):
+        if found.start() != end:
+            break
+        end = found.end()
+        words.append(found[1])
+        for item in found[2].split():
+            is_sure, number = not item.startswith("p"), item.removeprefix("p")
+            if not number.isdecimal() or int(number) == 0:
+                raise InputError(f"expected a token number from 1 such as 4 or p4, found {item!r}")
+            if len(words) > 1:
+                links.append((int(number) - 1, len(words) - 2))
+                sure.append(is_sure)
+    if end != len(text) or words[:1] != ["NULL"]:
+        found_text = text[end : end + 40] if end else text[:40]
+        raise InputError(f"expected 'NULL ({{ / / }}) word ({{ 1 p2 / / }}) …', found {found_text!r}")
+    return words[1:], links, sure
+
+
+def majority(annotations: Sequence[Links]) -> Links:
+    """Links on which more than half of the annotators agree.
+
+    A link is sure if more than half say so, possible if more than half say that; where they disagree beyond
+    that (one says sure, one possible, one nothing), it is dropped.
+
+    Parameters
+    ----------
+    annotations : sequence of Links
+        One for each annotator of one sentence pair.
+    """
+    votes: Counter[tuple[tuple[int, int], bool]] = Counter()
+    for links in annotations:
+        classes = links.sure or (True,) * len(links)
+        votes.update(zip(links.pairs, classes, strict=True))
+    kept = [vote for vote, count in votes.items() if 2 * count > len(annotations)]
+    sure = [is_sure for _, is_sure in kept]
+    return Links.of((pair for pair, _ in kept), sure=None if all(sure) else sure)
+
+
+def majority_pairs(
+    annotators: Sequence[Iterable[SentencePair | InputError]],
+) -> Iterator[SentencePair | InputError]:
+    """Merge annotators who went through the same pairs, see :func:`majority`.
+
+    The sentences are the first annotator's. Files of one corpus differ now and then in how a token is
+    spelled or split; a link is a vote for token positions, and one beyond the first annotator's sentence is
+    dropped.
+
+    Yields
+    ------
+    SentencePair or InputError
+        An error where some annotator's pair could not be read, or the ids differ.
+    """
+    for items in zip_longest(*annotators):
+        broken = next((item for item in items if isinstance(item, InputError)), None)
+        pairs = [item for item in items if isinstance(item, SentencePair)]
+        if broken is not None:
+            yield broken
+        elif len(pairs) < len(items) or len({pair.id for pair in pairs}) > 1:
+            ids = ", ".join(
+                pair.id if pair else "nothing" for pair in items if not isinstance(pair, InputError)
+            )
+            yield InputError(f"expected the same pairs from all annotators, found {ids}")
+        else:
+            first = pairs[0]
+            links = majority([pair.links for pair in pairs if pair.links is not None])
+            inside = [k for k, (i, j) in enumerate(links) if i < len(first.source) and j < len(first.target)]
+            yield replace(
+                first,
+                links=Links.of(
+                    (links.pairs[k] for k in inside), sure=links.sure and [links.sure[k] for k in inside]
+                ),
+            )
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the file begins as annotator files do."""
+    return bool(head) and _HEADER.match(head[0]) is not None
+
+
+def write_pair(pair: SentencePair) -> str:
+    """Three lines."""
+    links = need_links(pair, "msr-rte")
+    classes = links.sure or (True,) * len(links)
+    cells = [[] for _ in pair.target.tokens]  # type: list[list[str]]
+    for (i, j), is_sure in zip(links.pairs, classes, strict=True):
+        cells[j].append(f"{i + 1}" if is_sure else f"p{i + 1}")
+    words = [
+        f"{word} ({{ {''.join(f'{item} ' for item in cell)}/ / }}) "
+        for word, cell in zip(pair.target.words, cells, strict=True)
+    ]
+    return f"# sentence pair {pair.id}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
+
+
+FORMAT = Format(
+    "msr-rte",
+    "annotator files of the MSR alignment of RTE-2",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"links", "possible links"})),
+)

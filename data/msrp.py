@@ -1,0 +1,60 @@
+"""The Microsoft paraphrase corpus: Quality, two ids, two strings, separated by tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    columns,
+    plain_sentence,
+    read_line_by_line,
+    text_of,
+)
+from forest_align.types import InputError
+
+_HEADER = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line with its label (paraphrase or not); the id joins the two ids by ``-``."""
+
+    def parse(line: str) -> SentencePair | None:
+        if line == _HEADER:
+            return None
+        fields = columns(line, 5, "Quality, #1 ID, #2 ID, #1 String, #2 String")
+        if fields[0] not in ("0", "1"):
+            raise InputError(f"expected 0 or 1, found {fields[0]!r}", field="Quality")
+        return SentencePair(
+            f"{fields[1]}-{fields[2]}",
+            plain_sentence(fields[3], tokenized, "#1 String"),
+            plain_sentence(fields[4], tokenized, "#2 String"),
+            label=fields[0] == "1",
+        )
+
+    return read_line_by_line(lines, parse)
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the file begins with the corpus's header."""
+    return bool(head) and head[0] == _HEADER
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line of five columns."""
+    if pair.label is None:
+        raise InputError(f"pair {pair.id!r} has no label, which format msrp needs")
+    first, _, second = pair.id.partition("-")
+    return f"{int(pair.label)}\t{first}\t{second or first}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+
+
+FORMAT = Format(
+    "msrp",
+    "Microsoft paraphrase corpus: Quality, two ids, two strings",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n"),
+)

@@ -1,0 +1,59 @@
+"""The tables of MultiMWA (Lan et al. 2021): id, source, target, sure and possible links in ten columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    columns,
+    join_links,
+    need_links,
+    plain_sentence,
+    read_line_by_line,
+    split_links,
+    text_of,
+)
+from forest_align.types import InputError
+
+_SOURCE, _TARGET, _SURE, _POSSIBLE = 1, 3, 7, 8
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line; sentences are tokenized always."""
+
+    def parse(line: str) -> SentencePair:
+        fields = columns(line, _SURE + 1, "id, source, N/A, target, N/A, –, –, sure, possible")
+        source = plain_sentence(fields[_SOURCE], True, "source")
+        target = plain_sentence(fields[_TARGET], True, "target")
+        possible = fields[_POSSIBLE] if len(fields) > _POSSIBLE else ""
+        lengths = (len(source), len(target))
+        links = join_links(fields[_SURE], possible, ("sure", "possible"), lengths)
+        return SentencePair(fields[0], source, target, links)
+
+    return read_line_by_line(lines, parse)
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether there are at least eight columns with N/A where it belongs."""
+    rows = [line.split("\t") for line in head]
+    return bool(rows) and all(len(row) > _SURE and row[2] == row[4] == "N/A" for row in rows)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line of ten columns."""
+    sure, possible = split_links(need_links(pair, "multimwa"))
+    fields = [pair.id, text_of(pair.source), "N/A", text_of(pair.target), "N/A", "1", "1", sure, possible, ""]
+    return "\t".join(fields) + "\n"
+
+
+FORMAT = Format(
+    "multimwa",
+    "MultiMWA table: id, source, N/A, target, N/A, –, –, sure, possible",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"links", "possible links"})),
+)

@@ -1,0 +1,249 @@
+"""What every reader yields and every writer takes, and how a format describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from forest_align.data.lines import InputLines
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+Span = tuple[int, int]
+#: A tree in Penn brackets and its log-probability.
+ScoredTree = tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLink:
+    """Two chunks that correspond, or one that corresponds to nothing.
+
+    Attributes
+    ----------
+    source, target : tuple of int
+        Token indices from 0; empty when the other chunk corresponds to nothing.
+    type : str
+        Relation, such as ``EQUI`` or ``NOALI``.
+    score : str
+        Similarity as the file has it: ``0`` to ``5`` or ``NIL``.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    type: str
+    score: str = "NIL"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentencePair:
+    """Two sentences and what a corpus says about them.
+
+    Attributes
+    ----------
+    id : str
+        Name of the pair: as the file gives it, else its number from 1.
+    source, target : Sentence
+        Raw text has no tokens yet: ``tokens`` is empty and ``text`` is not.
+    links : Links or None
+        Gold word links; None when the corpus has none (an empty set is an annotation).
+    label : bool or None
+        Paraphrase or not, entailed or not, right answer or not.
+    score : float or None
+        Semantic similarity.
+    group : str
+        Pairs of one group belong together: the answers to one question, the pairs of one task.
+    source_trees, target_trees : tuple of (str, float)
+        Trees that came with the sentences, in Penn brackets with log-probabilities, best first.
+    chunks : tuple of ChunkLink or None
+        Chunk alignment.
+    source_chunks, target_chunks : tuple of (int, int)
+        Half-open spans of all chunks, where the corpus has them.
+    annotations : tuple of frozenset of ((int, int), (int, int))
+        For each annotator the pairs of spans that correspond.
+    alignment : Alignment or None
+        The whole alignment, when it was read from forest-align's own output.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    links: Links | None = None
+    label: bool | None = None
+    score: float | None = None
+    group: str = ""
+    source_trees: tuple[ScoredTree, ...] = ()
+    target_trees: tuple[ScoredTree, ...] = ()
+    chunks: tuple[ChunkLink, ...] | None = None
+    source_chunks: tuple[Span, ...] = ()
+    target_chunks: tuple[Span, ...] = ()
+    annotations: tuple[frozenset[tuple[Span, Span]], ...] = ()
+    alignment: Alignment | None = None
+
+    def carries(self) -> frozenset[str]:
+        """What there is besides the two texts, in the words of :class:`Format`."""
+        present = {
+            "links": self.links is not None,
+            "possible links": self.links is not None and self.links.sure is not None,
+            "label": self.label is not None,
+            "score": self.score is not None,
+            "group": bool(self.group),
+            "trees": bool(self.source_trees or self.target_trees),
+            "chunks": self.chunks is not None,
+            "phrases of annotators": bool(self.annotations),
+            "phrases": self.alignment is not None,
+        }
+        return frozenset(name for name, there in present.items() if there)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How a format is written, pair by pair.
+
+    Attributes
+    ----------
+    pair : callable
+        Text of one pair; raises InputError if it lacks what the format needs.
+    holds : frozenset of str
+        What of :meth:`SentencePair.carries` the format keeps.
+    header, separator, footer : str
+        Text before, between and after the pairs.
+    beside : (str, callable) or None
+        Suffix of a second file and the text of a pair in it.
+    """
+
+    pair: Callable[[SentencePair], str]
+    holds: frozenset[str] = frozenset()
+    header: str = ""
+    separator: str = ""
+    footer: str = ""
+    beside: tuple[str, Callable[[SentencePair], str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format.
+
+    Attributes
+    ----------
+    name : str
+        What ``--from`` and ``--to`` call it.
+    summary : str
+        One line for the help.
+    read : callable
+        Yields pairs from lines, and an InputError in place of each that is broken. The flag says that
+        plain text is tokenized already, by spaces; formats that are always tokenized ignore it.
+    matches : callable
+        Whether the first lines of a file look like this format.
+    extensions : tuple of str
+        Endings of file names that belong to this format alone.
+    writer : Writer or None
+        None for formats that are only read.
+    """
+
+    name: str
+    summary: str
+    read: Callable[[InputLines, bool], Iterator[SentencePair | InputError]]
+    matches: Callable[[Sequence[str]], bool]
+    extensions: tuple[str, ...] = ()
+    writer: Writer | None = None
+
+
+def read_line_by_line(
+    lines: InputLines, parse: Callable[[str], SentencePair | None]
+) -> Iterator[SentencePair | InputError]:
+    """Parse each line by itself; a line that cannot be decoded or parsed becomes an InputError item.
+
+    ``parse`` returns None for lines that are no pairs, such as a header.
+    """
+    while True:
+        try:
+            line = next(lines, None)
+            if line is None:
+                return
+            pair = parse(line)
+        except InputError as error:
+            yield error.at(file=lines.name, line=lines.number)
+        else:
+            if pair is not None:
+                yield pair
+
+
+def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
+    """A sentence of raw text, or of tokens split on spaces.
+
+    Raises
+    ------
+    InputError
+        If there is nothing but space; ``field`` names the column.
+    """
+    if not text.strip():
+        raise InputError("expected a sentence, found nothing", field=field)
+    return split_sentence(text) if tokenized else Sentence((), text)
+
+
+def split_sentence(text: str) -> Sentence:
+    """A sentence of tokens split on spaces and on nothing else (a no-break space stays in its token)."""
+    return Sentence.from_words([word for word in text.split(" ") if word])
+
+
+def text_of(sentence: Sentence) -> str:
+    """The sentence as one field of a text format: tokens joined by spaces, or raw text, on one line."""
+    text = " ".join(sentence.words) if sentence.tokens else sentence.text
+    return " ".join(text.split("\n")).replace("\t", " ").replace("\r", " ")
+
+
+def columns(line: str, least: int, expected: str) -> list[str]:
+    """Split a line at tabs.
+
+    Raises
+    ------
+    InputError
+        If the line is blank or has fewer than ``least`` columns; ``expected`` lists them.
+    """
+    if not line.strip():
+        raise InputError(f"blank line; expected {expected}")
+    found = line.split("\t")
+    if len(found) < least:
+        raise InputError(f"expected {least} columns ({expected}), found {len(found)}")
+    return found
+
+
+def need_links(pair: SentencePair, format_name: str) -> Links:
+    """The pair's word links.
+
+    Raises
+    ------
+    InputError
+        If it has none, or its text is not tokenized.
+    """
+    if pair.links is None:
+        raise InputError(f"pair {pair.id!r} has no word links, which format {format_name} needs")
+    if not (pair.source.tokens and pair.target.tokens):
+        raise InputError(f"pair {pair.id!r} is not tokenized, which format {format_name} needs")
+    return pair.links
+
+
+def split_links(links: Links) -> tuple[str, str]:
+    """Sure and possible links, each as ``"0-0 1-2"``."""
+    sure = links.only_sure()
+    possible = Links.of(set(links.pairs) - set(sure.pairs))
+    return sure.to_pharaoh(), possible.to_pharaoh()
+
+
+def join_links(sure: str, possible: str, names: tuple[str, str], lengths: tuple[int, int]) -> Links:
+    """The opposite of :func:`split_links`; a link listed as both is sure.
+
+    Raises
+    ------
+    InputError
+        If an item is no link, or points beyond a sentence; ``names`` are the two fields.
+    """
+    pairs: list[tuple[int, int]] = []
+    classes: list[bool] = []
+    for text, name, is_sure in ((sure, names[0], True), (possible, names[1], False)):
+        try:
+            found = Links.from_pharaoh(text).check(*lengths)
+        except InputError as error:
+            raise InputError(error.message, field=name) from None
+        pairs.extend(found)
+        classes.extend([is_sure] * len(found))
+    return Links.of(pairs, sure=None if all(classes) else classes)

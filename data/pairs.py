@@ -1,0 +1,167 @@
+"""Reads and writes sentence pairs in any of the formats, so that callers need to know none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+from pathlib import Path
+
+from forest_align.data import (
+    ists,
+    jacana,
+    json_lines,
+    msr_rte,
+    msrp,
+    multimwa,
+    pharaoh,
+    qa,
+    rte,
+    sts,
+    tree_pairs,
+    tsv,
+)
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import ChunkLink, Format, SentencePair
+from forest_align.types import InputError
+
+__all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "read_pairs", "write_pairs"]
+
+# Order matters where one format's lines could be taken for another's: the pickier first.
+FORMATS: dict[str, Format] = {
+    module.FORMAT.name: module.FORMAT
+    for module in (
+        json_lines,
+        jacana,
+        msr_rte,
+        ists,
+        rte,
+        msrp,
+        qa,
+        multimwa,
+        tree_pairs,
+        sts,
+        tsv,
+        pharaoh,
+    )
+}
+
+
+def find_format(name: str) -> Format:
+    """The format of that name.
+
+    Raises
+    ------
+    InputError
+        If there is none; lists those that exist.
+    """
+    if name not in FORMATS:
+        raise InputError(f"unknown format {name!r}; expected one of: {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def read_pairs(
+    path: str | Path, format: str | None = None, *, tokenized: bool = False
+) -> Iterator[SentencePair | InputError]:
+    """Read sentence pairs lazily, in the order of the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file (UTF-8, perhaps gzipped), or ``"-"`` for standard input.
+    format : str, optional
+        Name of the format; by default it is told by the file's extension and first lines.
+    tokenized : bool
+        Plain text is tokenized already: split it on spaces.
+
+    Yields
+    ------
+    SentencePair or InputError
+        An error, with file and line, in place of each pair that is broken; the rest still comes.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    InputError
+        If the format cannot be told, or something is wrong with the file as a whole.
+    """
+    with InputLines(path) as lines:
+        head = lines.head()
+        if not head and format is None:
+            return
+        chosen = find_format(format) if format else _guess(lines, head)
+        yield from chosen.read(lines, tokenized)
+
+
+def _guess(lines: InputLines, head: list[str]) -> Format:
+    suffix = Path(lines.name.removesuffix(".gz")).suffix.lower() if lines.path else ""
+    for candidate in FORMATS.values():
+        if suffix in candidate.extensions:
+            return candidate
+    for candidate in FORMATS.values():
+        if candidate.matches(head):
+            return candidate
+    # Of the text formats, TSV is what people type by hand: a file with some broken lines is still TSV.
+    if suffix == ".tsv" or any("\t" in line for line in head):
+        return tsv.FORMAT
+    raise InputError(
+        f"cannot tell the format from {head[0][:60]!r}; expected source<TAB>target, or name the format "
+        f"(one of {', '.join(FORMATS)})",
+        file=lines.name,
+        line=1,
+    )
+
+
+def format_of_path(path: str | Path) -> Format | None:
+    """The format that a file name's extension stands for, None if it could be several."""
+    suffix = Path(path).suffix.lower()
+    by_suffix = {extension: f for f in FORMATS.values() for extension in f.extensions}
+    return by_suffix.get(suffix) or {".tsv": tsv.FORMAT, ".json": jacana.FORMAT}.get(suffix)
+
+
+def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | None = None) -> int:
+    """Write sentence pairs to a file, overwriting it.
+
+    Parameters
+    ----------
+    pairs : iterable of SentencePair
+        They are written one by one as they come.
+    path : str or Path
+        The file. For Pharaoh links the sentences go to a ``.tsv`` file beside it.
+    format : str, optional
+        Name of the format; by default what the extension stands for.
+
+    Returns
+    -------
+    int
+        How many pairs were written.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or cannot be written, or a pair lacks what it needs.
+    """
+    found = find_format(format) if format else format_of_path(path)
+    if found is None or found.writer is None:
+        writable = ", ".join(f.name for f in FORMATS.values() if f.writer)
+        raise InputError(f"cannot tell which format to write to {path}; name one of: {writable}")
+    writer, path = found.writer, Path(path)
+    numbers = count()
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        beside = (
+            path.with_suffix(writer.beside[0]).open("w", encoding="utf-8", newline="\n")
+            if writer.beside
+            else None
+        )
+        try:
+            out.write(writer.header)
+            for pair in pairs:
+                text = writer.pair(pair)
+                out.write((writer.separator if next(numbers) else "") + text)
+                if beside is not None and writer.beside is not None:
+                    beside.write(writer.beside[1](pair))
+            out.write(writer.footer)
+        finally:
+            if beside is not None:
+                beside.close()
+    return next(numbers)

@@ -1,0 +1,97 @@
+"""Pharaoh links, ``0-0 1-2`` a line, with the sentences in a file of their own beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from forest_align.data import tsv
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import Format, SentencePair, Writer, need_links
+from forest_align.types import InputError, Links
+
+_LINE = re.compile(r"\s*(\d+[-p]\d+\s*)*$")
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield pairs of ``NAME.pharaoh`` with the sentences of ``NAME.tsv`` beside it (tokens split on spaces).
+
+    A blank line says that nothing is linked. A pair whose links or sentences are broken becomes an
+    InputError item.
+
+    Raises
+    ------
+    InputError
+        If there is no file of sentences, or one file is shorter than the other.
+    """
+    with InputLines(_sentences_beside(lines.path)) as text:
+        for pair, links in _both(tsv.read(text, True), read_links(lines), lines):
+            problem = next((item for item in (pair, links) if isinstance(item, InputError)), None)
+            if problem is not None:
+                yield problem
+            elif isinstance(pair, SentencePair) and isinstance(links, Links):
+                try:
+                    yield replace(pair, links=links.check(len(pair.source), len(pair.target)))
+                except InputError as error:
+                    yield error.at(file=lines.name, line=lines.number)
+
+
+def read_links(lines: InputLines) -> Iterator[Links | InputError]:
+    """Yield the links of each line, with no sentences to check them against."""
+    while True:
+        try:
+            line = next(lines, None)
+            if line is None:
+                return
+            yield Links.from_pharaoh(line)
+        except InputError as error:
+            yield error.at(file=lines.name, line=lines.number)
+
+
+def _both(
+    pairs: Iterator[SentencePair | InputError], links: Iterator[Links | InputError], lines: InputLines
+) -> Iterator[tuple[SentencePair | InputError, Links | InputError]]:
+    while True:
+        pair, link = next(pairs, None), next(links, None)
+        if pair is None and link is None:
+            return
+        if pair is None or link is None:
+            shorter = "sentences" if pair is None else "links"
+            raise InputError(
+                f"expected as many lines of links as of sentences, but the {shorter} end earlier"
+            ).at(file=lines.name, line=lines.number)
+        yield pair, link
+
+
+def _sentences_beside(path: Path | None) -> Path:
+    if path is None:
+        raise InputError("Pharaoh links need a file, NAME.pharaoh, with the sentences in NAME.tsv beside it")
+    found = path.with_suffix(".tsv")
+    if not found.is_file() or found == path:
+        raise InputError(
+            f"expected the sentences beside the links, in {found}: source<TAB>target, tokens split on spaces",
+            file=str(path),
+        )
+    return found
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether there is nothing but links."""
+    return bool(head) and all(_LINE.match(line) for line in head)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """The line of links."""
+    return need_links(pair, "pharaoh").to_pharaoh() + "\n"
+
+
+FORMAT = Format(
+    "pharaoh",
+    "lines of links 0-0 1-2 (1p2: possible); sentences in NAME.tsv beside NAME.pharaoh",
+    read,
+    matches,
+    (".pharaoh", ".align"),
+    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", tsv.write_pair)),
+)

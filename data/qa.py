@@ -1,0 +1,83 @@
+"""Answer sentence selection: CSV of question, label, answer; the answers to one question form a group."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, text_of
+from forest_align.types import InputError
+
+_HEADER = "qtext,label,atext"
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one answer at a time: source is the question, target the answer; ``group`` is the question.
+
+    The id is the number of the question and that of the answer, joined by a point.
+    """
+    question, number, answer = None, 0, 0
+    rows = csv.reader(_WithLineEnds(lines), strict=True)
+    while True:
+        try:
+            row = next(rows, None)
+            if row is None:
+                return
+            if lines.number == 1 and row == _HEADER.split(","):
+                continue
+            if len(row) != 3 or row[1] not in ("0", "1"):
+                raise InputError(f"expected question, 0 or 1, answer; found {len(row)} columns: {row!r:.80}")
+            if row[0] != question:
+                question, number, answer = row[0], number + 1, 0
+            answer += 1
+            yield SentencePair(
+                f"{number}.{answer}",
+                plain_sentence(row[0], tokenized, "qtext"),
+                plain_sentence(row[2], tokenized, "atext"),
+                label=row[1] == "1",
+                group=row[0],
+            )
+        except InputError as error:
+            yield error.at(file=lines.name, line=lines.number)
+        except csv.Error as error:
+            yield lines.error(f"broken CSV: {error}")
+
+
+class _WithLineEnds:
+    """Lines as the csv module wants them; unlike a generator it survives a line that is not UTF-8."""
+
+    def __init__(self, lines: InputLines) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> _WithLineEnds:
+        return self
+
+    def __next__(self) -> str:
+        return next(self._lines) + "\n"
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the file begins with the corpus's header."""
+    return bool(head) and head[0] == _HEADER
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One row."""
+    if pair.label is None:
+        raise InputError(f"pair {pair.id!r} has no label, which format qa needs")
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(
+        [text_of(pair.source), int(pair.label), text_of(pair.target)]
+    )
+    return out.getvalue()
+
+
+FORMAT = Format(
+    "qa",
+    "answer selection, CSV: question, 0 or 1, answer",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"label", "group"}), header=f"{_HEADER}\n"),
+)

@@ -1,0 +1,67 @@
+"""Semantic textual similarity sets: score, sentence, sentence, separated by tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    columns,
+    plain_sentence,
+    read_line_by_line,
+    text_of,
+)
+from forest_align.types import InputError
+
+HIGHEST_SCORE = 5.0
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line, its score from 0 to 5; the id is the number of the line."""
+
+    def parse(line: str) -> SentencePair:
+        fields = columns(line, 3, "score, source, target")
+        score = _score(fields[0])
+        if score is None:
+            raise InputError(f"expected a number from 0 to 5, found {fields[0]!r}", field="score")
+        return SentencePair(
+            str(lines.number),
+            plain_sentence(fields[1], tokenized, "source"),
+            plain_sentence(fields[2], tokenized, "target"),
+            score=score,
+        )
+
+    return read_line_by_line(lines, parse)
+
+
+def _score(text: str) -> float | None:
+    try:
+        score = float(text)
+    except ValueError:
+        return None
+    return score if 0.0 <= score <= HIGHEST_SCORE else None
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether there are three columns and the first is a score."""
+    rows = [line.split("\t") for line in head]
+    return bool(rows) and all(len(row) == 3 and _score(row[0]) is not None for row in rows)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line: score, source, target."""
+    if pair.score is None:
+        raise InputError(f"pair {pair.id!r} has no similarity score, which format sts needs")
+    return f"{pair.score:.12g}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+
+
+FORMAT = Format(
+    "sts",
+    "semantic similarity: score<TAB>source<TAB>target",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"score"})),
+)

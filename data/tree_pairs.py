@@ -1,0 +1,91 @@
+"""Pairs of Penn-bracketed trees, for users who have parsed their sentences already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import Format, SentencePair, Writer, columns, read_line_by_line
+from forest_align.data.penn import parse_bracket, strip_annotations
+from forest_align.types import InputError, Sentence
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+#: How treebanks write what would be taken for their own brackets.
+ESCAPED_WORDS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line: source tree, target tree and perhaps an id, separated by tabs.
+
+    Tokens are the leaves, traces left out, brackets unescaped.
+    """
+
+    def parse(line: str) -> SentencePair:
+        fields = columns(line, 2, "source tree, target tree, and perhaps an id, separated by a tab")
+        return SentencePair(
+            fields[2].strip() if len(fields) > 2 and fields[2].strip() else str(lines.number),
+            sentence_of_tree(fields[0], "source"),
+            sentence_of_tree(fields[1], "target"),
+            source_trees=((fields[0].strip(), 0.0),),
+            target_trees=((fields[1].strip(), 0.0),),
+        )
+
+    return read_line_by_line(lines, parse)
+
+
+def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
+    """Words and tags of a tree in Penn brackets.
+
+    Raises
+    ------
+    InputError
+        If it is not one tree with words; ``field`` names it.
+    """
+    try:
+        tree = strip_annotations(parse_bracket(bracket))
+        if tree is None:
+            raise InputError(f"expected a tree with words, found {bracket[:80]!r}")
+        leaves = list(_leaves(tree))
+    except InputError as error:
+        raise InputError(error.message, field=field) from None
+    words = [ESCAPED_WORDS.get(word) or word.replace("\\/", "/") for word, _ in leaves]
+    return Sentence.from_words(words, [tag for _, tag in leaves])
+
+
+def _leaves(tree: Tree) -> Iterator[tuple[str, str]]:
+    todo: list[tuple[Tree | str, str]] = [(tree, "")]
+    while todo:
+        node, tag = todo.pop()
+        if isinstance(node, str):
+            yield node, tag
+        else:
+            todo.extend((child, node.label()) for child in reversed(list(node)))
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether both columns hold brackets."""
+    rows = [line.split("\t") for line in head]
+    return bool(rows) and all(
+        len(row) in (2, 3) and all(x.strip().startswith("(") and x.strip().endswith(")") for x in row[:2])
+        for row in rows
+    )
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line: the best tree of each side, and the id."""
+    if not (pair.source_trees and pair.target_trees):
+        raise InputError(f"pair {pair.id!r} has no trees, which format trees needs")
+    source, target = (" ".join(trees[0][0].split()) for trees in (pair.source_trees, pair.target_trees))
+    return f"{source}\t{target}\t{pair.id}\n"
+
+
+FORMAT = Format(
+    "trees",
+    "Penn trees: source tree<TAB>target tree[<TAB>id]",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"trees"})),
+)
