@@ -57,8 +57,13 @@ class ArrayStore:
         save_arrays(self.path(key), arrays, facts)
 
 
-def encode_sentence(sentence: Sentence) -> Entry:
-    """Turn a sentence into arrays and JSON values; vectors are kept in half precision."""
+def encode_sentence(sentence: Sentence | InputError) -> Entry:
+    """Turn a sentence into arrays and JSON values; vectors are kept in half precision.
+
+    Of a text that could not be parsed the reason is kept.
+    """
+    if isinstance(sentence, InputError):
+        return {}, {"error": sentence.message}
     facts: dict[str, Any] = {
         "text": sentence.text,
         "tokens": [[token.text, token.lemma, token.tag, token.start, token.end] for token in sentence.tokens],
@@ -75,9 +80,11 @@ def encode_sentence(sentence: Sentence) -> Entry:
     return arrays, facts
 
 
-def decode_sentence(entry: Entry) -> Sentence:
-    """Turn what :func:`encode_sentence` made back into a sentence."""
+def decode_sentence(entry: Entry) -> Sentence | InputError:
+    """Turn what :func:`encode_sentence` made back into a sentence, or the reason why there is none."""
     arrays, facts = entry
+    if "error" in facts:
+        return InputError(facts["error"])
     tokens = tuple(Token(*values) for values in facts["tokens"])
     forest = None
     if "labels" in facts:
@@ -96,13 +103,13 @@ def _forest_fields(forest: ParseForest) -> Iterator[tuple[str, Any]]:
 
 def cached_sentences(
     texts: Sequence[Any],
-    parse_many: Callable[[Sequence[Any]], Iterable[Sentence]],
+    parse_many: Callable[[Sequence[Any]], Iterable[Sentence | InputError]],
     store: ArrayStore | None,
     identity: Any,
     *,
     chunk: int = 256,
     report: Callable[[int], None] | None = None,
-) -> list[Sentence]:
+) -> list[Sentence | InputError]:
     """Parse texts, taking from the store what it has; equal texts are parsed once.
 
     Parameters
@@ -110,7 +117,7 @@ def cached_sentences(
     texts : sequence
         Raw texts or lists of words: what ``parse_many`` takes and JSON can hold.
     parse_many : callable
-        Parses a sequence of texts, in order.
+        Parses a sequence of texts, in order; see :meth:`forest_align.parsing.Parser.parse_many`.
     store : ArrayStore or None
         Without one everything is parsed. Either way the sentences come out with half-precision vectors, so
         that results do not depend on the store.
@@ -123,11 +130,11 @@ def cached_sentences(
 
     Returns
     -------
-    list of Sentence
-        In the order of ``texts``.
+    list of Sentence or InputError
+        In the order of ``texts``; the reason in place of a sentence that could not be parsed.
     """
     keys = [json.dumps(text) for text in texts]
-    found: dict[str, Sentence] = {}
+    found: dict[str, Sentence | InputError] = {}
     missing: dict[str, Any] = {}
     for key, text in zip(keys, texts, strict=True):
         if key in found or key in missing:

@@ -1,0 +1,98 @@
+"""Pictures of a training run and of a sweep; need matplotlib (``pip install 'forest-align[plot]'``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types import ForestAlignError
+
+if TYPE_CHECKING:
+    import optuna
+
+    from forest_align.em.training_state import EpochReport
+
+
+class PlotError(ForestAlignError):
+    """A plot was asked for and cannot be drawn."""
+
+
+def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
+    """Draw log-likelihood, reachability, null share and dev scores over the epochs.
+
+    Parameters
+    ----------
+    history : sequence of EpochReport
+        One report an epoch.
+    path : pathlib.Path
+        ``.png`` or ``.svg``.
+
+    Raises
+    ------
+    PlotError
+        If matplotlib is missing, or cannot write such a file.
+    """
+    dev_names = sorted({name for report in history for name in report.dev})
+    figure = _figure(6.0, 2.2 * (3 if dev_names else 2))
+    axes = figure.subplots(3 if dev_names else 2, 1, sharex=True)
+    epochs = [report.epoch for report in history]
+    axes[0].plot(epochs, [report.log_likelihood for report in history], marker="o")
+    axes[0].set_ylabel("log-likelihood a pair")
+    axes[1].plot(epochs, [100 * report.reachability for report in history], marker="o", label="root reached")
+    axes[1].plot(epochs, [100 * report.null_share for report in history], marker="s", label="words null")
+    axes[1].set_ylabel("%")
+    axes[1].legend()
+    for name in dev_names:
+        known = [report for report in history if name in report.dev]
+        axes[2].plot([r.epoch for r in known], [100 * r.dev[name] for r in known], marker="o", label=name)
+    if dev_names:
+        axes[2].set_ylabel("dev, %")
+        axes[2].legend()
+    axes[-1].set_xlabel("epoch")
+    axes[-1].xaxis.get_major_locator().set_params(integer=True)
+    _save(figure, path)
+
+
+def plot_sweep(study: optuna.Study, path: Path) -> None:
+    """Draw the score of each trial, and against each parameter.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        The sweep.
+    path : pathlib.Path
+        ``.png`` or ``.svg``.
+
+    Raises
+    ------
+    PlotError
+        If matplotlib is missing, or cannot write such a file.
+    """
+    trials: list[Any] = [t for t in study.get_trials(deepcopy=False) if t.state.name == "COMPLETE"]
+    names = sorted({name for trial in trials for name in trial.params})
+    figure = _figure(2.6 * (1 + len(names)), 3.0)
+    axes = figure.subplots(1, 1 + len(names), sharey=True, squeeze=False)[0]
+    axes[0].plot([trial.number for trial in trials], [trial.value for trial in trials], ".")
+    axes[0].set_xlabel("trial")
+    axes[0].set_ylabel("score")
+    for axis, name in zip(axes[1:], names, strict=True):
+        known = [trial for trial in trials if name in trial.params]
+        axis.plot([trial.params[name] for trial in known], [trial.value for trial in known], ".")
+        axis.set_xlabel(name.replace("_", " "))
+    _save(figure, path)
+
+
+def _figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise PlotError("plots need matplotlib: pip install 'forest-align[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(figure: Any, path: Path) -> None:
+    try:
+        figure.savefig(path)
+    except (ValueError, OSError) as error:
+        raise PlotError(f"cannot write the plot {path}: {error}") from None
