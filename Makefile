@@ -28,7 +28,7 @@ types: $(VENV)/installed-for-tests
 
 # torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.
-$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd)
+$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) torch
 	$(PIP) cython setuptools wheel

@@ -28,6 +28,6 @@ def link_namespace(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     link_namespace(Path(sys.argv[1]))
