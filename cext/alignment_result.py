@@ -1,0 +1,110 @@
+"""What the alignment kernel and its plain-Python twin return: arrays only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# How a pair is supported.
+BASE = 0  # by word links
+COMPOSITIONAL = 1  # by two pairs, one in each child on both sides
+NONCOMPOSITIONAL = 2  # by pairs whose own parents gave way (Arase & Tsujii 2017, §4.3)
+SINGLE = 3  # by one pair, the rest of both phrases null
+
+
+class PackedArrays(NamedTuple):
+    """The packed alignment forest: items (aligned pairs) with their supports; int32 unless said otherwise.
+
+    Items are sorted by source and then target node, so that supporting items come first; the supports of an
+    item are sorted by score, best first.
+
+    Attributes
+    ----------
+    item_source, item_target : shape (I,)
+        The nodes of each item.
+    item_log_inside, item_log_total, item_log_posterior : float64, shape (I,)
+        Log inside score of its best derivation, of the sum over its derivations, and log posterior.
+    first_support : shape (I + 1,)
+        Where the supports of each item begin.
+    support_kind : int8, shape (S,)
+        BASE, COMPOSITIONAL, NONCOMPOSITIONAL or SINGLE.
+    support_log_local : float64, shape (S,)
+        Log score of the support without the inside scores of its members.
+    first_member : shape (S + 1,)
+    members : shape (M,)
+        Items that each support rests on.
+    first_source_edge, first_target_edge : shape (S + 1,)
+    source_edges, target_edges
+        Hyperedges that lead from the item's nodes to those of the members.
+    root_items : shape (R,)
+        Items that pair two roots, best first.
+    """
+
+    item_source: np.ndarray
+    item_target: np.ndarray
+    item_log_inside: np.ndarray
+    item_log_total: np.ndarray
+    item_log_posterior: np.ndarray
+    first_support: np.ndarray
+    support_kind: np.ndarray
+    support_log_local: np.ndarray
+    first_member: np.ndarray
+    members: np.ndarray
+    first_source_edge: np.ndarray
+    source_edges: np.ndarray
+    first_target_edge: np.ndarray
+    target_edges: np.ndarray
+    root_items: np.ndarray
+
+
+class AlignmentArrays(NamedTuple):
+    """The best alignment of two forests.
+
+    Attributes
+    ----------
+    root_aligned : bool
+        Whether a pair of roots was reached; otherwise the derivation is a set of partial ones.
+    narrowed : bool
+        Whether the budget forced a narrower beam than asked for.
+    log_score : float
+        Log score of the derivation.
+    log_total : float
+        Log of the summed scores of all derivations of the root pairs (of the partial ones, multiplied).
+    source, target : int32, shape (D,)
+        Aligned nodes, parents before what supports them.
+    kind : int8, shape (D,)
+        How each pair is supported.
+    parent : int32, shape (D,)
+        Position of the pair that each one supports; -1 at the top.
+    absorbed : bool, shape (D,)
+        Pairs that gave way to their parent, which has one node in common with them: not to be reported.
+    log_posterior : float64, shape (D,)
+        Log posterior probability of each pair, at most 0.
+    source_edges, target_edges : int32
+        Hyperedges between the aligned nodes, ascending.
+    source_nulls, target_nulls : int32
+        Maximal null-aligned nodes, ascending.
+    item_count, support_count : int
+        Size of the packed alignment forest.
+    packed : PackedArrays or None
+        All of it, when asked for.
+    """
+
+    root_aligned: bool
+    narrowed: bool
+    log_score: float
+    log_total: float
+    source: np.ndarray
+    target: np.ndarray
+    kind: np.ndarray
+    parent: np.ndarray
+    absorbed: np.ndarray
+    log_posterior: np.ndarray
+    source_edges: np.ndarray
+    target_edges: np.ndarray
+    source_nulls: np.ndarray
+    target_nulls: np.ndarray
+    item_count: int
+    support_count: int
+    packed: PackedArrays | None

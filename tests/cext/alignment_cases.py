@@ -1,0 +1,253 @@
+"""Random small forests, and an enumerator of every legitimate alignment of two trees, for the kernel's tests.
+
+The enumerator knows nothing of packing, hyperedges, paths or partial derivations: it works on explicit sets
+of nodes of two fixed binary trees, and resolves the conflicts of a non-compositional pair by opening.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Forest:
+    """Arrays of one side."""
+
+    start: np.ndarray
+    end: np.ndarray
+    edges: np.ndarray
+    roots: np.ndarray
+    log_marginal: np.ndarray
+    log_null: np.ndarray
+    classes: np.ndarray
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return (
+            self.start, self.end, self.edges, self.roots, self.log_marginal, self.log_null, self.classes
+        )  # fmt: skip
+
+
+def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1, classes: int = 3) -> Forest:
+    """Pack random binary trees whose nodes bear random labels."""
+    keys: set[tuple[int, int, int]] = set()
+    edges: set[tuple[Any, Any, Any]] = set()
+    roots: list[tuple[int, int, int]] = []
+
+    def grow(start: int, end: int) -> tuple[int, int, int]:
+        node = (end - start, start, rng.randrange(labels))
+        keys.add(node)
+        if end - start > 1:
+            middle = rng.randrange(start + 1, end)
+            edges.add((node, grow(start, middle), grow(middle, end)))
+        return node
+
+    for _ in range(trees):
+        root = grow(0, words)
+        if root not in roots:
+            roots.append(root)
+    order = sorted(keys)
+    number = {key: index for index, key in enumerate(order)}
+    triples = sorted(tuple(number[key] for key in edge) for edge in edges)
+    return Forest(
+        np.array([key[1] for key in order], np.int32),
+        np.array([key[1] + key[0] for key in order], np.int32),
+        np.array(triples, np.int32).reshape(-1, 3),
+        np.array([number[root] for root in roots], np.int32),
+        np.array([-rng.random() for _ in order]),
+        np.array([-rng.random() * 2 for _ in order]),
+        np.array([rng.randrange(classes) for _ in order], np.int32),
+    )
+
+
+def random_case(
+    seed: int, max_words: int, trees: int, *, labels: int = 1, density: float = 0.5
+) -> tuple[Any, ...]:
+    """Two forests, pair probabilities and base items, as the kernel takes them."""
+    rng = random.Random(seed)
+    sides = [random_forest(rng, rng.randint(1, max_words), rng.randint(1, trees), labels) for _ in range(2)]
+    log_pair = np.array([[-rng.random() * 3 for _ in range(3)] for _ in range(3)])
+    base = []
+    for s in range(len(sides[0].start)):
+        for t in range(len(sides[1].start)):
+            leaves = all(side.end[n] - side.start[n] == 1 for side, n in zip(sides, (s, t), strict=True))
+            if rng.random() < (density if leaves else 0.03):
+                base.append((s, t, -rng.random()))
+    source, target, prior = zip(*base, strict=True) if base else ((), (), ())
+    return (
+        *sides[0].arrays(),
+        *sides[1].arrays(),
+        log_pair,
+        np.array(source, np.int32),
+        np.array(target, np.int32),
+        np.array(prior, np.float64),
+    )
+
+
+def all_trees(start: Any, end: Any, edges: Any, roots: Any) -> list[dict[int, tuple[int, int]]]:
+    """Every tree of a forest: inner node to its two children; the root under the key -1."""
+    below: dict[int, list[dict[int, tuple[int, int]]]] = {}
+
+    def grow(node: int) -> list[dict[int, tuple[int, int]]]:
+        if node not in below:
+            found: list[dict[int, tuple[int, int]]] = []
+            for parent, left, right in edges.tolist():
+                if parent == node:
+                    for one, two in itertools.product(grow(left), grow(right)):
+                        found.append({node: (left, right), **one, **two})
+            below[node] = found or [{}]
+        return below[node]
+
+    return [{-1: (root, root), **tree} for root in roots.tolist() for tree in grow(root)]
+
+
+class TreeSide:
+    """One fixed tree."""
+
+    def __init__(self, tree: dict[int, tuple[int, int]], start: Any, end: Any, log_null: Any) -> None:
+        self.children = {node: pair for node, pair in tree.items() if node != -1}
+        self.root = tree[-1][0]
+        self.words = {node: int(end[node] - start[node]) for node in range(len(start))}
+        self.log_null = log_null
+        self.descendants: dict[int, dict[int, int]] = {}
+        self._fill(self.root)
+
+    def _fill(self, node: int) -> None:
+        mine = {node: 0}
+        for child in self.children.get(node, ()):
+            self._fill(child)
+            for lower, depth in self.descendants[child].items():
+                mine[lower] = depth + 1
+        self.descendants[node] = mine
+
+    def nulls(self, top: int, members: Any) -> list[int]:
+        """Maximal subtrees below ``top`` that hold no member."""
+        if top in members:
+            return []
+        if not any(member in self.descendants[top] for member in members):
+            return [top]
+        left, right = self.children[top]
+        return self.nulls(left, members) + self.nulls(right, members)
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """One derivation: a pair, how it is supported, and the derivations that it rests on."""
+
+    source: int
+    target: int
+    kind: int
+    members: frozenset[Explicit]
+    score: float
+
+    def key(self) -> Any:
+        return (self.source, self.target, self.kind, frozenset(member.key() for member in self.members))
+
+
+def enumerate_alignments(
+    source: TreeSide, target: TreeSide, pair: np.ndarray, base: list[tuple[int, int, float]], options: Any
+) -> dict[tuple[int, int], list[Explicit]]:
+    """Every derivation of every pair of nodes of two trees."""
+    found: dict[tuple[int, int], dict[Any, Explicit]] = {}
+    mu_n, mu_c = options["null_penalty"], options["noncompositional_penalty"]
+
+    def add(s: int, t: int, kind: int, members: frozenset[Explicit], prior: float = 0.0) -> None:
+        nulls = (
+            (source.nulls(s, {m.source for m in members}), target.nulls(t, {m.target for m in members}))
+            if members
+            else ([], [])
+        )
+        words = sum(source.words[n] for n in nulls[0]) + sum(target.words[n] for n in nulls[1])
+        score = prior + pair[s, t] + sum(member.score for member in members)
+        score += sum(source.log_null[n] for n in nulls[0]) + sum(target.log_null[n] for n in nulls[1])
+        score -= (words + (mu_c if kind == 2 else 0) + 1) ** mu_n
+        explicit = Explicit(s, t, kind, members, float(score))
+        found.setdefault((s, t), {}).setdefault(explicit.key(), explicit)
+
+    def derivations(s: int) -> list[Explicit]:
+        return [d for (a, _), mine in found.items() if a == s for d in mine.values()]
+
+    gap = options["generation_gap"]
+    for s in sorted(source.descendants):
+        for a, t, prior in base:
+            if a == s and t in target.descendants:
+                add(s, t, 0, frozenset(), prior)
+        if s not in source.children:
+            continue
+        sides = [
+            [d for a, depth in source.descendants[child].items() if depth < gap for d in derivations(a)]
+            for child in source.children[s]
+        ]
+        for one, two in itertools.product(*sides):
+            tops = [
+                t
+                for t, (left, right) in target.children.items()
+                for x, y in ((left, right), (right, left))
+                if target.descendants[x].get(one.target, gap) < gap
+                and target.descendants[y].get(two.target, gap) < gap
+            ]
+            for t in tops:
+                add(s, t, 1, frozenset((one, two)))
+            if not tops and options["allow_noncompositional"]:
+                _combine_nested(s, one, two, target, add)
+    if options["allow_single_support"]:
+        root = (source.root, target.root)
+        for (s, t), mine in list(found.items()):
+            if (s, t) != root:
+                for explicit in list(mine.values()):
+                    add(*root, 3, frozenset((explicit,)))
+    return {place: list(mine.values()) for place, mine in found.items()}
+
+
+def _combine_nested(s: int, one: Explicit, two: Explicit, target: TreeSide, add: Any) -> None:
+    for upper, lower in ((one, two), (two, one)):
+        if lower.target in target.descendants[upper.target]:
+            if upper.kind in (1, 2):
+                for members in _resolve(upper.members, frozenset((lower,)), target):
+                    add(s, upper.target, 2, members)
+            return
+
+
+def _resolve(one: frozenset[Explicit], two: frozenset[Explicit], target: TreeSide) -> Any:
+    """Open whatever member stands above (or at the place of) a member of the other set, until none does."""
+    for a, b in itertools.product(one, two):
+        if b.target in target.descendants[a.target]:
+            if a.kind in (1, 2):
+                yield from _resolve(one - {a} | a.members, two, target)
+            return
+        if a.target in target.descendants[b.target]:
+            if b.kind in (1, 2):
+                yield from _resolve(one, two - {b} | b.members, target)
+            return
+    yield one | two
+
+
+def brute_force(case: tuple[Any, ...], options: Any) -> tuple[float, float, dict[tuple[int, int], float]]:
+    """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors."""
+    pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
+    base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
+    best, total, posteriors = -math.inf, -math.inf, {}
+    for source_tree in all_trees(*case[:4]):
+        source = TreeSide(source_tree, case[0], case[1], case[5])
+        for target_tree in all_trees(*case[7:11]):
+            target = TreeSide(target_tree, case[7], case[8], case[12])
+            found = enumerate_alignments(source, target, pair, base, options)
+            whole = found.get((source.root, target.root), [])
+            if not whole:
+                continue
+            best = max(best, max(explicit.score for explicit in whole))
+            total = float(np.logaddexp.reduce([explicit.score for explicit in whole]))
+            posteriors = {}
+            for explicit in whole:
+                for place in _pairs(explicit):
+                    posteriors[place] = posteriors.get(place, 0.0) + math.exp(explicit.score - total)
+    return best, total, posteriors
+
+
+def _pairs(explicit: Explicit) -> set[tuple[int, int]]:
+    return {(explicit.source, explicit.target)}.union(*(_pairs(member) for member in explicit.members))
