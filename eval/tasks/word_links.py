@@ -48,6 +48,8 @@ def word_scorer(
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
     """Score word links against each version of the gold and, where there are trees, phrases as well.
 
+    An aligner that makes no phrases at all gets no line for them.
+
     Parameters
     ----------
     versions : sequence of GoldVersion
@@ -68,7 +70,7 @@ def word_scorer(
                 for alignment, gold, name in zip(alignments, version.links, ids, strict=True)
             )
             found.append(word_figures(score_words(pairs, links=version.wanted), version.table))
-        if constituents is not None:
+        if constituents is not None and any(alignment.phrases for alignment in alignments):
             found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
         return found
 

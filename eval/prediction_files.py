@@ -1,0 +1,90 @@
+"""Reads gold and prediction files for scoring, whichever of the known formats they are in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forest_align.data.lines import InputLines
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pharaoh import matches as is_pharaoh
+from forest_align.data.pharaoh import read_links
+from forest_align.eval.evaluation import GoldPair, Prediction
+from forest_align.types import Alignment, InputError
+
+
+def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
+    """Read the gold file; any format of :mod:`forest_align.data.pairs` that has word links.
+
+    Raises
+    ------
+    InputError
+        If a pair is broken or has no word links: names file and pair.
+    OSError
+        If the file cannot be read.
+    """
+    return [_gold(pair, str(path)) for pair in _pairs(path, format)]
+
+
+def _gold(pair: SentencePair, file: str) -> GoldPair:
+    if pair.links is None or not (pair.source.tokens and pair.target.tokens):
+        raise InputError(f"pair {pair.id!r} has no gold word links over tokens", file=file)
+    phrases = pair.annotations or None
+    if phrases is None and pair.alignment is not None and pair.alignment.phrases:
+        phrases = (frozenset(_phrases(pair.alignment)),)
+    return GoldPair(pair.id, pair.source.words, pair.target.words, pair.links, phrases)
+
+
+def read_predictions(path: str | Path, format: str | None = None) -> list[Prediction]:
+    """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
+
+    A file of Pharaoh links needs no sentences beside it. A pair that a run could not align predicts nothing.
+
+    Raises
+    ------
+    InputError
+        If a pair is broken or has no word links: names file and pair.
+    OSError
+        If the file cannot be read.
+    """
+    if format == "pharaoh" or (format is None and _is_pharaoh(path)):
+        return _read_pharaoh(path)
+    return [_prediction(pair, str(path)) for pair in _pairs(path, format)]
+
+
+def _is_pharaoh(path: str | Path) -> bool:
+    with InputLines(path) as lines:
+        head = lines.head()
+        return not head or is_pharaoh(head)
+
+
+def _read_pharaoh(path: str | Path) -> list[Prediction]:
+    found = []
+    with InputLines(path) as lines:
+        for links in read_links(lines):
+            if isinstance(links, InputError):
+                raise links
+            found.append(Prediction(links))
+    return found
+
+
+def _pairs(path: str | Path, format: str | None) -> list[SentencePair]:
+    found = []
+    for pair in read_pairs(path, format):
+        if isinstance(pair, InputError):
+            raise pair
+        found.append(pair)
+    return found
+
+
+def _prediction(pair: SentencePair, file: str) -> Prediction:
+    alignment = pair.alignment
+    if alignment is not None and alignment.error:
+        return Prediction(alignment.words, phrases=frozenset())
+    if pair.links is None:
+        raise InputError(f"pair {pair.id!r} has no word links", file=file)
+    phrases = None if alignment is None else frozenset(_phrases(alignment))
+    return Prediction(pair.links, pair.source.words or None, pair.target.words or None, phrases)
+
+
+def _phrases(alignment: Alignment) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}

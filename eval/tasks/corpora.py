@@ -1,0 +1,324 @@
+"""The benchmarks by name: which files of a data folder make each of them, for which splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from forest_align.data.enju import annotated_pairs, read_enju
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.eval.tasks.annotated_phrases import phrase_scorer
+from forest_align.eval.tasks.applications import (
+    classification_scorer,
+    coverage_of_target,
+    ranking_scorer,
+    score_of,
+    similarity_scorer,
+)
+from forest_align.eval.tasks.chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.tasks.stanford_trees import read_constituents
+from forest_align.eval.tasks.task import Task
+from forest_align.eval.tasks.word_links import GoldVersion, word_scorer
+from forest_align.types import InputError, Links, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark that can be loaded.
+
+    Attributes
+    ----------
+    title : str
+        What it is, in a line.
+    files : dict of str to tuple of str
+        For each split, the default first, its files below the data folder.
+    load : callable
+        From the paths of a split's files and its name to the task.
+    """
+
+    title: str
+    files: dict[str, tuple[str, ...]]
+    load: Callable[[Sequence[Path], str], Task]
+
+    @property
+    def default_split(self) -> str:
+        """The split for development: the test part only when asked for, or where there is nothing else."""
+        return next(iter(self.files))
+
+    def paths(self, data: Path, split: str) -> list[Path]:
+        """Files of a split.
+
+        Raises
+        ------
+        InputError
+            If there is no such split, or a file is missing: names it.
+        """
+        if split not in self.files:
+            raise InputError(f"unknown split {split!r}; there are: {', '.join(self.files)}", field="split")
+        paths = [data / name for name in self.files[split]]
+        for path in paths:
+            if not path.is_file():
+                raise InputError("no such file; is --data the folder of the corpora?", file=str(path))
+        return paths
+
+
+def _read(path: Path) -> list[SentencePair]:
+    found = []
+    for pair in read_pairs(path):
+        if isinstance(pair, InputError):
+            raise pair
+        found.append(pair)
+    return found
+
+
+def _tokenized(sentence: Sentence) -> Sentence:
+    from forest_align.parsing.tokenize import tokenize
+
+    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), sentence.text)
+
+
+def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
+    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
+
+
+def _links_of(pairs: Sequence[SentencePair]) -> list[Links]:
+    return [Links() if pair.links is None else pair.links for pair in pairs]
+
+
+def _same_pairs(first: Sequence[SentencePair], path: Path) -> list[SentencePair]:
+    """Read another version of the same pairs.
+
+    Raises
+    ------
+    InputError
+        If its sentences differ from those of the first.
+    """
+    other = _read(path)
+    if [(p.source.words, p.target.words) for p in first] != [(p.source.words, p.target.words) for p in other]:
+        raise InputError("expected the same sentences as in the other version of the corpus", file=str(path))
+    return other
+
+
+def _msr_rte(paths: Sequence[Path], split: str) -> Task:
+    pairs = _read(paths[0])
+    phrasal = _same_pairs(pairs, paths[1])
+    versions = [
+        GoldVersion("msr-rte", _links_of(pairs)),
+        GoldVersion("msr-rte phrasal", _links_of(phrasal)),
+    ]
+    return _word_task(pairs, versions)
+
+
+def _edinburgh(paths: Sequence[Path], split: str) -> Task:
+    pairs = _read(paths[0])
+    possible, phrasal = (_same_pairs(pairs, path) for path in paths[1:3])
+    versions = [
+        GoldVersion("edinburgh", _links_of(pairs)),
+        GoldVersion("edinburgh sure+possible", _links_of(possible), "all"),
+        GoldVersion("edinburgh phrasal", _links_of(phrasal)),
+    ]
+    trees = read_constituents(paths[3])
+    lengths = [len(sentence) for pair in pairs for sentence in (pair.source, pair.target)]
+    if [length for length, _ in trees] != lengths:
+        raise InputError("expected the trees of the corpus's sentences, in order", file=str(paths[3]))
+    spans = [spans for _, spans in trees]
+    constituents = list(zip(spans[::2], spans[1::2], strict=True))
+    return _word_task(pairs, versions, constituents, "edinburgh constituents")
+
+
+def _multi_mwa(table: str) -> Callable[[Sequence[Path], str], Task]:
+    def load(paths: Sequence[Path], split: str) -> Task:
+        pairs = _read(paths[0])
+        versions = [GoldVersion(table, _links_of(pairs))]
+        if any(links.sure is not None for links in versions[0].links):
+            versions.append(GoldVersion(f"{table} sure+possible", versions[0].links, "all"))
+        return _word_task(pairs, versions)
+
+    return load
+
+
+def _word_task(
+    pairs: Sequence[SentencePair],
+    versions: Sequence[GoldVersion],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]] | None = None,
+    table: str = "",
+) -> Task:
+    ids = [pair.id for pair in pairs]
+    return Task(ids, _sentences(pairs), word_scorer(versions, ids, constituents, table))
+
+
+def _spade(paths: Sequence[Path], split: str) -> Task:
+    from forest_align.parsing.enju_forest import sentence_from_enju
+
+    ids, sentences, gold = [], [], []
+    for source_path, target_path in zip(paths[::2], paths[1::2], strict=True):
+        for source, target in zip(read_enju(source_path), read_enju(target_path), strict=True):
+            ids.append(source.id)
+            sentences.append((sentence_from_enju(source), sentence_from_enju(target)))
+            gold.append(
+                [
+                    frozenset(
+                        (
+                            (source.nodes[a].start, source.nodes[a].end),
+                            (target.nodes[b].start, target.nodes[b].end),
+                        )
+                        for a, b in annotated_pairs(source, target, annotator)
+                    )
+                    for annotator in source.annotators
+                ]
+            )
+    return Task(ids, sentences, phrase_scorer(gold))
+
+
+def _ists(paths: Sequence[Path], split: str) -> Task:
+    ids: list[str] = []
+    sets: list[str] = []
+    pairs: list[SentencePair] = []
+    for path in paths:
+        name = path.name.split(".")[2]
+        found = _read(path)
+        ids += [f"{name}:{pair.id}" for pair in found]
+        sets += [name] * len(found)
+        pairs += found
+    return Task(ids, _sentences(pairs), chunk_scorer(sets, [_chunked(pair) for pair in pairs]))
+
+
+def _chunked(pair: SentencePair) -> ChunkedPair:
+    chunks = pair.chunks or ()
+    return ChunkedPair(
+        pair.source_chunks or _runs([chunk.source for chunk in chunks]),
+        pair.target_chunks or _runs([chunk.target for chunk in chunks]),
+        [(chunk.source, chunk.target) for chunk in chunks],
+    )
+
+
+def _runs(chunks: Sequence[Sequence[int]]) -> list[Span]:
+    """Unbroken runs of tokens of the aligned chunks, for the few pairs whose chunk file differs."""
+    found = set()
+    for chunk in chunks:
+        for _, run in groupby(enumerate(sorted(chunk)), key=lambda item: item[1] - item[0]):
+            tokens = [token for _, token in run]
+            found.add((tokens[0], tokens[-1] + 1))
+    return sorted(found)
+
+
+def _sts2013(paths: Sequence[Path], split: str) -> Task:
+    ids: list[str] = []
+    sets: list[str] = []
+    pairs: list[SentencePair] = []
+    for path in paths:
+        name = path.name.split(".")[0]
+        found = _read(path)
+        ids += [f"{name}:{pair.id}" for pair in found]
+        sets += [name] * len(found)
+        pairs += found
+    gold = [_known(pair.score, "score", path=paths[0]) for pair in pairs]
+    return Task(ids, _sentences(pairs), similarity_scorer(sets, gold))
+
+
+def _classified(table: str) -> Callable[[Sequence[Path], str], Task]:
+    """The last file is measured, the others tune the threshold."""
+    measure = coverage_of_target if table == "rte" else score_of
+
+    def load(paths: Sequence[Path], split: str) -> Task:
+        files = [_read(path) for path in paths]
+        pairs = [pair for file in files for pair in file]
+        ids = [f"{path.stem}:{pair.id}" for path, file in zip(paths, files, strict=True) for pair in file]
+        labels = [bool(_known(pair.label, "label", path=paths[0])) for pair in pairs]
+        scorer = classification_scorer(table, labels, len(pairs) - len(files[-1]), measure)
+        return Task(ids, _sentences(pairs), scorer)
+
+    return load
+
+
+def _qa(paths: Sequence[Path], split: str) -> Task:
+    pairs = _read(paths[0])
+    labels = [bool(_known(pair.label, "label", path=paths[0])) for pair in pairs]
+    return Task(
+        [pair.id for pair in pairs], _sentences(pairs), ranking_scorer([pair.group for pair in pairs], labels)
+    )
+
+
+def _known(value: float | None, field: str, *, path: Path) -> float:
+    if value is None:
+        raise InputError("expected a value for every pair", file=str(path), field=field)
+    return value
+
+
+def _edinburgh_files(split: str) -> tuple[str, ...]:
+    kinds = ("sure.json", "sure+possible.json", "phrasal.json", "stanford.xml.gz")
+    return tuple(f"alignment/edinburgh/{split}.{kind}" for kind in kinds)
+
+
+_MSRP = "extrinsic/msrp/msr-para-{}.tsv"
+_RTE = "extrinsic/rte/rte{}.xml"
+
+BENCHMARKS = {
+    "msr-rte": Benchmark(
+        "MSR alignment of RTE-2 (Brockett 2007), majority of three annotators, and its phrasal version",
+        {
+            split: (f"alignment/msr_rte/{split}.majority.json", f"alignment/msr_rte/{split}.phrasal.json")
+            for split in ("dev", "test")
+        },
+        _msr_rte,
+    ),
+    "edinburgh": Benchmark(
+        "Edinburgh++ (Thadani et al. 2012): sure, sure and possible, phrasal, and constituents",
+        {split: _edinburgh_files(split) for split in ("train", "test")},
+        _edinburgh,
+    ),
+    "mtref": Benchmark(
+        "MultiMWA-MTRef (Lan et al. 2021)",
+        {split: (f"alignment/mtref/{split}.tsv",) for split in ("dev", "train")},
+        _multi_mwa("mtref"),
+    ),
+    "wiki": Benchmark(
+        "MultiMWA-Wiki (Lan et al. 2021)",
+        {split: (f"alignment/wiki/{split}.tsv",) for split in ("dev", "train")},
+        _multi_mwa("wiki"),
+    ),
+    "spade": Benchmark(
+        "SPADE (Arase and Tsujii 2018): the public sample, one pair with three annotators",
+        {"sample": ("spade_sample/s-001.xml", "spade_sample/t-001.xml")},
+        _spade,
+    ),
+    "ists": Benchmark(
+        "SemEval-2016 iSTS chunk alignment, training sets, gold chunks",
+        {
+            "train": tuple(
+                f"ists/STSint.input.{name}.wa" for name in ("headlines", "images", "answers-students")
+            )
+        },
+        _ists,
+    ),
+    "sts2013": Benchmark(
+        "*SEM 2013 semantic textual similarity",
+        {"test": tuple(f"extrinsic/sts2013/{name}.test.tsv" for name in ("headlines", "OnWN", "FNWN"))},
+        _sts2013,
+    ),
+    "msrp": Benchmark(
+        "Microsoft paraphrase corpus; threshold tuned on its training part",
+        {
+            "dev": (_MSRP.format("train"), _MSRP.format("val")),
+            "test": (_MSRP.format("train"), _MSRP.format("val"), _MSRP.format("test")),
+        },
+        _classified("msrp"),
+    ),
+    "rte": Benchmark(
+        "RTE-3; threshold tuned on RTE-1 and RTE-2 (and, for test, RTE-3 dev)",
+        {
+            "dev": (_RTE.format("1_dev"), _RTE.format("2_dev"), _RTE.format("3_dev")),
+            "test": tuple(
+                _RTE.format(part) for part in ("1_dev", "1_test", "2_dev", "2_test", "3_dev", "3_test")
+            ),
+        },
+        _classified("rte"),
+    ),
+    "qa": Benchmark(
+        "TREC answer sentence ranking (Wang et al. 2007)",
+        {split: (f"extrinsic/qa/{split}.csv",) for split in ("dev", "test", "train")},
+        _qa,
+    ),
+}

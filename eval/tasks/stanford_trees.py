@@ -1,0 +1,52 @@
+"""Constituents of the Stanford trees that come with Edinburgh++, the inventory for recall of phrases."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import re
+from pathlib import Path
+
+from forest_align.eval.constituents import Span
+from forest_align.types import InputError
+
+_TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
+# A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
+_PIECE = re.compile(r"\([^\s()]+ [()]\)|\(|\)|[^\s()]+")
+
+
+def read_constituents(path: Path) -> list[tuple[int, list[Span]]]:
+    """Read length and constituent spans, words included, of each sentence of a gzipped XML file.
+
+    Raises
+    ------
+    InputError
+        If the brackets of a tree do not match: names the tree.
+    """
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        trees = _TREE.findall(stream.read())
+    found = []
+    for number, tree in enumerate(trees, start=1):
+        try:
+            found.append(_spans(html.unescape(tree)))
+        except IndexError:
+            raise InputError(f"tree {number}: brackets do not match", file=str(path)) from None
+    return found
+
+
+def _spans(bracketed: str) -> tuple[int, list[Span]]:
+    starts: list[int] = []
+    spans: set[Span] = set()
+    length, just_opened = 0, False
+    for piece in _PIECE.findall(bracketed):
+        if piece == "(":
+            starts.append(length)
+        elif piece == ")":
+            spans.add((starts.pop(), length))
+        elif piece.startswith("("):
+            spans.add((length, length + 1))
+            length += 1
+        elif not just_opened:
+            length += 1
+        just_opened = piece == "("
+    return length, sorted(spans)

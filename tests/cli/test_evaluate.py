@@ -1,0 +1,137 @@
+"""The evaluate command on small files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import main
+from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
+
+PAIRS = [("a b c", "a b c", "0-0 1-1", ""), ("d e", "e d", "0-1", "1-0")]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.json"
+    items = [
+        {"id": f"rte:{k}", "source": s, "target": t, "sureAlign": sure, "possibleAlign": possible}
+        for k, (s, t, sure, possible) in enumerate(PAIRS)
+    ]
+    path.write_text(json.dumps(items))
+    return path
+
+
+def pharaoh(tmp_path: Path, *lines: str, name: str = "run.pharaoh") -> str:
+    path = tmp_path / name
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+def alignment(number: int, links: str, phrase: bool = False, error: str = "") -> Alignment:
+    source, target = (Sentence.from_words(text.split()) for text in PAIRS[number][:2])
+    pair = PhrasePair(Node(0, len(source), "S"), Node(0, len(target), "S"), 0.9)
+    phrases = (pair,) if phrase else ()
+    return Alignment(source, target, Links.from_pharaoh(links), phrases, id=f"rte:{number}", error=error)
+
+
+def scores(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert main(["evaluate", *arguments, "--json"]) == 0
+    report: dict = json.loads(capsys.readouterr().out)
+    return report
+
+
+def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
+    report = scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-1 1-0"))
+    assert report["pairs"] == 2
+    assert report["word"]["precision"] == 75
+    assert report["word"]["recall"] == 100
+    assert report["word"]["exact_match"] == 50
+
+
+def test_all_links_ask_for_the_possible_ones_too(gold: Path, tmp_path: Path, capsys) -> None:
+    run = pharaoh(tmp_path, "0-0 1-1", "0-1 1-0")
+    assert scores(capsys, str(gold), run, "--links", "all")["word"]["f1"] == 100
+
+
+def test_a_blank_line_predicts_nothing(gold: Path, tmp_path: Path, capsys) -> None:
+    assert scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", ""))["word"]["recall"] == 50
+    assert scores(capsys, str(gold), pharaoh(tmp_path, "", ""))["word"]["precision"] == 100
+
+
+def test_json_lines_and_jacana_predictions_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
+    lines = tmp_path / "run.jsonl"
+    lines.write_text("".join(a.to_json() + "\n" for a in (alignment(0, "0-0"), alignment(1, "0-1"))))
+    assert scores(capsys, str(gold), str(lines))["word"]["recall"] == 75
+    assert scores(capsys, str(gold), str(gold), "--links", "all")["word"]["f1"] == 100
+
+
+def test_phrases_are_scored_when_gold_has_them(tmp_path: Path, capsys) -> None:
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.jsonl"
+    gold.write_text("".join(alignment(k, "0-0", phrase=True).to_json() + "\n" for k in (0, 1)))
+    run.write_text("".join(alignment(k, "0-0", phrase=k == 0).to_json() + "\n" for k in (0, 1)))
+    report = scores(capsys, str(gold), str(run))
+    assert (report["phrases"]["precision"], report["phrases"]["recall"]) == (100, 50)
+
+
+def test_a_pair_that_could_not_be_aligned_predicts_nothing(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    failed = Alignment.failed("too long", id="rte:1")
+    run.write_text(alignment(0, "0-0 1-1").to_json() + "\n" + failed.to_json() + "\n")
+    assert scores(capsys, str(gold), str(run))["word"]["recall"] == 50
+
+
+def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, capsys) -> None:
+    run = pharaoh(tmp_path, "0-0 1-1", "0-1")
+    assert main(["evaluate", str(gold), run]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("2 pairs\n")
+    assert out.splitlines()[-1].startswith(
+        "links:sure|average:macro|f1:of-means|empty:1|interval:bootstrap|seed:0|"
+    )
+
+
+def test_against_another_system_adds_difference_and_p(gold: Path, tmp_path: Path, capsys) -> None:
+    run, other = pharaoh(tmp_path, "0-0 1-1", "0-1"), pharaoh(tmp_path, "0-0", "", name="other.pharaoh")
+    report = scores(capsys, str(gold), run, "--against", other)
+    assert report["against"]["word"]["recall"]["difference"] == 75
+    assert report["against"]["word"]["recall"]["p_value"] == pytest.approx(0.5, abs=0.05)
+
+
+def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["evaluate", *arguments]) == 2
+    return capsys.readouterr().err
+
+
+def test_a_file_that_is_too_short_names_the_first_missing_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0"))
+    assert "expected 2 predictions" in message
+    assert "'rte:1'" in message
+
+
+def test_a_link_out_of_range_names_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0", "2-0"))
+    assert "pair 'rte:1': predicted link 2-0 is out of range" in message
+
+
+def test_other_tokens_name_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(alignment(k, "").to_json() + "\n" for k in (1, 0)))
+    assert "pair 'rte:0': expected 3 source tokens, found 2" in error(capsys, str(gold), str(run))
+
+
+def test_a_broken_line_of_links_names_file_and_line(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-0 x"), "--from", "jacana")
+    assert "run.pharaoh" in message
+
+
+def test_a_gold_file_without_links_is_refused(tmp_path: Path, capsys) -> None:
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("a b\ta c\n")
+    assert "pair '1' has no gold word links" in error(capsys, str(plain), str(plain))
+
+
+def test_a_missing_file_is_an_error_without_a_traceback(gold: Path, capsys) -> None:
+    assert "nowhere.jsonl" in error(capsys, str(gold), "nowhere.jsonl")
