@@ -50,15 +50,15 @@ class TrainingProblem(Protocol):
     def fingerprint(self) -> str:
         """Short text that differs between problems, so that a run is never resumed on another one."""
 
-    def expect(self, pair: int, row_scores: np.ndarray) -> PairExpectation:
+    def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
         """Find the best alignment of a pair; called from several threads at once.
 
         Parameters
         ----------
         pair : int
             Number of the pair.
-        row_scores : numpy.ndarray
-            :meth:`EventTable.row_scores` of the current weights.
+        log_events : numpy.ndarray
+            :meth:`EventTable.log_probabilities` under the current weights.
         """
 
 
@@ -106,8 +106,8 @@ def expect_batch(
     Totals
         The rest, summed.
     """
-    row_scores = problem.table.row_scores(weights)
-    found = list(executor.map(lambda pair: problem.expect(pair, row_scores), pairs))
+    log_events = problem.table.log_probabilities(weights)
+    found = list(executor.map(lambda pair: problem.expect(pair, log_events), pairs))
     used = np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)])
     counts = np.bincount(used, minlength=problem.table.event_count).astype(np.float64)
     totals = Totals()

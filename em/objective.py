@@ -69,35 +69,11 @@ class EventTable:
         row_of = np.repeat(np.arange(row_count), np.diff(self.feature_offsets))
         return np.bincount(row_of, weights=weights[self.feature_ids], minlength=row_count)
 
-    def log_probabilities(
-        self,
-        weights: np.ndarray,
-        *,
-        row_scores: np.ndarray | None = None,
-        first: int = 0,
-        last: int | None = None,
-    ) -> np.ndarray:
-        """Log-probability of one candidate of every event.
-
-        Parameters
-        ----------
-        weights : numpy.ndarray
-            float64, shape (feature_count,).
-        row_scores : numpy.ndarray, optional
-            :meth:`row_scores` of the weights, where they are known already.
-        first, last : int
-            Half-open range of contexts; all by default.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, one value an event of these contexts, in order.
-        """
-        offsets = self.context_offsets[first : None if last is None else last + 1]
-        chosen = slice(int(offsets[0]), int(offsets[-1]))
-        scores = (self.row_scores(weights) if row_scores is None else row_scores)[self.event_row[chosen]]
-        log_sums = _log_sum_exp(scores, self.event_multiplicity[chosen], offsets[:-1] - offsets[0])
-        return scores - np.repeat(log_sums, np.diff(offsets))
+    def log_probabilities(self, weights: np.ndarray) -> np.ndarray:
+        """Log-probability of one candidate of every event, float64, shape (E,)."""
+        scores = self.row_scores(weights)[self.event_row]
+        log_sums = _log_sum_exp(scores, self.event_multiplicity, self.context_offsets[:-1])
+        return scores - np.repeat(log_sums, np.diff(self.context_offsets))
 
     def restricted_to(self, contexts: np.ndarray) -> tuple[EventTable, np.ndarray]:
         """The table of some contexts alone, and which events these are.

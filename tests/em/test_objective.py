@@ -67,14 +67,6 @@ def test_value_is_the_plain_sum_over_events_and_contexts_sum_to_one(seed: int) -
     assert np.add.reduceat(probabilities, offsets[:-1]) == pytest.approx(np.ones(len(offsets) - 1))
 
 
-def test_log_probabilities_of_some_contexts_are_a_slice_of_all() -> None:
-    random = np.random.default_rng(3)
-    table, weights = random_table(random), random.normal(size=6)
-    whole = table.log_probabilities(weights)
-    first, last = table.context_offsets[1], table.context_offsets[3]
-    assert (table.log_probabilities(weights, first=1, last=3) == whole[first:last]).all()
-
-
 def test_without_shared_features_the_optimum_is_the_relative_frequency() -> None:
     table = EventTable(
         np.arange(6),
