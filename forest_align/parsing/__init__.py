@@ -1,10 +1,12 @@
 """From raw text, or from trees that the user has, to packed parse forests."""
 
+from forest_align.parsing.enju_forest import forest_from_enju, sentence_from_enju
 from forest_align.parsing.parser import NBest, Parser, load_parser
 from forest_align.parsing.trees import (
     forest_from_bracket,
     forest_from_trees,
     sentence_from_bracket,
+    sentence_from_n_best,
     sentence_from_trees,
 )
 
@@ -12,8 +14,11 @@ __all__ = [
     "NBest",
     "Parser",
     "forest_from_bracket",
+    "forest_from_enju",
     "forest_from_trees",
     "load_parser",
     "sentence_from_bracket",
+    "sentence_from_enju",
+    "sentence_from_n_best",
     "sentence_from_trees",
 ]

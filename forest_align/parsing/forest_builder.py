@@ -75,11 +75,10 @@ def forest_from_constituents(
             weights[child] += weight
             if is_best[number]:
                 is_best[child] = 1
-    packing = _Packing()
-    for number, constituent in enumerate(constituents):
-        packing.add(constituent, weights[number], bool(is_best[number]), words)
+    packing = Packing()
+    nodes = _add_constituents(packing, constituents, weights, is_best, words)
     order = sorted(range(len(tops)), key=lambda tree: -probabilities[tree])
-    return packing.finish([packing.nodes_of_constituents[tops[tree]] for tree in order])
+    return packing.finish([nodes[tops[tree]] for tree in order])[0]
 
 
 def write_constituents(constituents: Sequence[Constituent], top: int, words: Sequence[str]) -> str:
@@ -117,93 +116,116 @@ def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: i
     return normalised
 
 
-class _Packing:
-    """Nodes and hyperedges of the forest under construction."""
-
-    def __init__(self) -> None:
-        # (length, start, label, is not a constituent, head): sorting these keys sorts nodes bottom-up.
-        self.nodes: dict[tuple[int, int, str, bool, int], int] = {}
-        self.node_weights: list[float] = []
-        self.edges: dict[tuple[int, int, int], float] = {}
-        self.best_edges: dict[int, tuple[int, int, int]] = {}
-        self.nodes_of_constituents: list[int] = []
-        self._spans: list[tuple[int, int, int]] = []  # start, end, head of each node
-        self._symbols: list[str] = []  # of each constituent
-
-    def add(self, constituent: Constituent, weight: float, is_best: bool, words: Sequence[str]) -> None:
-        """Add a constituent, whose children were added before, and the nodes that binarize it."""
-        start, end, label, children = constituent
+def _add_constituents(
+    packing: Packing,
+    constituents: Sequence[Constituent],
+    weights: Sequence[float],
+    is_best: bytearray,
+    words: Sequence[str],
+) -> list[int]:
+    """Add constituents and the nodes that binarize them; return the node of each constituent."""
+    nodes: list[int] = []
+    symbols: list[str] = []
+    for number, (start, end, label, children) in enumerate(constituents):
+        weight = weights[number]
         if not children:
-            self._symbols.append(symbol(label, words[start]))
-            self.nodes_of_constituents.append(self._node(start, end, label, False, start, weight))
-            return
-        self._symbols.append(label.partition("::")[0])
-        parts = [self.nodes_of_constituents[child] for child in children]
-        plan = binarization_plan(
-            label.rpartition("::")[2], tuple([self._symbols[child] for child in children])
-        )
-        inner_label = label.partition("::")[0] + "'"
+            symbols.append(symbol(label, words[start]))
+            nodes.append(packing.node(start, end, label, True, start, weight))
+            continue
+        top_label = label.partition("::")[0]
+        symbols.append(top_label)
+        parts = [nodes[child] for child in children]
+        plan = binarization_plan(label.rpartition("::")[2], tuple([symbols[child] for child in children]))
         last = len(plan) - 1
         for step, (left, right, head_is_left) in enumerate(plan):
             left, right = parts[left], parts[right]
-            from_left, from_right = self._spans[left], self._spans[right]
-            node = self._node(
-                from_left[0],
-                from_right[1],
-                label if step == last else inner_label,
-                step != last,
-                from_left[2] if head_is_left else from_right[2],
-                weight,
-            )
-            edge = (node, left, right)
-            self.edges[edge] = self.edges.get(edge, 0.0) + weight
-            if is_best:
-                self.best_edges[node] = edge
+            from_left, from_right = packing.spans[left], packing.spans[right]
+            head = from_left[2] if head_is_left else from_right[2]
+            if step == last:
+                node = packing.node(start, end, label, True, head, weight)
+            else:
+                node = packing.node(from_left[0], from_right[1], top_label + "'", False, head, weight)
+            packing.edge(node, left, right, weight, bool(is_best[number]))
             parts.append(node)
-        self.nodes_of_constituents.append(parts[-1])
+        nodes.append(parts[-1])
+    return nodes
 
-    def _node(self, start: int, end: int, label: str, is_inner: bool, head: int, weight: float) -> int:
-        key = (end - start, start, label, is_inner, head)
-        found = self.nodes.get(key)
+
+class Packing:
+    """Nodes and hyperedges of a forest under construction; equal ones are one, with their weights summed."""
+
+    def __init__(self) -> None:
+        # (length, start, label, is not a constituent, head): sorting these keys sorts nodes bottom-up.
+        self._nodes: dict[tuple[int, int, str, bool, int], int] = {}
+        self._node_weights: list[float] = []
+        self._edges: dict[tuple[int, int, int], float] = {}
+        self._best_edges: dict[int, tuple[int, int, int]] = {}
+        #: Start, end and head of each node.
+        self.spans: list[tuple[int, int, int]] = []
+
+    def node(self, start: int, end: int, label: str, is_constituent: bool, head: int, weight: float) -> int:
+        """Add a node, or weight to an equal one; return its number."""
+        key = (end - start, start, label, not is_constituent, head)
+        found = self._nodes.get(key)
         if found is None:
-            found = self.nodes[key] = len(self.nodes)
-            self.node_weights.append(weight)
-            self._spans.append((start, end, head))
+            found = self._nodes[key] = len(self.spans)
+            self._node_weights.append(weight)
+            self.spans.append((start, end, head))
         else:
-            self.node_weights[found] += weight
+            self._node_weights[found] += weight
         return found
 
-    def finish(self, roots: Sequence[int]) -> ParseForest:
-        """Number the nodes bottom-up and turn everything into arrays; ``roots`` come best first."""
-        keys = sorted(self.nodes)
-        old_numbers = [self.nodes[key] for key in keys]
+    def edge(self, parent: int, left: int, right: int, weight: float, is_best: bool) -> None:
+        """Add a hyperedge, or weight to an equal one; ``is_best`` if the best tree uses it."""
+        edge = (parent, left, right)
+        self._edges[edge] = self._edges.get(edge, 0.0) + weight
+        if is_best:
+            self._best_edges[parent] = edge
+
+    def finish(self, roots: Sequence[int]) -> tuple[ParseForest, list[int]]:
+        """Number the nodes bottom-up and turn everything into arrays.
+
+        Parameters
+        ----------
+        roots : sequence of int
+            Roots of the trees, the best tree's first.
+
+        Returns
+        -------
+        forest : ParseForest
+        numbers : list of int
+            Number in the forest of each node, in the order in which they were added.
+        """
+        keys = sorted(self._nodes)
+        old_numbers = [self._nodes[key] for key in keys]
         new_numbers = [0] * len(keys)
         for new, old in enumerate(old_numbers):
             new_numbers[old] = new
         edges = sorted(
             [
                 (new_numbers[p], new_numbers[left], new_numbers[right], weight)
-                for (p, left, right), weight in self.edges.items()
+                for (p, left, right), weight in self._edges.items()
             ]
         )
         edge_numbers = {edge[:3]: number for number, edge in enumerate(edges)}
         best_edge = np.full(len(keys), -1, dtype=np.int32)
-        for edge in self.best_edges.values():
+        for edge in self._best_edges.values():
             p, left, right = (new_numbers[node] for node in edge)
             best_edge[p] = edge_numbers[p, left, right]
         numbers = np.array([(key[1], key[1] + key[0], key[4]) for key in keys], dtype=np.int32).T
-        return ParseForest(
+        forest = ParseForest(
             start=np.ascontiguousarray(numbers[0]),
             end=np.ascontiguousarray(numbers[1]),
             labels=tuple([key[2] for key in keys]),
             is_constituent=np.array([not key[3] for key in keys], dtype=bool),
             head=np.ascontiguousarray(numbers[2]),
-            log_marginal=_log([self.node_weights[old] for old in old_numbers]),
+            log_marginal=_log([self._node_weights[old] for old in old_numbers]),
             edges=np.array([edge[:3] for edge in edges], dtype=np.int32).reshape(-1, 3),
             edge_log_marginal=_log([edge[3] for edge in edges]),
             roots=np.array(list(dict.fromkeys(new_numbers[root] for root in roots)), dtype=np.int32),
             best_edge=best_edge,
         )
+        return forest, new_numbers
 
 
 def _log(weights: list[float]) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from forest_align.types import InputError, ParseForest, Sentence, Token
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from forest_align.parsing.span_scores import SpanScorer, SpanScores
+
 Lemmatizer = Callable[[str, str], str]
 Result = TypeVar("Result")
 
@@ -25,37 +27,6 @@ MAX_CHARACTERS = 50_000
 _BATCHES_AHEAD = 16
 # Spans in a batch; each takes one number a label.
 _MAX_CELLS = 100_000
-
-
-class SpanScores(Protocol):
-    """What a span scorer says about one sentence of n words.
-
-    Attributes
-    ----------
-    scores : numpy.ndarray
-        float32, shape (n, n, L): score of each label for each closed span; label 0 is the empty one.
-    labels : sequence of str
-        The L labels, unary chains joined by ``"::"``.
-    tags : sequence of str
-        Part-of-speech tag of each word.
-    vectors : numpy.ndarray or None
-        float32, shape (n, d): contextual word vectors of unit length.
-    force_root : bool
-        Whether the whole sentence must be a constituent.
-    """
-
-    scores: np.ndarray
-    labels: Sequence[str]
-    tags: Sequence[str]
-    vectors: np.ndarray | None
-    force_root: bool
-
-
-class SpanScorer(Protocol):
-    """A model that scores labelled spans."""
-
-    def score(self, words: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]]) -> list[Any]:
-        """Score sentences; a sentence that cannot be scored gives an InputError in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +47,7 @@ class NBest:
         float64: log-probability of each tree, among all trees of the sentence if the parser was asked for
         it (:meth:`Parser.n_best_many`), otherwise up to a constant.
     vectors : numpy.ndarray or None
-        See :class:`SpanScores`.
+        float32, shape (n, d): contextual word vectors of unit length.
     """
 
     tokens: tuple[Token, ...]
@@ -146,14 +117,15 @@ class Parser:
         raise AssertionError("one sentence gives one result")
 
     def parse_many(
-        self, sentences: Iterable[str | Sequence[str]], batch_size: int = 32
+        self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
     ) -> Iterator[Sentence | InputError]:
         """Parse a stream of sentences; results come in input order.
 
         Parameters
         ----------
         sentences : iterable of str or sequence of str
-            Raw text, or words. Read ahead by some batches only, so a stream may be endless.
+            Raw text, or words. Read ahead by some batches only, so a stream may be endless. An InputError in
+            the place of a sentence comes out again in its place.
         batch_size : int
             Sentences in a forward pass; sentences of like length go together.
 
@@ -167,7 +139,7 @@ class Parser:
         )
 
     def n_best_many(
-        self, sentences: Iterable[str | Sequence[str]], batch_size: int = 32
+        self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
     ) -> Iterator[NBest | InputError]:
         """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`."""
         return self._stream(
@@ -176,7 +148,7 @@ class Parser:
 
     def _stream(
         self,
-        sentences: Iterable[str | Sequence[str]],
+        sentences: Iterable[str | Sequence[str] | InputError],
         batch_size: int,
         finish: Callable[[_Prepared, SpanScores], Result],
     ) -> Iterator[Result | InputError]:
@@ -266,7 +238,9 @@ class _Prepared:
     words: list[str]
 
 
-def _prepare(sentence: str | Sequence[str]) -> _Prepared | InputError:
+def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputError:
+    if isinstance(sentence, InputError):
+        return sentence
     try:
         if isinstance(sentence, str):
             if len(sentence) > MAX_CHARACTERS:

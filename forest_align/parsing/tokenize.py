@@ -85,28 +85,20 @@ def _locate(word: str, text: str, at: int) -> tuple[int, int]:
     )
 
 
-def split_tokenized(text: str) -> tuple[Token, ...]:
-    """Split text that is tokenized already at its blanks."""
-    return tokens_of_words(text.split(), text)
-
-
-def tokens_of_words(words: Sequence[str], text: str | None = None) -> tuple[Token, ...]:
-    """Tokens with offsets into ``text``, or into the words joined by spaces when there is none.
+def tokens_of_words(words: Sequence[str]) -> tuple[Token, ...]:
+    """Tokens with offsets into the words joined by spaces.
 
     Raises
     ------
     InputError
-        If a word is empty or holds blanks, which no output format could hold, or is not in the text.
+        If a word is empty or holds blanks, which no output format could hold.
     """
-    if text is None:
-        text = " ".join(words)
     tokens, at = [], 0
     for word in words:
-        if not isinstance(word, str) or word.split() != [word]:
+        if word.split() != [word]:
             raise InputError(f"expected words without blanks, found {word!r}")
-        start, end = _locate(word, text, at)
-        tokens.append(Token(word, start=start, end=end))
-        at = end
+        tokens.append(Token(word, start=at, end=at + len(word)))
+        at += len(word) + 1
     return tuple(tokens)
 
 

@@ -92,6 +92,36 @@ def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | 
     return sentence_from_trees([read_bracket(text)], lemmatizer=lemmatizer)
 
 
+def sentence_from_n_best(
+    lines: Sequence[str], *, lemmatizer: Callable[[str, str], str] | None = None
+) -> Sentence:
+    """A sentence with the forest of an n-best list.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        ``log-probability<TAB>tree`` each, in any order; log-probabilities need not be normalised.
+    lemmatizer : callable, optional
+        Gives the lemma of a word and its tag.
+
+    Raises
+    ------
+    InputError
+        If a line is not of that form, or the trees are over different words.
+    """
+    log_probabilities, trees = [], []
+    for line in lines:
+        score, tab, bracket = line.partition("\t")
+        try:
+            log_probabilities.append(float(score))
+        except ValueError:
+            tab = ""
+        if not tab:
+            raise InputError(f"expected log-probability, tab, tree; found {line[:80]!r}")
+        trees.append(read_bracket(bracket))
+    return sentence_from_trees(trees, log_probabilities, lemmatizer=lemmatizer)
+
+
 def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
     """Words and forest of one tree in Penn brackets, see :func:`forest_from_trees`."""
     return forest_from_trees([read_bracket(text)])

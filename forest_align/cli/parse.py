@@ -1,0 +1,229 @@
+"""The ``parse`` command: sentences in; trees, n-best lists or packed forests out, line by line."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.parsing import NBest
+    from forest_align.types import ParseForest, Sentence
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+
+_EPILOG = """examples:
+  echo 'The cat sat on the mat.' | forest-align parse -
+  forest-align parse sentences.txt --to nbest -k 10 -o trees.txt
+  forest-align parse trees.txt --from trees --to json
+
+output, one line (or block) a line of input, in input order:
+  trees   the best tree in Penn brackets; an empty line where a line could not be parsed
+  nbest   'log-probability<TAB>tree', best first; an empty line ends the list of a sentence
+  json    the packed forest of the k best trees, or {"error": ...}
+exit status: 0 all parsed, 1 some lines failed, 2 bad usage or input"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.epilog = _EPILOG
+    parser.add_argument(
+        "sentences", metavar="SENTENCES", help="text file, one sentence a line; - for standard input"
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    parser.add_argument(
+        "--parser", default="en", help="en (bundled), a benepar model (benepar_en3), or a folder; default: en"
+    )
+    parser.add_argument(
+        "--to", choices=("trees", "nbest", "json"), default="trees", help="what to write; default: trees"
+    )
+    parser.add_argument(
+        "--from",
+        dest="source",
+        choices=("text", "trees", "nbest", "enju"),
+        default="text",
+        help="what SENTENCES holds; all but text need no parser: Penn brackets one a line, "
+        "n-best lists as --to nbest writes them, Enju XML; default: text",
+    )
+    parser.add_argument(
+        "-k", type=_positive, default=10, metavar="N", help="size of lists and forests; default: 10"
+    )
+    parser.add_argument("--tokenized", action="store_true", help="words are split on blanks already")
+    parser.add_argument(
+        "--batch-size", type=_positive, default=32, metavar="N", help="sentences parsed together; default: 32"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Parse and write; return the exit status."""
+    name = None if options.sentences == "-" else options.sentences
+    failed = 0
+    with ExitStack() as stack:
+        if name is None:
+            source: BinaryIO = sys.stdin.buffer
+        else:
+            source = stack.enter_context(open(name, "rb"))
+        # Models load before the output is opened: a wrong name must not leave an empty file behind.
+        results = _READERS[options.source](source, options)
+        output = _open_output(options.output, stack)
+        for line, result in _progress(results):
+            if isinstance(result, InputError):
+                failed += 1
+                print(f"forest-align parse: error: {result.at(file=name, line=line)}", file=sys.stderr)
+            output.write(_written(result, options))
+    return EXIT_SOME_FAILED if failed else EXIT_OK
+
+
+Numbered = Iterator[tuple[int, "NBest | Sentence | InputError"]]
+
+
+def _read_text(source: BinaryIO, options: argparse.Namespace) -> Numbered:
+    from forest_align.parsing import load_parser
+
+    parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
+    sentences = (
+        line.split() if options.tokenized and isinstance(line, str) else line for _, line in _lines(source)
+    )
+    parse = parser.parse_many if options.to == "json" else parser.n_best_many
+    return enumerate(parse(sentences, options.batch_size), 1)
+
+
+def _read_trees(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+    from forest_align.parsing import sentence_from_bracket
+
+    for number, line in _lines(source):
+        yield number, _attempt(sentence_from_bracket, line)
+
+
+def _read_n_best(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+    from forest_align.parsing import sentence_from_n_best
+
+    def finish() -> NBest | Sentence | InputError:
+        bad = next((line for line in block if isinstance(line, InputError)), None)
+        return bad or _attempt(sentence_from_n_best, block)
+
+    block: list[Any] = []
+    first = number = 0
+    for number, line in _lines(source):
+        if line:
+            block.append(line)
+            continue
+        yield first + 1, finish()
+        block, first = [], number
+    if block:
+        yield first + 1, finish()
+
+
+def _read_enju(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+    from forest_align.data.enju import parse_enju
+    from forest_align.parsing import sentence_from_enju
+
+    try:
+        text = source.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"expected UTF-8: {error.reason} at byte {error.start}") from None
+    return ((number, sentence_from_enju(tree)) for number, tree in enumerate(parse_enju(text), 1))
+
+
+_READERS: dict[str, Callable[[BinaryIO, argparse.Namespace], Numbered]] = {
+    "text": _read_text,
+    "trees": _read_trees,
+    "nbest": _read_n_best,
+    "enju": _read_enju,
+}
+
+
+def _lines(source: BinaryIO) -> Iterator[tuple[int, str | InputError]]:
+    """Numbered lines without their ends; a line that is not UTF-8 is an error of its own."""
+    for number, line in enumerate(source, 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            yield number, InputError(f"expected UTF-8: {error.reason} at byte {error.start} of the line")
+        else:
+            yield number, text.rstrip("\r\n")
+
+
+def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputError:
+    if isinstance(value, InputError):
+        return value
+    try:
+        return read(value)
+    except InputError as error:
+        return error
+
+
+def _open_output(name: str | None, stack: ExitStack) -> TextIO:
+    if name:
+        return stack.enter_context(open(name, "w", encoding="utf-8", newline="\n"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    return sys.stdout
+
+
+def _progress(results: Numbered) -> Numbered:
+    from tqdm import tqdm
+
+    # disable=None: no bar unless standard error is a terminal.
+    return iter(tqdm(results, unit=" sentences", disable=None))
+
+
+def _written(result: NBest | Sentence | InputError, options: argparse.Namespace) -> str:
+    if options.to == "json":
+        return json.dumps(_as_json(result), ensure_ascii=False) + "\n"
+    if isinstance(result, InputError):
+        return "\n"
+    if options.to == "trees":
+        return _best_bracket(result) + "\n"
+    listed = [f"{score:.6f}\t{bracket}\n" for score, bracket in _scored_brackets(result, options.k)]
+    return "".join(listed) + "\n"
+
+
+def _best_bracket(result: NBest | Sentence) -> str:
+    from forest_align.types import Sentence
+
+    if not isinstance(result, Sentence):
+        return result.brackets()[0]
+    return _forest(result).bracket(result.words)
+
+
+def _forest(sentence: Sentence) -> ParseForest:
+    if sentence.forest is None:
+        raise InputError("the sentence has no forest")
+    return sentence.forest
+
+
+def _scored_brackets(result: NBest | Sentence, k: int) -> Iterator[tuple[float, str]]:
+    from forest_align.types import Sentence
+
+    if not isinstance(result, Sentence):
+        return zip(result.log_probabilities.tolist(), result.brackets(), strict=True)
+    forest, words = _forest(result), result.words
+    return ((tree.log_probability, forest.bracket(words, tree)) for tree in forest.derivations(k))
+
+
+def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
+    from forest_align.types import Sentence
+
+    if not isinstance(result, Sentence):
+        return {"error": str(result)}
+    forest = _forest(result)
+    return {
+        "text": result.text,
+        "tokens": list(result.words),
+        "tags": list(result.tags),
+        "tree": forest.bracket(result.words),
+        "forest": forest.to_json(),
+    }
