@@ -1,0 +1,23 @@
+from typing import Any
+
+import numpy as np
+
+BASE_FEATURES: int
+CONTEXT_FEATURES: int
+LINK_CLASSES: int
+
+def base_features(
+    cosine: Any,
+    projected: Any,
+    evidence: Any,
+    source_kinds: Any,
+    target_kinds: Any,
+    source_capital: Any,
+    target_capital: Any,
+    source_letters: Any,
+    source_ends: Any,
+    target_letters: Any,
+    target_ends: Any,
+) -> tuple[np.ndarray, np.ndarray]: ...
+def context_features(probability: Any, names: Any) -> np.ndarray: ...
+def link_probabilities(base: Any, classes: Any, names: Any, first: Any, later: Any) -> np.ndarray: ...

@@ -1,0 +1,187 @@
+"""The link features in plain numpy, cell tables at a time: what the tests compare the compiled kernel with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+IDENTICAL, LEMMA = 1, 2
+RELATION_SHIFTS = range(2, 12)
+KNOTS = (0.3, 0.45, 0.6, 0.75, 0.9)
+PROJECTED_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
+SCALE = 1 / 0.08
+
+
+def base_features(
+    cosine: np.ndarray,
+    projected: np.ndarray,
+    evidence: np.ndarray,
+    source_kinds: np.ndarray,
+    target_kinds: np.ndarray,
+    source_capital: np.ndarray,
+    target_capital: np.ndarray,
+    source_letters: np.ndarray,
+    source_ends: np.ndarray,
+    target_letters: np.ndarray,
+    target_ends: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """See ``contextual.base_features``."""
+    n, m = cosine.shape
+    same = evidence & (IDENTICAL | LEMMA) != 0
+    rows, columns = same.sum(1)[:, None], same.sum(0)[None]
+    run = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            first = i
+            while first > 0 and j - (i - first) > 0 and same[first - 1, j - (i - first) - 1]:
+                first -= 1
+            last = i
+            while last + 1 < n and j + (last - i) + 1 < m and same[last + 1, j + (last - i) + 1]:
+                last += 1
+            run[i, j] = (last - first + 1) * same[i, j]
+    identical = evidence & IDENTICAL != 0
+    lefts, rights = _words(source_letters, source_ends), _words(target_letters, target_ends)
+    dice = np.array([[bigram_dice(one, two) for two in rights] for one in lefts])
+    dice[identical] = 1.0
+    weight = np.where(same, 1.0, np.maximum(cosine - 0.3, 0) / 0.7)
+    strong = np.maximum(projected - 0.3, 0)
+    content = same & (source_kinds == 0)[:, None] & (target_kinds == 0)[None]
+    box = sum(_shift(content * 1.0, a, b) for a in range(-3, 4) for b in range(-3, 4) if a and b)
+    edge = np.zeros((n, m))
+    edge[0, 0] = edge[-1, -1] = 1
+    lists = [
+        *_similarity(cosine.astype(float), KNOTS, 0.0),
+        *_similarity(projected.astype(float), PROJECTED_KNOTS, np.exp(0.5 / 0.08)),
+        dice,
+        np.maximum(dice - 0.5, 0),
+        np.where(same, np.log(np.maximum(rows, 1)) + np.log(np.maximum(columns, 1)), 0),
+        np.where(same, 0, (rows > 0) * 1.0 + (columns > 0)),
+        np.where(same, 0, (rows > 0) & (columns > 0)),
+        np.abs((np.arange(n)[:, None] + 0.5) / n - (np.arange(m)[None] + 0.5) / m),
+        np.full((n, m), abs(np.log(n / m))),
+        np.full((n, m), np.log(min(n, m)) / 3),
+        run > 1,
+        run > 2,
+        np.log(np.maximum(run, 1)),
+        *(_shift(weight, step * sign, step * sign) for step in (1, 2, 3) for sign in (1, -1)),
+        _shift(weight, 1, -1) + _shift(weight, -1, 1),
+        np.minimum(box, 4),
+        box > 0,
+        *(_shift(strong, step * sign, step * sign) for step in (1, 2) for sign in (1, -1)),
+        edge,
+        *(evidence >> shift & 1 for shift in RELATION_SHIFTS),
+        (source_capital[:, None] != 0) & (target_capital[None] != 0),
+    ]
+    kind = np.maximum(source_kinds[:, None], target_kinds[None])
+    alike = source_kinds[:, None] == target_kinds[None]
+    different = np.where(alike, 4 + kind, np.where(kind == 2, 7, 8))
+    classes = np.where(identical, kind, np.where(same, 3, different))
+    return np.stack(lists, -1).reshape(n * m, -1).astype(np.float32), classes.ravel().astype(np.int32)
+
+
+def context_features(probability: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """See ``contextual.context_features``."""
+    p = probability.astype(float)
+    n, m = p.shape
+    across, along = _best_other(p, 1), _best_other(p, 0)
+    low, high = np.minimum(across, along), np.maximum(across, along)
+    adjacent = np.max([_shift(p, a, b) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))], axis=0)
+    near = sum(_shift(p, a, b) for a in range(-3, 4) for b in range(-3, 4) if a and b and a != b)
+    null_source, null_target = 1 - p.max(1), 1 - p.max(0)
+    nulls = sum(
+        _shift_line(null_source, step)[:, None] + _shift_line(null_target, step)[None] for step in (-1, 1)
+    )
+    one = np.abs(_expected(p)[:, None] - np.arange(m)[None])
+    two = np.abs(_expected(p.T)[None] - np.arange(n)[:, None])
+    lists = [
+        np.clip(np.log((p + 1e-4) / (1 - p + 1e-4)), -6, 6),
+        p,
+        high,
+        low,
+        np.clip(np.log((p + 1e-3) / (high + 1e-3)), -4, 4),
+        np.clip(np.log((p + 1e-3) / (low + 1e-3)), -4, 4),
+        *(_shift(p, step * sign, step * sign) for step in (1, 2, 3) for sign in (1, -1)),
+        _shift(p, 1, 1) * _shift(p, -1, -1),
+        np.maximum(_shift(p, 1, 2), _shift(p, 2, 1)),
+        np.maximum(_shift(p, -1, -2), _shift(p, -2, -1)),
+        _shift(p, 1, -1) + _shift(p, -1, 1),
+        adjacent,
+        np.minimum(near, 3),
+        0.5 * nulls,
+        np.log1p(np.minimum(one, two)),
+        np.log1p(np.maximum(one, two)),
+        np.full((n, m), min(p.sum() / min(n, m), 1.5)),
+        adjacent * (names != 0),
+    ]
+    return np.stack(lists, -1).reshape(n * m, -1).astype(np.float32)
+
+
+def link_probabilities(
+    base: np.ndarray, classes: np.ndarray, names: np.ndarray, first: np.ndarray, later: np.ndarray
+) -> np.ndarray:
+    """See ``contextual.link_probabilities``."""
+    score = np.einsum("kf,kf->k", base.astype(float), first[classes, :-1]) + first[classes, -1]
+    for weights in later:
+        p = (1 / (1 + np.exp(-score))).reshape(names.shape).astype(np.float32)
+        every = np.concatenate([base, context_features(p, names)], 1).astype(float)
+        score = np.einsum("kf,kf->k", every, weights[classes, :-1]) + weights[classes, -1]
+    return (1 / (1 + np.exp(-score))).reshape(names.shape).astype(np.float32)
+
+
+def bigram_dice(one: tuple[int, ...], two: tuple[int, ...]) -> float:
+    """Dice coefficient of the letter bigrams of two words, their edges included; at most 24 letters count."""
+    lefts, rights = ([*zip((0, *word[:24]), (*word[:24], 0), strict=True)] for word in (one, two))
+    left_over = list(rights)
+    common = 0
+    for pair in lefts:
+        if pair in left_over:
+            left_over.remove(pair)
+            common += 1
+    return 2 * common / (len(lefts) + len(rights))
+
+
+def _words(letters: np.ndarray, ends: np.ndarray) -> list[tuple[int, ...]]:
+    starts = [0, *ends[:-1]]
+    return [tuple(int(x) for x in letters[a:b]) for a, b in zip(starts, ends, strict=True)]
+
+
+def _similarity(x: np.ndarray, knots: tuple[float, ...], null: float) -> list[np.ndarray]:
+    margins = [x - _best_other(x, axis) if x.shape[axis] > 1 else x for axis in (1, 0)]
+    lists = [x, *(np.maximum(x - knot, 0) for knot in knots)]
+    for margin in (np.minimum(*margins), np.maximum(*margins)):
+        lists += [np.clip(margin, 0, 0.5), np.clip(margin, -0.5, 0), np.clip(margin, -0.1, 0.1), margin >= 0]
+    powers = np.exp(x * SCALE)
+    logs = [x * SCALE - np.log(powers.sum(axis, keepdims=True) + null) for axis in (1, 0)]
+    return [*lists, np.clip(logs[0] + logs[1], -12, 0), np.clip(np.minimum(*logs), -8, 0)]
+
+
+def _best_other(x: np.ndarray, axis: int) -> np.ndarray:
+    """The best value along an axis without the cell itself; 0 where there is no other."""
+    if x.shape[axis] == 1:
+        return np.zeros_like(x)
+    ordered = np.sort(x, axis=axis)
+    best, second = np.take(ordered, [-1], axis), np.take(ordered, [-2], axis)
+    return np.where(x >= best, second, best)
+
+
+def _shift(x: np.ndarray, down: int, right: int) -> np.ndarray:
+    """Cell (i, j) of the result is cell (i + down, j + right), 0 outside."""
+    n, m = x.shape
+    padded = np.zeros((n + 2 * abs(down), m + 2 * abs(right)))
+    padded[abs(down) : abs(down) + n, abs(right) : abs(right) + m] = x
+    return padded[abs(down) + down : abs(down) + down + n, abs(right) + right : abs(right) + right + m]
+
+
+def _shift_line(x: np.ndarray, step: int) -> np.ndarray:
+    return _shift(x[None], 0, step)[0]
+
+
+def _expected(p: np.ndarray) -> np.ndarray:
+    """Where each word would go if it kept the distance that its neighbours' best partners have to them."""
+    places, best = p.argmax(1), p.max(1)
+    result = []
+    for i in range(len(p)):
+        others = [k for k in range(len(p)) if k != i and abs(i - k) <= 16]
+        weights = np.array([np.exp(-0.5 * abs(i - k)) * (best[k] + 1e-3) for k in others])
+        offsets = np.array([places[k] - k for k in others])
+        result.append((weights @ offsets if others else 0.0) / (weights.sum() + 1e-9) + i)
+    return np.array(result)

@@ -1,0 +1,338 @@
+"""The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, each leaving fewer words to the next.
+
+Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance from
+the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as stop words;
+a mention that could go to several names goes to the one with most context in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.contextual_equivalence import crossed, parallel
+from forest_align.aligners.contextual_words import is_punctuation
+from forest_align.parsing.entities import is_acronym
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from forest_align.aligners.contextual_words import SentenceView
+    from forest_align.parsing.entities import Entity
+
+Pair = tuple[int, int]
+MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedParameters:
+    """The free parameters of the paper and what its ablation (table 3) takes away.
+
+    Attributes
+    ----------
+    ppdb_similarity : float
+        *ppdbSim*: similarity of two different words that the paraphrase table holds.
+    word_weight : float
+        *w*: weight of word similarity against context similarity.
+    window : int
+        Words to each side that count as textual neighbourhood.
+    modules : frozenset of str
+        Which of :data:`MODULES` run.
+    """
+
+    ppdb_similarity: float = 0.9
+    word_weight: float = 0.9
+    window: int = 3
+    modules: frozenset[str] = MODULES
+
+
+def published_links(
+    source: SentenceView,
+    target: SentenceView,
+    synonyms: Callable[[str], Iterable[str]],
+    parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - frozen
+) -> set[Pair]:
+    """Align two sentences (algorithm 5).
+
+    Parameters
+    ----------
+    source, target : SentenceView
+        The sentences.
+    synonyms : callable
+        Lower-cased word to its paraphrases; must be symmetric.
+    parameters : PublishedParameters
+        Weights and modules.
+
+    Returns
+    -------
+    set of (int, int)
+        Word links; one to one but for names.
+    """
+    return _Pipeline(source, target, word_similarity(source, target, synonyms, parameters), parameters).run()
+
+
+def word_similarity(
+    source: SentenceView,
+    target: SentenceView,
+    synonyms: Callable[[str], Iterable[str]],
+    parameters: PublishedParameters,
+) -> dict[Pair, float]:
+    """Similarity of every two words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim."""
+    places: dict[str, list[int]] = {}
+    lemma_places: dict[str, list[int]] = {}
+    for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
+        places.setdefault(word, []).append(j)
+        lemma_places.setdefault(lemma, []).append(j)
+    both = places.keys() | lemma_places.keys()
+    similar: dict[Pair, float] = {}
+    for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
+        for j in places.get(word, ()):
+            similar[i, j] = 1.0
+        for j in lemma_places.get(lemma, ()):
+            similar[i, j] = 1.0
+        if is_punctuation(word):
+            continue
+        for form in {word, lemma}:
+            for other in both.intersection(synonyms(form)):
+                for j in (*places.get(other, ()), *lemma_places.get(other, ())):
+                    similar.setdefault((i, j), parameters.ppdb_similarity)
+    return similar
+
+
+class _Pipeline:
+    """The state that the modules share: what is aligned so far, and the similar words."""
+
+    def __init__(
+        self, source: SentenceView, target: SentenceView, similar: dict[Pair, float], parameters: PublishedParameters
+    ) -> None:
+        self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
+        self.links: set[Pair] = set()
+        self.done_source: set[int] = set()
+        self.done_target: set[int] = set()
+
+    def run(self) -> set[Pair]:
+        modules = self.parameters.modules
+        if "sequences" in modules:
+            self.align_sequences()
+        if "entities" in modules:
+            self.align_entities()
+        if "dependencies" in modules:
+            self.align_content_by_dependencies()
+        self.align_content_by_text()
+        if "stop words" in modules:
+            if "dependencies" in modules:
+                self.align_stop_words(self.shared_dependencies)
+            if "text" in modules:
+                self.align_stop_words(self.aligned_beside)
+        return self.links
+
+    def add(self, pair: Pair) -> None:
+        self.links.add(pair)
+        self.done_source.add(pair[0])
+        self.done_target.add(pair[1])
+
+    def free(self, pair: Pair) -> bool:
+        return pair[0] not in self.done_source and pair[1] not in self.done_target
+
+    def diagonal(self, pair: Pair) -> tuple[float, int]:
+        """Order among equals, the same from both sides: nearest to the diagonal first, then from the left."""
+        i, j = pair
+        return (abs((i + 0.5) / len(self.source) - (j + 0.5) / len(self.target)), i + j)
+
+    def align_sequences(self) -> None:
+        """*wsAlign* (§3.3.1): identical sequences of two words and more with a content word among them."""
+        runs = []
+        source, target = self.source, self.target
+        for i, j in self.similar:
+            if source.words[i] != target.words[j] or (i and j and source.words[i - 1] == target.words[j - 1]):
+                continue
+            length = 1
+            while (
+                i + length < len(source)
+                and j + length < len(target)
+                and source.words[i + length] == target.words[j + length]
+            ):
+                length += 1
+            if length > 1 and not all(source.stop[i : i + length]):
+                runs.append((-length, self.diagonal((i, j)), i, j))
+        for length, _, i, j in sorted(runs):
+            for step in range(-length):
+                if self.free((i + step, j + step)):
+                    self.add((i + step, j + step))
+
+    def align_entities(self) -> None:
+        """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
+        chosen: set[tuple[Entity, Entity]] = set()
+        for kind in (self.full_mention, self.acronym, self.partial_mention):
+            found = []
+            for a in self.source.entities:
+                for b in self.target.entities:
+                    links = kind(a, b)
+                    if links:
+                        evidence = self.entity_context(a, b)
+                        found.append((-evidence, self.diagonal((a.start, b.start)), a, b, links))
+            for _, _, a, b, links in sorted(found, key=lambda item: item[:2]):
+                if any(a == x or b == y for x, y in chosen):
+                    continue
+                chosen.add((a, b))
+                fresh = [
+                    pair for pair in links if pair[0] not in self.done_source or pair[1] not in self.done_target
+                ]
+                for pair in fresh:
+                    self.add(pair)
+
+    def full_mention(self, a: Entity, b: Entity) -> list[Pair]:
+        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
+        return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True)) if left == right else []
+
+    def acronym(self, a: Entity, b: Entity) -> list[Pair]:
+        left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
+        if (len(left) == 1 and is_acronym(left[0], right)) or (len(right) == 1 and is_acronym(right[0], left)):
+            return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
+        return []
+
+    def partial_mention(self, a: Entity, b: Entity) -> list[Pair]:
+        """Equal terms to one another; what is left of the longer name to all terms of the shorter."""
+        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
+        if (a.kind and b.kind and a.kind != b.kind) or left == right:
+            return []
+        if not (set(left) <= set(right) or set(right) <= set(left)):
+            return []
+        same = [
+            (a.start + x, b.start + y)
+            for x, word in enumerate(left)
+            for y, other in enumerate(right)
+            if word == other and not is_punctuation(word)
+        ]
+        rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
+        rest_right = set(range(b.start, b.end)) - {j for _, j in same}
+        if rest_left and rest_right:
+            return []
+        rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
+        rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}
+        if rest_left:
+            return same + [(i, j) for i in rest_left for j in range(b.start, b.end)]
+        return same + [(i, j) for j in rest_right for i in range(a.start, a.end)]
+
+    @staticmethod
+    def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
+        """Whether a term of a name has no counterpart of its own: not aligned, and in no name of the other sentence."""
+        word = own.words[index]
+        return (
+            index not in done
+            and not own.stop[index]
+            and not any(word in other.words[name.start : name.end] for name in other.entities)
+        )
+
+    def entity_context(self, a: Entity, b: Entity) -> float:
+        head = (a.end - 1, b.end - 1)
+        inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
+        context = {*self.dependency_context(head), *self.text_context(head)}
+        return sum(self.similar[k, n] for k, n in context if k not in inside_source and n not in inside_target)
+
+    def dependency_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar words that stand in equivalent dependencies to the two words (algorithm 1)."""
+        i, j = pair
+        own, other = self.source.categories, self.target.categories
+        if own[i] != other[j]:
+            return []
+        context = []
+        for k, left, parent_left in self.source.neighbours[i]:
+            for n, right, parent_right in self.target.neighbours[j]:
+                if (k, n) not in self.similar or own[k] != other[n]:
+                    continue
+                if parent_left == parent_right:
+                    above, below = (own[k], own[i]) if parent_left else (own[i], own[k])
+                    found = parallel(above, below, left, right)
+                elif parent_left:
+                    found = crossed(own[k], own[i], left, right)
+                else:
+                    found = crossed(own[i], own[k], left, right)
+                if found:
+                    context.append((k, n))
+        return context
+
+    def text_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar content words in the windows around the two words (algorithm 2)."""
+        i, j = pair
+        window = self.parameters.window
+        return [
+            (k, n)
+            for k in range(max(0, i - window), min(len(self.source), i + window + 1))
+            if k != i and not self.source.stop[k]
+            for n in range(max(0, j - window), min(len(self.target), j + window + 1))
+            if n != j and not self.target.stop[n] and (k, n) in self.similar
+        ]
+
+    def content_candidates(self) -> list[Pair]:
+        return [
+            pair
+            for pair in self.similar
+            if self.free(pair) and not self.source.stop[pair[0]] and not self.target.stop[pair[1]]
+        ]
+
+    def score(self, pair: Pair, evidence: float) -> float:
+        # Rounded, so that the order of a sum cannot make two equal scores differ.
+        weight = self.parameters.word_weight
+        return round(weight * self.similar[pair] + (1 - weight) * evidence, 9)
+
+    def align_content_by_dependencies(self) -> None:
+        """*cwDepAlign* (algorithm 3): the pairs with equivalent dependencies, and the pairs that are their evidence."""
+        found = []
+        for pair in self.content_candidates():
+            context = self.dependency_context(pair)
+            if context:
+                evidence = sum(self.similar[other] for other in context)
+                found.append((-self.score(pair, evidence), self.diagonal(pair), pair, context))
+        for _, _, pair, context in sorted(found, key=lambda item: item[:2]):
+            if not self.free(pair):
+                continue
+            self.add(pair)
+            for other in sorted(context, key=lambda item: (-self.similar[item], self.diagonal(item))):
+                if self.free(other):
+                    self.add(other)
+
+    def align_content_by_text(self) -> None:
+        """*cwTextAlign* (algorithm 4): similar words, those in similar surroundings first."""
+        found = []
+        with_text = "text" in self.parameters.modules
+        for pair in self.content_candidates():
+            evidence = sum(self.similar[other] for other in self.text_context(pair)) if with_text else 0.0
+            found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
+        self.take(found)
+
+    def take(self, found: list[tuple[float, tuple[float, int], Pair]]) -> None:
+        for _, _, pair in sorted(found, key=lambda item: item[:2]):
+            if self.free(pair):
+                self.add(pair)
+
+    def align_stop_words(self, evidence_of: Callable[[Pair], int]) -> None:
+        """*swDepAlign* and *swTextAlign* (§3.3.4): only what is aligned already is evidence, and some is needed.
+
+        Repeated while it adds links, since an aligned stop word is evidence for the next one.
+        """
+        while True:
+            found = []
+            for pair in self.similar:
+                if self.source.stop[pair[0]] and self.target.stop[pair[1]] and self.free(pair):
+                    evidence = evidence_of(pair)
+                    if evidence:
+                        found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
+            if not found:
+                return
+            self.take(found)
+
+    def shared_dependencies(self, pair: Pair) -> int:
+        """How many dependencies of exactly the same type lead to aligned words."""
+        return sum(
+            (k, n) in self.links and left == right and parent_left == parent_right
+            for k, left, parent_left in self.source.neighbours[pair[0]]
+            for n, right, parent_right in self.target.neighbours[pair[1]]
+        )
+
+    def aligned_beside(self, pair: Pair) -> int:
+        """Whether the left neighbours are aligned, plus whether the right ones are; two sentence edges count so."""
+        i, j = pair
+        start = i == 0 and j == 0
+        end = i + 1 == len(self.source) and j + 1 == len(self.target)
+        return (start or (i - 1, j - 1) in self.links) + (end or (i + 1, j + 1) in self.links)

@@ -1,0 +1,104 @@
+"""What the contextual aligner knows of each sentence before it compares two: stop words, categories, neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.contextual_equivalence import category
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.parsing.dependencies import Dependency
+    from forest_align.parsing.entities import Entity
+    from forest_align.types import Sentence
+
+#: Function words, with the clitics that tokenization splits off.
+STOP_WORDS = frozenset(
+    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers "
+    "herself it its itself they them their theirs themselves what which who whom this that these those am is are "
+    "was were be been being have has had having do does did doing a an the and but if or because as until while "
+    "of at by for with about against between into through during before after above below to from up down in out "
+    "on off over under again further then once here there when where why how all any both each few more most "
+    "other some such no nor not only own same so than too very can will just should now would could may might "
+    "must shall also 's 'd 'll n't 're 've 'm s t don ca wo sha ’s ’d ’ll n’t ’re ’ve ’m".split()
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceView:
+    """One sentence as the pipeline of Sultan et al. (2014) sees it.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Lower-cased words.
+    forms : tuple of str
+        Words as written, for acronyms.
+    lemmas : tuple of str
+        Lemmas; the lower-cased words where there are none.
+    categories : tuple of str
+        Lexical category of each word, see :func:`category`.
+    stop : tuple of bool
+        Whether a word is a stop word or punctuation.
+    neighbours : tuple of tuple of (int, str, bool)
+        For each word the words that it has a dependency with: index, type, whether the other is its parent.
+    entities : tuple of Entity
+        Names.
+    """
+
+    words: tuple[str, ...]
+    forms: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    categories: tuple[str, ...]
+    stop: tuple[bool, ...]
+    neighbours: tuple[tuple[tuple[int, str, bool], ...], ...]
+    entities: tuple[Entity, ...]
+
+    @classmethod
+    def of(
+        cls, sentence: Sentence, dependencies: Sequence[Dependency] = (), entities: Sequence[Entity] = ()
+    ) -> SentenceView:
+        """Prepare a sentence.
+
+        Parameters
+        ----------
+        sentence : Sentence
+            Tokens; lemmas and tags are used where there are any.
+        dependencies : sequence of Dependency
+            Collapsed dependencies; none is allowed (then only the text counts as context).
+        entities : sequence of Entity
+            Names.
+        """
+        words = tuple(word.lower() for word in sentence.words)
+        around: list[list[tuple[int, str, bool]]] = [[] for _ in words]
+        for governor, dependent, kind in dependencies:
+            if governor >= 0 and governor != dependent:
+                around[governor].append((dependent, kind, False))
+                around[dependent].append((governor, kind, True))
+        return cls(
+            words,
+            sentence.words,
+            tuple(lemma or word for lemma, word in zip(sentence.lemmas, words, strict=True)),
+            tuple(category(tag) for tag in sentence.tags),
+            tuple(is_stop(word) for word in words),
+            tuple(tuple(item) for item in around),
+            tuple(entities),
+        )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def is_stop(word: str) -> bool:
+    """Whether a lower-cased word is a stop word or punctuation."""
+    return word in STOP_WORDS or is_punctuation(word)
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a word holds no letter and no digit, or names a bracket."""
+    return not any(letter.isalnum() for letter in word) or word in _BRACKETS
+
+
+_BRACKETS = frozenset("-lrb- -rrb- -lsb- -rsb- -lcb- -rcb-".split())

@@ -1,0 +1,116 @@
+"""Finds names in a tagged sentence by capitalised proper-noun runs, so that no recognizer has to be installed.
+
+No gazetteer: a name is a run of proper nouns, joined over *of*, *de*, *and* … only where both sides are
+capitalised and the pattern is a usual one; weekdays and months are no names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PROPER = frozenset({"NNP", "NNPS"})
+_DATES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec.".split()
+)
+_PARTICLES = frozenset("de da del della der di do dos du la le van von bin ibn al el".split())
+_OF_HEADS = frozenset(
+    "university bank department ministry court house institute church republic kingdom united state council board "
+    "office academy college city gulf bay isle society association federation union organization "
+    "organisation secretary minister president".split()
+)
+_TITLES = frozenset("mr. mrs. ms. dr. prof. gen. sen. rep. gov. lt. capt. sgt. col. rev. sir lord mr mrs dr".split())
+_ORGANIZATIONS = frozenset(
+    "inc. corp. co. ltd. llc plc inc corp ltd company corporation group university institute college bank ministry "
+    "department agency committee commission council court association union party league club congress parliament "
+    "senate army navy force front party organization organisation society center centre foundation".split()
+)
+
+
+class Entity(NamedTuple):
+    """A name.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open token span.
+    kind : str
+        ``"person"``, ``"organization"`` or ``""`` when the form does not tell.
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ...]:
+    """Find the names of a sentence.
+
+    Parameters
+    ----------
+    words, tags : sequence of str
+        Words and their Penn part-of-speech tags; without tags nothing is found.
+
+    Returns
+    -------
+    tuple of Entity
+        In order, not overlapping.
+    """
+    found: list[Entity] = []
+    start = 0
+    while start < len(words):
+        if not _names(words, tags, start):
+            start += 1
+            continue
+        end = start + 1
+        while end < len(words):
+            if _names(words, tags, end):
+                end += 1
+            elif end + 1 < len(words) and _names(words, tags, end + 1) and _joins(words, end):
+                end += 2
+            else:
+                break
+        while end - start > 1 and words[start].lower() in _TITLES:
+            start += 1
+        found.append(Entity(start, end, _kind(words, start, end)))
+        start = end
+    return tuple(found)
+
+
+def is_acronym(word: str, name: Sequence[str]) -> bool:
+    """Whether a word is made of the first letters of a name of at least two words.
+
+    Words of the name that begin with a small letter (*of*, *the*) may be passed over; full stops in the
+    acronym do not count (Sultan et al. 2014, §3.3.2: first-letter acronyms only).
+    """
+    letters = word.replace(".", "")
+    if len(letters) < 2 or not letters.isupper() or not letters.isalpha():
+        return False
+    every = "".join(part[0] for part in name if part)
+    capitals = "".join(part[0] for part in name if part and part[0].isupper())
+    return letters in (every.upper() if every else "", capitals) and len(name) >= 2 and len(letters) >= 2
+
+
+def _names(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
+    word = words[index]
+    if tags[index] not in _PROPER or word.lower() in _DATES:
+        return False
+    return word[:1].isupper() or word[:1].isdigit() or word in ("&",)
+
+
+def _joins(words: Sequence[str], index: int) -> bool:
+    word = words[index].lower()
+    if word in _PARTICLES or word == "&":
+        return True
+    return word == "of" and words[index - 1].lower() in _OF_HEADS
+
+
+def _kind(words: Sequence[str], start: int, end: int) -> str:
+    if start > 0 and words[start - 1].lower() in _TITLES:
+        return "person"
+    if any(word.lower() in _ORGANIZATIONS for word in words[start:end]):
+        return "organization"
+    return ""
