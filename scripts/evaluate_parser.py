@@ -1,0 +1,245 @@
+"""Measure a parser: labelled F1 and tags on three treebanks, calibration, and what its word vectors are worth.
+
+Example::
+
+    python scripts/evaluate_parser.py --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \\
+        --craft TREEBANKS/craft --pairs edinburgh/train.sure.json --encoder FOLDER_OF_MINILM
+
+Each treebank's held-out part is parsed three times: its own words; its own words in lower case; and raw text,
+joined up and split again by this package's tokenizer. Brackets are compared as evalb does (COLLINS.prm), over
+characters instead of words, which is the same wherever the words are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from benepar.ptb_unescape import guess_space_after, ptb_unescape
+
+from forest_align.cext import chart
+from forest_align.data.treebanks import PUNCTUATION_TAGS, TreebankSentence, read_craft, read_gum, read_wsj
+from forest_align.eval.calibration import calibrate
+from forest_align.parsing.encoder_batches import WordEncoder, collate
+from forest_align.parsing.span_parser import load_span_parser, word_vectors
+from forest_align.parsing.span_scores import SpanScorer, SpanScores
+from forest_align.parsing.tokenize import tokenize
+
+Span = tuple[int, int, str]
+
+#: Spans less probable than this are no predictions that anyone would look at.
+LEAST_PROBABILITY = 0.01
+
+
+def best_spans(scores: SpanScores) -> list[Span]:
+    """Return the closed labelled spans of the best tree."""
+    spans = chart.k_best(scores.scores, 1, scores.force_root)[0]
+    return [(int(start), int(end) - 1, scores.labels[label]) for start, end, label in spans if label]
+
+
+def brackets(spans: Sequence[Span], edges: np.ndarray, kept: np.ndarray) -> Counter[Span]:
+    """Return evalb's brackets as kept characters.
+
+    ``edges`` are character offsets of word boundaries, ``kept[c]`` how many characters before c count.
+    """
+    found: Counter[Span] = Counter()
+    for first, last, chain in spans:
+        start, end = int(kept[edges[first]]), int(kept[edges[last + 1]])
+        if end > start:
+            for label in chain.split("::"):
+                found[start, end, "ADVP" if label == "PRT" else label] += 1
+    return found
+
+
+def word_edges(words: Sequence[str]) -> np.ndarray:
+    """Return the character offsets of the boundaries of words written without spaces."""
+    return np.concatenate([[0], np.cumsum([len(word) for word in words])])
+
+
+class Figures:
+    """Running counts of brackets and tags."""
+
+    def __init__(self) -> None:
+        self.matched = self.gold = self.predicted = self.right_tags = self.tags = 0
+
+    def add(self, sentence: TreebankSentence, words: Sequence[str], scores: SpanScores, split: Sequence[str]) -> None:
+        """Count one sentence: gold over ``words``, predicted over ``split``, the same characters."""
+        gold_edges, edges = word_edges(words), word_edges(split)
+        counts = np.repeat([tag not in PUNCTUATION_TAGS for tag in sentence.tags], np.diff(gold_edges))
+        kept = np.concatenate([[0], np.cumsum(counts)])
+        gold = brackets(sentence.spans, gold_edges, kept)
+        predicted = brackets(best_spans(scores), edges, kept)
+        self.matched += sum((gold & predicted).values())
+        self.gold += sum(gold.values())
+        self.predicted += sum(predicted.values())
+        found = dict(zip(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), scores.tags, strict=True))
+        places = zip(gold_edges[:-1].tolist(), gold_edges[1:].tolist(), strict=True)
+        self.right_tags += sum(
+            found.get(place) == tag for place, tag in zip(places, sentence.tags, strict=True)
+        )
+        self.tags += len(sentence)
+
+    def __str__(self) -> str:
+        f1 = 200 * self.matched / max(1, self.gold + self.predicted)
+        recall, precision = 100 * self.matched / max(1, self.gold), 100 * self.matched / max(1, self.predicted)
+        return f"F1 {f1:5.2f} (P {precision:5.2f} R {recall:5.2f})  tags {100 * self.right_tags / self.tags:5.2f}"
+
+
+def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
+    """Return a sentence's unescaped words, and what the tokenizer makes of them joined up."""
+    words = [word.replace("\xa0", "") or "?" for word in ptb_unescape(list(sentence.words))]
+    spaces = guess_space_after(list(sentence.words))
+    text = "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
+    return words, [token.text for token in tokenize(text)]
+
+
+def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], condition: str) -> Figures:
+    """Parse sentences in one of the conditions ``words``, ``lower`` and ``raw`` and count."""
+    figures = Figures()
+    for start in range(0, len(sentences), 256):
+        part = sentences[start : start + 256]
+        if condition == "raw":
+            written = [as_raw(sentence) for sentence in part]
+        else:
+            lower = condition == "lower"
+            written = [
+                (words, words)
+                for words in ([w.lower() if lower else w for w in sentence.words] for sentence in part)
+            ]
+        scores = scorer.score([split for _, split in written])
+        for sentence, (words, split), found in zip(part, written, scores, strict=True):
+            if not isinstance(found, SpanScores):
+                raise found
+            if "".join(words) != "".join(split):
+                raise SystemExit(f"the tokenizer lost characters of {' '.join(words)!r}")
+            figures.add(sentence, words, found, split)
+    return figures
+
+
+def span_probabilities(
+    scores: SpanScores, sentence: TreebankSentence, temperature: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return marginals of likely labelled spans, whether each is in the gold tree, and the gold log-likelihood."""
+    potentials = scores.scores[..., 1:].astype(np.float64) / temperature
+    highest = potentials.max(-1)
+    labelled = highest + np.log(np.exp(potentials - highest[..., None]).sum(-1))
+    partition, spans = chart.inside_outside(labelled, scores.force_root)
+    marginals = spans[..., None] * np.exp(potentials - labelled[..., None])
+    gold = np.zeros(marginals.shape, bool)
+    likelihood = -partition
+    for first, last, chain in sentence.spans:
+        if chain in scores.labels:
+            label = scores.labels.index(chain) - 1
+            gold[first, last, label] = True
+            likelihood += potentials[first, last, label]
+    likely = marginals >= LEAST_PROBABILITY
+    return np.minimum(marginals[likely], 1.0), gold[likely], likelihood
+
+
+def report_calibration(
+    scorer: SpanScorer, sentences: Sequence[TreebankSentence], temperatures: Sequence[float]
+) -> None:
+    """Print calibration error and mean log-likelihood at several temperatures (beside the model's own)."""
+    scored = scorer.score([sentence.words for sentence in sentences])
+    for temperature in temperatures:
+        parts = [
+            span_probabilities(found, sentence, temperature)
+            for found, sentence in zip(scored, sentences, strict=True)
+            if isinstance(found, SpanScores)
+        ]
+        probabilities, right = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+        error = calibrate(probabilities, right).expected_error
+        likelihood = float(np.mean([part[2] for part in parts]))
+        print(f"    temperature {temperature:.2f}: calibration error {error:.4f}, log-likelihood {likelihood:.3f}")
+
+
+def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
+    """Print word-alignment F1 of mutually nearest words, by encoder layer, for the parser and the original."""
+    from transformers import AutoModel
+
+    from forest_align.parsing.span_parser import EncoderScorer
+
+    pairs = json.loads(pairs_file.read_text(encoding="utf-8"))
+    scorer = load_span_parser(model)
+    assert isinstance(scorer, EncoderScorer)
+    originals = AutoModel.from_pretrained(encoder).eval()
+    encode = WordEncoder(encoder)
+    trained = scorer._parser.pretrained_model.float()
+    for name, network in (("original", originals), ("this parser", trained)):
+        rows: dict[int, list[tuple[float, float]]] = {}
+        for start in range(0, len(pairs), 32):
+            part = pairs[start : start + 32]
+            sides = [all_layers(network, encode, [pair[side].split() for pair in part]) for side in ("source", "target")]
+            for row, pair in enumerate(part):
+                gold = {tuple(map(int, link.split("-"))) for link in pair["sureAlign"].split()}
+                for layer, (source, target) in enumerate(zip(*(side[row] for side in sides), strict=True)):
+                    rows.setdefault(layer, []).append(match(source @ target.T, gold))
+        for layer, values in sorted(rows.items()):
+            precision, recall = np.mean(values, axis=0)
+            print(f"    {name}, layer {layer}: F1 {200 * precision * recall / (precision + recall):.2f}")
+
+
+def all_layers(network: torch.nn.Module, encode: WordEncoder, sentences: list[list[str]]) -> list[list[np.ndarray]]:
+    """Return, for each sentence, its word vectors at every layer."""
+    batch = collate([encode(words) for words in sentences])
+    with torch.inference_mode():
+        hidden = network(
+            batch.subwords, attention_mask=batch.subword_mask.long(), output_hidden_states=True
+        ).hidden_states
+    layers = [word_vectors(states, batch).numpy() for states in hidden]
+    return [[layer[row, : len(words)] for layer in layers] for row, words in enumerate(sentences)]
+
+
+def match(similarity: np.ndarray, gold: set[tuple[int, ...]]) -> tuple[float, float]:
+    """Link words that are each other's nearest; return precision and recall."""
+    forward, backward = similarity.argmax(1), similarity.argmax(0)
+    found = {(place, int(other)) for place, other in enumerate(forward) if backward[other] == place}
+    right = len(found & gold)
+    return right / len(found) if found else 1.0, right / len(gold) if gold else 1.0
+
+
+def main() -> None:
+    """Run what the options ask for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="en", help="name or folder of the parser")
+    parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample")
+    parser.add_argument("--gum", type=Path, help="folder of GUM")
+    parser.add_argument("--craft", type=Path, help="folder of CRAFT")
+    parser.add_argument("--conditions", nargs="+", default=["words", "raw", "lower"])
+    parser.add_argument("--limit", type=int, default=0, help="sentences of each part, for a quick look")
+    parser.add_argument("--temperatures", type=float, nargs="*", default=[1.0])
+    parser.add_argument("--pairs", type=Path, help="jacana JSON with gold word links")
+    parser.add_argument("--encoder", type=Path, help="the original encoder's folder, for comparison")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    parts: dict[str, Sequence[TreebankSentence]] = {}
+    if options.wsj:
+        parts["WSJ 0190-0199"] = read_wsj(options.wsj).test
+    if options.gum:
+        gum = read_gum(options.gum)
+        parts |= {"GUM dev": gum.dev, "GUM test": gum.test}
+    if options.craft:
+        parts["CRAFT held out"] = read_craft(options.craft).test
+    scorer = load_span_parser(options.model)
+    for name, sentences in parts.items():
+        chosen = sentences[: options.limit] if options.limit else sentences
+        for condition in options.conditions:
+            begun = time.perf_counter()
+            figures = evaluate(scorer, chosen, condition)
+            speed = len(chosen) / (time.perf_counter() - begun)
+            print(f"{name:15} {condition:6} {figures}  {len(chosen)} sentences, {speed:.0f}/s", flush=True)
+        if options.temperatures:
+            report_calibration(scorer, chosen, options.temperatures)
+    if options.pairs and options.encoder:
+        report_vectors(options.model, options.encoder, options.pairs)
+
+
+if __name__ == "__main__":
+    main()
