@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from forest_align.data.enju import EnjuTree
 from forest_align.data.lines import InputLines
 from forest_align.types import Alignment, InputError, Links, Sentence
 
@@ -59,6 +60,8 @@ class SentencePair:
         Half-open spans of all chunks, where the corpus has them.
     annotations : tuple of frozenset of ((int, int), (int, int))
         For each annotator the pairs of spans that correspond.
+    source_enju, target_enju : EnjuTree or None
+        Trees that came in Enju's XML.
     alignment : Alignment or None
         The whole alignment, when it was read from forest-align's own output.
     """
@@ -76,6 +79,8 @@ class SentencePair:
     source_chunks: tuple[Span, ...] = ()
     target_chunks: tuple[Span, ...] = ()
     annotations: tuple[frozenset[tuple[Span, Span]], ...] = ()
+    source_enju: EnjuTree | None = None
+    target_enju: EnjuTree | None = None
     alignment: Alignment | None = None
 
     def carries(self) -> frozenset[str]:
@@ -88,6 +93,7 @@ class SentencePair:
             "group": bool(self.group),
             "trees": bool(self.source_trees or self.target_trees),
             "chunks": self.chunks is not None,
+            "Enju trees": self.source_enju is not None,
             "phrases of annotators": bool(self.annotations),
             "phrases": self.alignment is not None,
         }

@@ -16,6 +16,7 @@ from forest_align.data import (
     pharaoh,
     qa,
     rte,
+    spade,
     sts,
     tree_pairs,
     tsv,
@@ -34,6 +35,7 @@ FORMATS: dict[str, Format] = {
         jacana,
         msr_rte,
         ists,
+        spade,
         rte,
         msrp,
         qa,
@@ -67,7 +69,8 @@ def read_pairs(
     Parameters
     ----------
     path : str or Path
-        A file (UTF-8, perhaps gzipped), or ``"-"`` for standard input.
+        A file (UTF-8, perhaps gzipped), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"`` for
+        standard input.
     format : str, optional
         Name of the format; by default it is told by the file's extension and first lines.
     tokenized : bool
@@ -85,6 +88,9 @@ def read_pairs(
     InputError
         If the format cannot be told, or something is wrong with the file as a whole.
     """
+    if format in (None, spade.FORMAT.name) and Path(path).is_dir():
+        yield from spade.read_folder(Path(path))
+        return
     with InputLines(path) as lines:
         head = lines.head()
         if not head and format is None:

@@ -1,0 +1,112 @@
+"""Sentence pairs as Enju trees: SPADE, ESPADA, and users' own output of Enju."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from forest_align.data.enju import EnjuTree, annotated_pairs, parse_enju, read_enju
+from forest_align.data.lines import InputLines
+from forest_align.data.pair_types import Format, SentencePair, Span
+from forest_align.types import InputError, Sentence, Token
+
+_SOURCE, _TARGET = "s-", "t-"
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield the pair of ``s-NAME.xml`` and ``t-NAME.xml`` beside it.
+
+    Any other file holds source, target, source, target … itself. A pair whose trees are broken becomes an
+    InputError item.
+    """
+    beside = _target_of(lines.path) if lines.path else None
+    try:
+        trees = list(parse_enju(lines.text()))
+        if beside is not None:
+            trees = [tree for pair in zip(trees, read_enju(beside), strict=True) for tree in pair]
+        if len(trees) % 2:
+            raise InputError(f"expected pairs of sentences, found {len(trees)} sentences")
+    except InputError as error:
+        yield error.at(file=lines.name)
+        return
+    except ValueError:
+        yield InputError(f"expected as many sentences as in {beside}", file=lines.name)
+        return
+    for source, target in zip(trees[::2], trees[1::2], strict=True):
+        try:
+            yield pair_of_trees(source, target, _pair_id(source, lines.path if beside else None))
+        except InputError as error:
+            yield error.at(file=lines.name)
+
+
+def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
+    """Yield the pairs of all ``s-*.xml`` in a folder, in order of name.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    files = sorted(folder.glob(f"{_SOURCE}*.xml"))
+    if not files:
+        raise InputError("expected s-NAME.xml and t-NAME.xml files in the folder", file=str(folder))
+    for file in files:
+        if _target_of(file) is None:
+            yield InputError(f"expected {_TARGET}{file.name.removeprefix(_SOURCE)} beside it", file=str(file))
+            continue
+        with InputLines(file) as lines:
+            yield from read(lines, False)
+
+
+def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
+    """A pair with its trees, and for each annotator the spans of the phrases that correspond.
+
+    Raises
+    ------
+    InputError
+        If an annotation names a phrase that does not exist.
+    """
+    annotators = sorted({*source.annotators, *target.annotators})
+    return SentencePair(
+        pair_id,
+        _sentence(source),
+        _sentence(target),
+        annotations=tuple(_spans(source, target, annotator) for annotator in annotators),
+        source_enju=source,
+        target_enju=target,
+    )
+
+
+def _spans(source: EnjuTree, target: EnjuTree, annotator: str) -> frozenset[tuple[Span, Span]]:
+    return frozenset(
+        ((source.nodes[a].start, source.nodes[a].end), (target.nodes[b].start, target.nodes[b].end))
+        for a, b in annotated_pairs(source, target, annotator)
+    )
+
+
+def _sentence(tree: EnjuTree) -> Sentence:
+    return Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), tree.text)
+
+
+def _target_of(path: Path) -> Path | None:
+    if not path.name.startswith(_SOURCE):
+        return None
+    target = path.with_name(_TARGET + path.name.removeprefix(_SOURCE))
+    return target if target.is_file() else None
+
+
+def _pair_id(source: EnjuTree, path: Path | None) -> str:
+    return path.stem.removeprefix(_SOURCE) if path else source.id
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether a sentence of Enju stands in the first lines."""
+    return any("<sentence" in line and "<cons" in line for line in head)
+
+
+FORMAT = Format(
+    "enju",
+    "Enju trees (SPADE, ESPADA): s-NAME.xml with t-NAME.xml, a folder of them, or sentences in turn",
+    read,
+    matches,
+)
