@@ -1,0 +1,252 @@
+"""Forests: enumeration of their trees, probabilities, navigation, JSON."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk import Tree
+
+from forest_align.parsing import forest_from_bracket, forest_from_trees
+from forest_align.types import InputError, ParseForest
+from forest_align.types.forest_check import check_forest
+
+WORDS = ["I", "saw", "the", "man", "with", "it", "."]
+HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it)))) (. .))"
+LOW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it))))) (. .))"
+ODD = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT the) (NN man) (PP (IN with) (NP (PRP it))))) (. .))"
+
+
+def forest_of(*brackets: str, logs: list[float] | None = None) -> ParseForest:
+    return forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], logs)[1]
+
+
+@st.composite
+def random_trees(draw: st.DrawFn) -> list[str]:
+    """Some trees over the same few words, with labels that make coordinations and chains."""
+    n = draw(st.integers(1, 6))
+    tags = ["NN", "VBD", "CC", "IN", ",", "JJ"]
+
+    def build(i: int, j: int) -> str:
+        if j - i == 1:
+            leaf = f"({draw(st.sampled_from(tags))} w{i})"
+            return f"(NP {leaf})" if draw(st.booleans()) else leaf
+        parts = draw(st.integers(2, min(3, j - i)))
+        cuts = sorted(draw(st.permutations(range(i + 1, j)))[: parts - 1])
+        inside = " ".join(build(a, b) for a, b in zip([i, *cuts], [*cuts, j], strict=True))
+        label = draw(st.sampled_from(["NP", "VP", "S"]))
+        return f"(S ({label} {inside}))" if draw(st.booleans()) else f"({label} {inside})"
+
+    return [build(0, n) for _ in range(draw(st.integers(1, 4)))]
+
+
+def all_derivations(forest: ParseForest, node: int) -> list[tuple[float, frozenset[int]]]:
+    """Every choice of edges below a node with its probability, by brute force."""
+    if not forest.edges_of(node):
+        return [(1.0, frozenset())]
+    found = []
+    for edge in forest.edges_of(node):
+        _, left, right = forest.edges[edge]
+        share = np.exp(forest.edge_log_marginal[edge] - forest.log_marginal[node])
+        below = product(all_derivations(forest, left), all_derivations(forest, right))
+        found += [(share * p * q, frozenset({edge}) | a | b) for (p, a), (q, b) in below]
+    return found
+
+
+@given(brackets=random_trees())
+@settings(max_examples=80, deadline=None)
+def test_every_tree_of_a_forest_is_enumerated_once_best_first(brackets: list[str]) -> None:
+    forest = forest_of(*brackets)
+    roots = np.exp(forest.log_marginal[forest.roots])
+    expected: dict[tuple[int, frozenset[int]], float] = {}
+    for root, probability in zip(forest.roots.tolist(), roots / roots.sum(), strict=True):
+        for share, edges in all_derivations(forest, root):
+            expected[root, edges] = probability * share
+    found = list(forest.derivations())
+    assert len(found) == len(expected)
+    logs = [derivation.log_probability for derivation in found]
+    assert all(a >= b - 1e-12 for a, b in zip(logs, logs[1:], strict=False))
+    for derivation in found:
+        key = (derivation.root, frozenset(derivation.edges.values()))
+        assert np.exp(derivation.log_probability) == pytest.approx(expected.pop(key))
+        assert forest.log_probability(derivation.root, derivation.edges) == pytest.approx(
+            derivation.log_probability
+        )
+    assert sum(np.exp(logs)) == pytest.approx(1.0)
+
+
+@given(brackets=random_trees(), seed=st.integers(0, 99))
+@settings(max_examples=80, deadline=None)
+def test_marginals_are_sums_over_the_trees_given(brackets: list[str], seed: int) -> None:
+    logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
+    forest = forest_of(*brackets, logs=logs)
+    check_forest(forest)
+    probabilities = np.exp(logs) / np.exp(logs).sum()
+    nodes: dict[Any, float] = {}
+    edges: dict[Any, float] = {}
+    for bracket, probability in zip(brackets, probabilities, strict=True):
+        alone = forest_of(bracket)
+        for node in range(len(alone)):
+            nodes[alone.node(node)] = nodes.get(alone.node(node), 0.0) + probability
+        for edge in alone.edges:
+            key = tuple(alone.node(x) for x in edge)
+            edges[key] = edges.get(key, 0.0) + probability
+    assert {
+        forest.node(x): pytest.approx(np.exp(forest.log_marginal[x])) for x in range(len(forest))
+    } == nodes
+    assert {
+        tuple(forest.node(x) for x in edge): pytest.approx(np.exp(log))
+        for edge, log in zip(forest.edges, forest.edge_log_marginal, strict=True)
+    } == edges
+
+
+@given(brackets=random_trees(), seed=st.integers(0, 99))
+@settings(max_examples=80, deadline=None)
+def test_the_best_tree_is_the_most_probable_tree_given(brackets: list[str], seed: int) -> None:
+    logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
+    words, forest = forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], logs)
+    assert forest.bracket(words) == brackets[int(np.argmax(logs))]
+    assert str(forest.best_tree(words)) == str(Tree.fromstring(brackets[int(np.argmax(logs))]))
+
+
+def test_every_given_tree_is_among_the_trees_of_the_forest() -> None:
+    forest = forest_of(HIGH, LOW, ODD)
+    found = [forest.bracket(WORDS, derivation) for derivation in forest.derivations()]
+    assert {HIGH, LOW, ODD} <= set(found)
+
+
+def test_trees_mix_parts_of_the_given_ones() -> None:
+    first = "(S (NP (NN a) (NN b)) (VP (VB c) (NP (NN d) (NN e))))"
+    second = "(S (ADJP (NN a) (NN b)) (VP (VB c) (ADVP (NN d) (NN e))))"
+    mixed = "(S (NP (NN a) (NN b)) (VP (VB c) (ADVP (NN d) (NN e))))"
+    forest = forest_of(first, second, logs=[0.0, -0.5])
+    assert mixed in [" ".join(str(tree).split()) for _, tree in forest.trees(list("abcde"))]
+    assert len(list(forest.trees(list("abcde"), 2))) == 2
+
+
+def test_equal_nodes_are_packed_and_keep_their_edges_apart() -> None:
+    forest = forest_of(HIGH, LOW, logs=[np.log(0.75), np.log(0.25)])
+    (vp,) = [n for n in forest.node_of_span(1, 6) if forest.labels[n] == "VP"]
+    assert len(forest.edges_of(vp)) == 2
+    assert np.exp(forest.log_marginal[vp]) == pytest.approx(1.0)
+    assert sorted(np.exp(forest.edge_log_marginal[list(forest.edges_of(vp))])) == pytest.approx([0.25, 0.75])
+    (low_np,) = forest.node_of_span(2, 6)
+    assert np.exp(forest.log_marginal[low_np]) == pytest.approx(0.25)
+    assert forest.node(low_np).is_constituent
+
+
+def test_node_of_span_gives_the_most_probable_first_and_nothing_for_other_spans() -> None:
+    forest = forest_of("(S (NN a) (NN b))", "(NP (NN a) (NN b))", logs=[-1.0, -0.1])
+    assert [forest.labels[n] for n in forest.node_of_span(0, 2)] == ["NP", "S"]
+    assert forest.labels[forest.roots[0]] == "NP"
+    assert forest.node_of_span(0, 3) == ()
+
+
+def test_ancestors_are_the_nodes_above_in_some_tree() -> None:
+    forest = forest_of(HIGH, LOW)
+    for node in range(len(forest)):
+        above = set(forest.ancestors(node).tolist())
+        expected = {
+            parent
+            for parent, left, right in forest.edges.tolist()
+            if left == node or right == node or left in above or right in above
+        }
+        assert above == expected
+    assert len(forest.ancestors(int(forest.roots[0]))) == 0
+
+
+def test_a_phrase_of_the_forest_can_be_written_alone() -> None:
+    forest = forest_of(LOW)
+    best = forest.best_derivation()
+    (phrase,) = forest.node_of_span(2, 6)
+    alone = type(best)(phrase, best.edges)
+    assert forest.bracket(WORDS, alone) == "(NP (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it))))"
+
+
+def test_brackets_in_words_come_out_by_name_and_go_back_in() -> None:
+    words, forest = forest_from_bracket("(NP (-LRB- -LRB-) (NN a\\/b) (-RRB- -RRB-))")
+    assert words == ("(", "a/b", ")")
+    assert forest.bracket(words) == "(NP (-LRB- -LRB-) (NN a/b) (-RRB- -RRB-))"
+    assert forest_from_bracket(forest.bracket(["(", "x)y", ")"]))[0] == ("(", "x-RRB-y", ")")
+
+
+def test_a_bracket_needs_as_many_words_as_the_forest_has() -> None:
+    with pytest.raises(InputError, match="covers 7 tokens, found 1"):
+        forest_of(HIGH).bracket(["I"])
+
+
+def test_a_forest_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        forest_of(HIGH).start[0] = 3
+
+
+@given(brackets=random_trees(), seed=st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
+    forest = forest_of(*brackets, logs=np.random.default_rng(seed).normal(size=len(brackets)).tolist())
+    again = ParseForest.from_json(json.loads(json.dumps(forest.to_json())))
+    assert again.to_json() == forest.to_json()
+    assert again.start.dtype == forest.start.dtype
+    assert again.edges.shape == forest.edges.shape
+    assert again.labels == forest.labels
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("version", 2),
+        ("start", None),
+        ("start", "x"),
+        ("start", [0.5] * 13),
+        ("start", [True] * 13),
+        ("start", [10**12] * 13),
+        ("start", [[1], [1, 2]]),
+        ("start", [0]),
+        ("end", [0] * 13),
+        ("labels", [3] * 13),
+        ("labels", []),
+        ("is_constituent", [1] * 13),
+        ("head", [6] * 13),
+        ("log_marginal", [0.5] * 13),
+        ("log_marginal", [float("nan")] * 13),
+        ("edges", [[0, 1, 2]]),
+        ("edges", [[1, 2]]),
+        ("edges", [[99, 0, 1]]),
+        ("edges", [[7, -1, 1]]),
+        ("edges", []),
+        ("edge_log_marginal", [0.0]),
+        ("roots", []),
+        ("roots", [0]),
+        ("roots", [99]),
+        ("best_edge", [-1] * 13),
+        ("best_edge", [0] * 13),
+        ("best_edge", [99] * 13),
+    ],
+)
+def test_a_damaged_forest_is_refused_with_the_field(field: str, value: Any) -> None:
+    data = forest_of(HIGH).to_json()
+    assert len(data["start"]) == 13, "the cases are written for a forest of this size"
+    if value is None:
+        del data[field]
+    else:
+        data[field] = value
+    with pytest.raises(InputError) as caught:
+        ParseForest.from_json(data)
+    assert caught.value.field is not None
+
+
+@pytest.mark.parametrize("value", [None, [], "x", 3])
+def test_a_forest_that_is_no_object_is_refused(value: Any) -> None:
+    with pytest.raises(InputError, match="object"):
+        ParseForest.from_json(value)
+
+
+def test_very_improbable_trees_keep_finite_marginals() -> None:
+    forest = forest_of(HIGH, LOW, logs=[0.0, -5000.0])
+    assert np.isfinite(forest.log_marginal).all()
+    check_forest(forest)
