@@ -29,7 +29,7 @@ def test_published_f1_is_close_to_that_of_published_precision_and_recall(table: 
     """
     for row in published_rows(table):
         values = row.values
-        if "F1 is the mean" in row.note or not {"f1", "precision", "recall"} <= set(values):
+        if not {"f1", "precision", "recall"} <= set(values):
             continue
         follows = 2 * values["precision"] * values["recall"] / (values["precision"] + values["recall"])
         odd = (table, row.system) == ("msr-rte", "Yao et al. (2013b), phrase")  # printed 86.8, would be 87.2
@@ -37,7 +37,7 @@ def test_published_f1_is_close_to_that_of_published_precision_and_recall(table: 
 
 
 def test_the_two_figures_that_the_contextual_aligner_is_held_to_are_there() -> None:
-    best = {t: max(row.values["f1"] for row in published_rows(t)) for t in ("msr-rte", "edinburgh")}
+    best = {t: max(row.values.get("f1", 0) for row in published_rows(t)) for t in ("msr-rte", "edinburgh")}
     assert best == {"msr-rte": 91.7, "edinburgh": 87.6}
 
 

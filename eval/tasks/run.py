@@ -1,0 +1,78 @@
+"""Runs an aligner over a benchmark, so that scorers get one sound alignment a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from forest_align.eval.tasks.task import Figures, Task
+from forest_align.types import Alignment, ForestAlignError, Sentence
+
+AlignMany = Callable[[Iterable[tuple[Sentence, Sentence]]], Iterable[Alignment]]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One aligner's run over one benchmark.
+
+    Attributes
+    ----------
+    benchmark, split, aligner : str
+        What was run.
+    alignments : sequence of Alignment
+        Its alignments.
+    figures : sequence of Figures
+        Its figures.
+    seconds : float
+        How long aligning took.
+    settings : mapping
+        Settings of the aligner.
+    """
+
+    benchmark: str
+    split: str
+    aligner: str
+    alignments: Sequence[Alignment]
+    figures: Sequence[Figures]
+    seconds: float
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def errors(self) -> dict[str, str]:
+        """Why pairs could not be aligned, by their names."""
+        return {alignment.id: alignment.error for alignment in self.alignments if alignment.error}
+
+
+def run_task(task: Task, align_many: AlignMany) -> Iterator[Alignment]:
+    """Align the pairs of a task, in order.
+
+    Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair that
+    the aligner failed on comes out with the task's sentences and no links.
+
+    Parameters
+    ----------
+    task : Task
+        The benchmark.
+    align_many : callable
+        From pairs of tokenized sentences to their alignments, in the same order.
+
+    Raises
+    ------
+    ForestAlignError
+        If the aligner returns another number of alignments, or changes the tokens of a pair: names it.
+    """
+    found = iter(align_many(task.pairs))
+    for name, (source, target) in zip(task.ids, task.pairs, strict=True):
+        alignment = next(found, None)
+        if alignment is None:
+            raise ForestAlignError(f"the aligner ended before pair {name!r}")
+        if alignment.error:
+            failed = Alignment(_bare(source), _bare(target), aligner=alignment.aligner, error=alignment.error)
+            yield replace(failed, id=name)
+            continue
+        if (alignment.source.words, alignment.target.words) != (source.words, target.words):
+            raise ForestAlignError(f"the aligner changed the tokens of pair {name!r}")
+        yield replace(alignment, id=name, source=_bare(alignment.source), target=_bare(alignment.target))
+
+
+def _bare(sentence: Sentence) -> Sentence:
+    return Sentence(sentence.tokens, sentence.text)

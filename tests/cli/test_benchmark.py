@@ -1,0 +1,250 @@
+"""The benchmark command on corpora of two pairs each, and on the real ones where they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import benchmark, main
+from forest_align.eval.tasks.corpora import BENCHMARKS
+from forest_align.types import Alignment, Links, Node, PhrasePair
+
+SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+DATA = SHARED / "data"
+
+JACANA = [
+    {
+        "id": "1",
+        "source": "The dog barked .",
+        "target": "the dog ran .",
+        "sureAlign": "0-0 1-1 3-3",
+        "possibleAlign": "2-2",
+    },
+    {"id": "2", "source": "yes", "target": "no", "sureAlign": "0-0", "possibleAlign": ""},
+]
+WA = """<sentence id="1" status="">
+// The dog barked
+// the dog ran
+<source>
+1 The :
+2 dog :
+3 barked :
+</source>
+<translation>
+1 the :
+2 dog :
+3 ran :
+</translation>
+<alignment>
+1 2 <==> 1 2 // EQUI // 5 // The dog <==> the dog
+3 <==> 3 // REL // 3 // barked <==> ran
+</alignment>
+</sentence>
+"""
+RTE = """<?xml version="1.0" encoding="UTF-8"?>
+<entailment-corpus>
+<pair id="1" entailment="YES" task="IE">
+<t>A dog barked.</t>
+<h>A dog barked.</h>
+</pair>
+<pair id="2" entailment="NO" task="IE">
+<t>A dog barked.</t>
+<h>Cats sleep.</h>
+</pair>
+</entailment-corpus>
+"""
+MSRP = (
+    "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+    "1\t1\t2\tA dog barked.\tA dog barked.\n0\t3\t4\tA dog.\tCats sleep.\n"
+)
+TREES = [
+    "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .)))",
+    "(ROOT (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))",
+    "(ROOT (INTJ (UH yes)))",
+    "(ROOT (INTJ (UH no)))",
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with tiny corpora in place of the real ones."""
+    import gzip
+
+    root = tmp_path_factory.mktemp("data")
+    contents = {
+        "json": json.dumps(JACANA),
+        "wa": WA,
+        "xml": RTE,
+        "csv": "qtext,label,atext\nWho barked ?,1,A dog barked .\nWho barked ?,0,Cats sleep .\n",
+    }
+    by_folder = {
+        "alignment/mtref": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t0-1\n",
+        "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
+        "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
+        "extrinsic/msrp": MSRP,
+    }
+    for name, found in BENCHMARKS.items():
+        for file in {file for files in found.files.values() for file in files} if name != "spade" else ():
+            path = root / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if file.endswith(".xml.gz"):
+                trees = "".join(f'<s><tree style="penn">\n{tree}\n</tree></s>' for tree in TREES)
+                path.write_bytes(gzip.compress(trees.encode()))
+            else:
+                text = by_folder.get(file.rpartition("/")[0]) or contents[file.rpartition(".")[2]]
+                path.write_text(text, encoding="utf-8")
+    return root
+
+
+def run(data: Path, out: Path, name: str, *arguments: str) -> int:
+    return main(["benchmark", name, "--data", str(data), "-o", str(out), *arguments])
+
+
+def values(out: Path, stem: str, table: str) -> dict[str, float]:
+    report = json.loads((out / f"{stem}.report.json").read_text(encoding="utf-8"))
+    found: dict[str, float] = report["tables"][table]["values"]
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in benchmark.NAMES if name != "spade"])
+def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, name, "--aligner", "identity") == 0
+    out = capsys.readouterr().out
+    split = BENCHMARKS[name].default_split
+    assert out.startswith(f"## {name}, {split}: ")
+    assert "| identity (this run)" in out
+    report = json.loads((tmp_path / f"{name}.{split}.identity.report.json").read_text(encoding="utf-8"))
+    assert report["pairs"] >= 1
+    assert report["versions"]["forest-align"]
+    assert all(digest.startswith("sha256:") for digest in report["data"].values())
+    lines = (tmp_path / f"{name}.{split}.identity.predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == report["pairs"]
+
+
+def test_names_on_the_command_line_are_those_of_the_benchmarks() -> None:
+    assert tuple(BENCHMARKS) == benchmark.NAMES
+
+
+def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    found = values(tmp_path, "msr-rte.dev.identity", "msr-rte")
+    # pair 1: The-the, dog-dog, .-. all right; pair 2: nothing predicted, one link wanted
+    assert (found["precision"], found["recall"], found["exact_match"]) == (100, 50, 50)
+    run(data, tmp_path, "ists", "--aligner", "identity")
+    found = values(tmp_path, "ists.train.identity", "ists")
+    assert (found["precision"], found["recall"]) == (100, pytest.approx(200 / 3, abs=0.01))
+    run(data, tmp_path, "msrp", "--aligner", "identity")
+    assert values(tmp_path, "msrp.dev.identity", "msrp")["accuracy"] == 100
+    run(data, tmp_path, "qa", "--aligner", "identity")
+    assert values(tmp_path, "qa.dev.identity", "qa")["map"] == 100
+
+
+def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_path: Path, capsys) -> None:
+    run(data, tmp_path, "edinburgh", "--aligner", "identity", "--split", "test")
+    out = capsys.readouterr().out
+    assert out.index("Sultan et al. (2014)") < out.index("identity (this run)")
+    assert "sultan2014: Md Arafat Sultan" in out
+    assert "### edinburgh sure+possible" in out
+    assert "on the test part" not in out
+
+
+def test_a_run_on_the_development_part_says_that_published_rows_are_not(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert "Published rows are on the test part; this run is on dev." in capsys.readouterr().out
+
+
+class PhraseAligner:
+    """Aligns the whole sentences, and fails on a pair without a common word."""
+
+    def align_many(self, pairs):
+        for source, target in pairs:
+            same = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
+            if not same:
+                yield Alignment.failed("no common word")
+                continue
+            root = PhrasePair(Node(0, len(source), "S"), Node(0, len(target), "S"), 1.0)
+            yield Alignment(source, target, Links.of(same), (root,), root_aligned=True, aligner="whole")
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "_aligner", lambda name: (PhraseAligner().align_many, {"depth": 1}))
+
+
+def test_phrases_are_scored_on_the_trees_and_failures_are_told(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    assert run(data, tmp_path, "edinburgh", "--aligner", "./my model/") == 1
+    assert "### edinburgh constituents" in capsys.readouterr().out
+    report = json.loads((tmp_path / "edinburgh.train.my-model.report.json").read_text(encoding="utf-8"))
+    assert report["failed"] == {"2": "no common word"}
+    assert report["settings"] == {"depth": 1}
+    found = report["tables"]["edinburgh constituents"]["values"]
+    assert (found["precision"], found["reachability"]) == (100, 50)
+    # wanted: The, dog, The dog, "." and the sentence of pair 1, and the one pair of words of pair 2
+    assert found["recall"] == pytest.approx(100 / 6, abs=0.01)
+
+
+def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(pairs):
+        return iter(())
+
+    def swapped(pairs):
+        return (Alignment(target, source) for source, target in pairs)
+
+    for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
+        monkeypatch.setattr(benchmark, "_aligner", lambda name, align_many=align_many: (align_many, {}))
+        assert run(data, tmp_path, "msr-rte") == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:
+    assert run(tmp_path, tmp_path, "msr-rte") == 2
+    assert "dev.majority.json: no such file; is --data the folder of the corpora?" in capsys.readouterr().err
+    assert run(data, tmp_path, "ists", "--split", "test") == 2
+    assert "unknown split 'test'; there are: train" in capsys.readouterr().err
+
+
+def test_versions_of_a_corpus_must_have_the_same_sentences(data: Path, tmp_path: Path, capsys) -> None:
+    import shutil
+
+    copy = tmp_path / "data"
+    shutil.copytree(data / "alignment" / "msr_rte", copy / "alignment" / "msr_rte")
+    other = [dict(pair, target="the cat ran .") for pair in JACANA[:1]] + JACANA[1:]
+    (copy / "alignment/msr_rte/dev.phrasal.json").write_text(json.dumps(other))
+    assert run(copy, tmp_path, "msr-rte", "--aligner", "identity") == 2
+    assert "dev.phrasal.json: expected the same sentences" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
+def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path) -> None:
+    """Table 3 of Yao et al. 2013: 78.6, 59.0, 75.2 and 51.7% of the gold links are identical."""
+    from forest_align.data.pairs import read_pairs
+    from forest_align.eval.words import WordPair, score_words
+
+    shares = []
+    for name in (
+        "msr_rte/test.majority",
+        "msr_rte/test.phrasal",
+        "edinburgh/test.sure",
+        "edinburgh/test.phrasal",
+    ):
+        pairs = list(read_pairs(DATA / "alignment" / f"{name}.json"))
+        scores = score_words(WordPair(p.source.words, p.target.words, p.links, Links(), p.id) for p in pairs)
+        shares.append(100 * scores.identical.rows[:, 3].sum() / scores.counts.rows[:, 3].sum())
+    assert shares == pytest.approx([78.6, 59.0, 75.2, 51.7], abs=0.05)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
+def test_the_spade_sample_is_read_with_its_three_annotators(tmp_path: Path, capsys) -> None:
+    assert run(DATA, tmp_path, "spade", "--aligner", "identity") == 0
+    people = values(tmp_path, "spade.sample.identity", "spade people")
+    assert 90 < people["recall"] <= 100
+    assert 90 < people["precision"] <= 100
