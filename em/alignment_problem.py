@@ -1,0 +1,183 @@
+"""Sentence pairs as a training problem: the kernel finds the best alignment, this says what it used."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forest_align.cext import alignment as kernel
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.em.events import EventTableBuilder, Normalizer, PairEvents, PairRows
+from forest_align.em.expectation import PairExpectation
+from forest_align.em.objective import EventTable
+from forest_align.types import ParseForest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPair:
+    """A sentence pair with all that aligning it again and again needs.
+
+    Attributes
+    ----------
+    source, target : ParseForest
+        The forests.
+    source_class, target_class : numpy.ndarray
+        int32, one value a node: nodes with equal attributes are of one class.
+    base_source, base_target : numpy.ndarray
+        int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
+    base_log_prior : numpy.ndarray
+        float64, shape (B,).
+    rows : PairRows
+        Features of pairs of classes.
+    """
+
+    source: ParseForest
+    target: ParseForest
+    source_class: np.ndarray
+    target_class: np.ndarray
+    base_source: np.ndarray
+    base_target: np.ndarray
+    base_log_prior: np.ndarray
+    rows: PairRows
+
+
+def align_prepared(
+    pair: PreparedPair,
+    log_pair: np.ndarray,
+    log_source_null: np.ndarray,
+    log_target_null: np.ndarray,
+    options: Mapping[str, Any],
+) -> AlignmentArrays:
+    """Align a pair under given probabilities of its classes.
+
+    Parameters
+    ----------
+    pair : PreparedPair
+        The pair.
+    log_pair : numpy.ndarray
+        float64, shape (S, T): log Pr of pairs of classes.
+    log_source_null, log_target_null : numpy.ndarray
+        float64, shapes (S,) and (T,): log Pr of null-aligned classes.
+    options : mapping
+        Options of the kernel.
+    """
+    source, target = pair.source, pair.target
+    return kernel.align(
+        source.start,
+        source.end,
+        source.edges,
+        source.roots,
+        source.log_marginal,
+        log_source_null[pair.source_class],
+        pair.source_class,
+        target.start,
+        target.end,
+        target.edges,
+        target.roots,
+        target.log_marginal,
+        log_target_null[pair.target_class],
+        pair.target_class,
+        log_pair,
+        pair.base_source,
+        pair.base_target,
+        pair.base_log_prior,
+        **options,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignmentProblem:
+    """A :class:`forest_align.em.expectation.TrainingProblem` over prepared pairs; see :func:`build_problem`.
+
+    Attributes
+    ----------
+    pairs : sequence of PreparedPair
+        The pairs.
+    events : sequence of PairEvents
+        Their events.
+    table : EventTable
+        The events' features.
+    options : mapping
+        Options of the kernel.
+    fingerprint : str
+        Hash of what the result depends on.
+    """
+
+    pairs: Sequence[PreparedPair]
+    events: Sequence[PairEvents]
+    table: EventTable
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+
+    @property
+    def pair_count(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
+
+    def align(self, pair: int, log_events: np.ndarray) -> AlignmentArrays:
+        """Best alignment of a pair."""
+        return align_prepared(
+            self.pairs[pair], *self.events[pair].log_probabilities(log_events), self.options
+        )
+
+    def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
+        """See :class:`forest_align.em.expectation.TrainingProblem`."""
+        prepared, found = self.pairs[pair], self.align(pair, log_events)
+        words = prepared.source.token_count + prepared.target.token_count
+        null_words = _covered(prepared.source, found.source_nulls) + _covered(
+            prepared.target, found.target_nulls
+        )
+        if not found.root_aligned:
+            return PairExpectation(np.zeros(0, np.int64), 0.0, False, null_words, words)
+        used = self.events[pair].used(
+            prepared.source_class[found.source],
+            prepared.target_class[found.target],
+            prepared.source_class[found.source_nulls],
+            prepared.target_class[found.target_nulls],
+        )
+        return PairExpectation(used, float(found.log_score), True, null_words, words)
+
+
+def _covered(forest: ParseForest, nodes: np.ndarray) -> int:
+    return int((forest.end[nodes] - forest.start[nodes]).sum())
+
+
+def build_problem(
+    pairs: Sequence[PreparedPair],
+    normalizer: Normalizer,
+    feature_offsets: np.ndarray,
+    feature_ids: np.ndarray,
+    feature_count: int,
+    options: Mapping[str, Any],
+) -> AlignmentProblem:
+    """Make the events of all pairs and a training problem of them.
+
+    Parameters
+    ----------
+    pairs : sequence of PreparedPair
+        At least one.
+    normalizer : Normalizer
+        Which candidates compete.
+    feature_offsets, feature_ids, feature_count
+        Features of the rows that the pairs refer to, see :class:`EventTable`.
+    options : mapping
+        Options of the kernel.
+    """
+    builder = EventTableBuilder(normalizer)
+    events = builder.add([pair.rows for pair in pairs])
+    table = builder.finish(feature_offsets, feature_ids, feature_count)
+    digest = hashlib.sha256(f"{normalizer} {sorted(options.items())} {feature_count}".encode())
+    for pair in pairs:
+        for part in (
+            pair.rows.rows,
+            pair.source.start,
+            pair.target.start,
+            pair.base_source,
+            pair.base_target,
+        ):
+            digest.update(np.ascontiguousarray(part).tobytes())
+    return AlignmentProblem(pairs, events, table, dict(options), digest.hexdigest()[:16])
