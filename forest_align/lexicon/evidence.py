@@ -78,8 +78,7 @@ def word_evidence(
     numpy.ndarray
         int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
     """
-    lefts = [lexicon.profile(token.text, token.tag, token.lemma) for token in source.tokens]
-    rights = [lexicon.profile(token.text, token.tag, token.lemma) for token in target.tokens]
+    lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     # Words meet in the keys that they share, so that most pairs cost nothing.
     places: dict[str | int, list[int]] = {}
     for j, right in enumerate(rights):

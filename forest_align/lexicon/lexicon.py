@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from forest_align.lexicon.derivation import suffix_stems
 from forest_align.lexicon.evidence import Evidence
@@ -16,6 +17,9 @@ from forest_align.lexicon.tables import (
     number_value,
     spelling_key,
 )
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
 
 #: Shortest word that counts as a substring of another one.
 SHORTEST_SUBSTRING = 4
@@ -38,6 +42,10 @@ class WordProfile:
         The form to be compared as a substring; empty if it is too short or a function word.
     is_function : bool
         Whether it is a function word or punctuation.
+    is_punctuation : bool
+        Whether it has neither letter nor digit.
+    word_class : str
+        First two letters of its tag.
     """
 
     lower: str
@@ -46,6 +54,8 @@ class WordProfile:
     seeks: tuple[tuple[str | int, int], ...]
     surface: str
     is_function: bool
+    is_punctuation: bool
+    word_class: str
 
 
 class Lexicon:
@@ -98,6 +108,11 @@ class Lexicon:
         value = number_value(one.lower())
         return bool(value) and value == number_value(two.lower())
 
+    def profiles(self, sentence: Sentence) -> list[WordProfile]:
+        """The profiles of the words of a sentence."""
+        profile = self.profile
+        return [profile(token.text, token.tag, token.lemma) for token in sentence.tokens]
+
     def _profile(self, word: str, tag: str = "", lemma: str = "") -> WordProfile:
         """Profile of a word with its Penn tag and its lemma, which is looked up if it is empty."""
         lower, lemma = word.lower(), lemma or self.lemma(word, tag)
@@ -109,12 +124,13 @@ class Lexicon:
         number = number_value(lower)
         if number:
             shared.append((f"#{number}", Evidence.NUMBER))
-        shared += [(f".{key}", Evidence.ABBREVIATION) for key in abbreviation_keys(word, lemma)]
+        shared += [(f".{key}", Evidence.ABBREVIATION) for key in abbreviation_keys(word, tag, lemma)]
         groups = FUNCTION_GROUPS.get(lower, ())
         shared += [(f"&{group}", Evidence.FUNCTION) for group in groups]
         if _is_preposition(lower):
             shared.append(("@", Evidence.PREPOSITION))
-        is_function = bool(groups) or lower in PREPOSITIONS or not any(map(str.isalnum, lower))
+        is_punctuation = not any(map(str.isalnum, lower))
+        is_function = bool(groups) or lower in PREPOSITIONS or is_punctuation
         if is_function or number:
             sought = shared
             provided: list[str | int] = []
@@ -133,6 +149,8 @@ class Lexicon:
             tuple((key, int(bit)) for key, bit in sought),
             lower if usable else "",
             is_function,
+            is_punctuation,
+            tag[:2],
         )
 
     def _synsets(self, lemma: str, tag: str) -> list[int]:

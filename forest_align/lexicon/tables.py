@@ -196,16 +196,20 @@ ABBREVIATIONS = _groups(_ABBREVIATIONS)
 FUNCTION_GROUPS = _groups(_FUNCTION_GROUPS)
 
 
-def abbreviation_keys(word: str, lemma: str) -> tuple[str, ...]:
+def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
     """What a word may be short for, or the word itself where something is short for it.
 
     Parameters
     ----------
     word : str
         Surface form; ``US`` and ``U.S.`` are abbreviations, ``us`` is not.
+    tag : str
+        Penn tag or empty; a possessive ``'s`` is short for nothing.
     lemma : str
         Its lemma.
     """
+    if tag == "POS":
+        return ()
     lower = word.lower()
     if _DOTTED.fullmatch(word) or (word.isupper() and 2 <= len(word) <= 5 and word.isalpha()):
         named = tuple(key for key in ABBREVIATIONS.get(lower, ()) if key != "us")

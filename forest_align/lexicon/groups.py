@@ -1,0 +1,171 @@
+"""Proposes groups of several words that may correspond as a whole, such as "passed away" and "died"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from forest_align.lexicon.acronyms import acronym_spans
+from forest_align.lexicon.tables import spelling_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from forest_align.lexicon.lexicon import Lexicon, WordProfile
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+Span = tuple[int, int]
+
+#: Most words on one side of a group.
+LONGEST_GROUP = 4
+
+
+class Group(NamedTuple):
+    """Two spans, at least one of several words, and why they may correspond."""
+
+    source: Span
+    target: Span
+    kind: str
+
+
+def lexical_groups(
+    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+) -> list[Group]:
+    """Groups that the lexicon or the user's table knows.
+
+    Kinds: ``acronym`` (NYC, New York City), ``collocation`` (WordNet synonyms of which one has several words),
+    ``joined`` (well known, well-known) and ``ppdb``. Sorted, without duplicates; swapped sentences give the
+    same groups swapped.
+    """
+    lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
+    found = {Group((i, i + 1), span, "acronym") for i, span in acronym_spans(source.words, target.words)}
+    found |= {Group(span, (j, j + 1), "acronym") for j, span in acronym_spans(target.words, source.words)}
+    found |= {Group(*spans, "joined") for spans in _joined(lefts, rights)}
+    found |= {Group(*spans[::-1], "joined") for spans in _joined(rights, lefts)}
+    found |= _collocation_groups(lefts, rights, lexicon)
+    if ppdb is not None and ppdb.longest > 1:
+        found |= _table_groups(lefts, rights, ppdb)
+    return sorted(found)
+
+
+def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Group]:
+    """Connected sets of likely links that fill two spans, at least one of them of several words.
+
+    Parameters
+    ----------
+    probabilities : numpy.ndarray
+        ``[S, T]`` link probabilities.
+    threshold : float
+        Probability from which on a link is likely.
+    """
+    links = set(zip(*(axis.tolist() for axis in np.nonzero(probabilities >= threshold)), strict=True))
+    blocks = []
+    while links:
+        rows, columns = _component(links)
+        source, target = (min(rows), max(rows) + 1), (min(columns), max(columns) + 1)
+        full = source[1] - source[0] == len(rows) and target[1] - target[0] == len(columns)
+        if full and 1 < max(len(rows), len(columns)) <= LONGEST_GROUP:
+            blocks.append(Group(source, target, "block"))
+    return sorted(blocks)
+
+
+def _component(links: set[tuple[int, int]]) -> tuple[set[int], set[int]]:
+    """Take one connected set of links out; its rows and its columns."""
+    open_links = [links.pop()]
+    rows: set[int] = set()
+    columns: set[int] = set()
+    while open_links:
+        i, j = open_links.pop()
+        rows.add(i)
+        columns.add(j)
+        joined = [link for link in links if link[0] == i or link[1] == j]
+        links.difference_update(joined)
+        open_links.extend(joined)
+    return rows, columns
+
+
+def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Iterator[tuple[Span, Span]]:
+    """Single words that two or three words of the other sentence spell together."""
+    places: dict[str, list[int]] = {}
+    for index, word in enumerate(singles):
+        if len(word.lower) > 3 and not word.is_punctuation:
+            places.setdefault(spelling_key(word.lower), []).append(index)
+    for start in range(len(words) - 1):
+        for end in range(start + 2, min(start + 3, len(words)) + 1):
+            together = "".join(word.lower for word in words[start:end])
+            for index in places.get(spelling_key(together), ()):
+                yield (index, index + 1), (start, end)
+
+
+def _collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tuple[Span, str]]:
+    """Spans of two to four words that are a lemma of WordNet, with that lemma."""
+    ids = lexicon.store.ids
+    for start in range(len(words) - 1):
+        if words[start].is_punctuation:
+            continue
+        base = form = ""
+        for end in range(start, min(start + LONGEST_GROUP, len(words))):
+            form += ("_" if form else "") + words[end].lower
+            base += ("_" if base else "") + words[end].lemma
+            if end > start and (form in ids or base in ids):
+                yield (start, end + 1), form if form in ids else base
+
+
+def _collocation_groups(
+    lefts: Sequence[WordProfile], rights: Sequence[WordProfile], lexicon: Lexicon
+) -> set[Group]:
+    sides = []
+    for words in (lefts, rights):
+        spans = list(_collocations(words, lexicon))
+        sides.append((words, spans))
+    (_, left_spans), (_, right_spans) = sides
+    found: set[Group] = set()
+    if left_spans:
+        found |= _synonymous(left_spans, [*_single_words(rights), *right_spans], lexicon)
+    if right_spans:
+        swapped = _synonymous(right_spans, [*_single_words(lefts), *left_spans], lexicon)
+        found |= {Group(group.target, group.source, group.kind) for group in swapped}
+    return found
+
+
+def _single_words(words: Sequence[WordProfile]) -> list[tuple[Span, str]]:
+    return [((k, k + 1), word.lemma) for k, word in enumerate(words) if not word.is_function]
+
+
+def _synonymous(
+    spans: Sequence[tuple[Span, str]], others: Sequence[tuple[Span, str]], lexicon: Lexicon
+) -> set[Group]:
+    """Groups of a collocation and what shares a synset with it, itself excepted."""
+    synsets_of = lexicon.store.synsets
+    places: dict[int, list[tuple[Span, str]]] = {}
+    for other, lemma in others:
+        for synset in synsets_of(lemma):
+            places.setdefault(synset, []).append((other, lemma))
+    return {
+        Group(span, other, "collocation")
+        for span, lemma in spans
+        for synset in synsets_of(lemma)
+        for other, other_lemma in places.get(synset, ())
+        if other_lemma != lemma
+    }
+
+
+def _table_groups(lefts: Sequence[WordProfile], rights: Sequence[WordProfile], ppdb: PairTable) -> set[Group]:
+    places: dict[str, list[Span]] = {}
+    for phrase, span in _phrases(rights, ppdb.longest):
+        places.setdefault(phrase, []).append(span)
+    return {
+        Group(source, target, "ppdb")
+        for phrase, source in _phrases(lefts, ppdb.longest)
+        for partner in ppdb.partners(phrase)
+        for target in places.get(partner, ())
+        if max(source[1] - source[0], target[1] - target[0]) > 1
+    }
+
+
+def _phrases(words: Sequence[WordProfile], longest: int) -> Iterator[tuple[str, Span]]:
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + longest, len(words)) + 1):
+            yield " ".join(word.lower for word in words[start:end]), (start, end)
