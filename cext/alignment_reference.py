@@ -31,7 +31,9 @@ Path = tuple[float, tuple[int, ...]]  # log-probability of its nulls, hyperedges
 class Side:
     """One forest: its hyperedges and the best null paths between its nodes."""
 
-    def __init__(self, start: Any, end: Any, edges: Any, roots: Any, log_marginal: Any, log_null: Any) -> None:
+    def __init__(
+        self, start: Any, end: Any, edges: Any, roots: Any, log_marginal: Any, log_null: Any
+    ) -> None:
         self.start, self.end = list(map(int, start)), list(map(int, end))
         self.edges = [tuple(map(int, edge)) for edge in edges]
         self.roots = list(map(int, roots))

@@ -1,1 +1,5 @@
-"""The aligners and their common interface."""
+"""Aligners: each takes two sentences and says which words and phrases correspond."""
+
+from forest_align.aligners.base import Aligner, align, align_many, load
+
+__all__ = ["Aligner", "align", "align_many", "load"]

@@ -1,0 +1,201 @@
+"""What every aligner can do, and how one is found by its name."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+from forest_align.types import Alignment, ForestAlignError, InputError, ModelError, Sentence
+
+Text = str | Sentence
+
+# Where each kind of aligner lives; nothing is imported before it is asked for.
+_KINDS = {
+    "forest": ("forest_align.aligners.forest", "ForestAligner"),
+    "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
+    "semi-markov": ("forest_align.aligners.semi_markov", "SemiMarkovAligner"),
+    "joint": ("forest_align.aligners.joint", "JointAligner"),
+}
+
+
+class Aligner(ABC):
+    """Aligns pairs of sentences.
+
+    Subclasses say how to prepare sentences (tokenize, parse) and how to align two prepared ones.
+
+    Attributes
+    ----------
+    name : str
+        Name of the kind of aligner, as the command line has it.
+    """
+
+    name: str
+
+    @abstractmethod
+    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
+        """Turn raw text into sentences with all that the aligner needs; an error in the place of a bad one."""
+
+    @abstractmethod
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two prepared sentences.
+
+        Raises
+        ------
+        InputError
+            If they lack something.
+        """
+
+    @classmethod
+    @abstractmethod
+    def load(cls, name_or_path: str | Path) -> Self:
+        """Load an aligner: a bundled model by name, or a folder.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
+        """
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+
+    def align(self, source: Text, target: Text) -> Alignment:
+        """Align two sentences, raw text or prepared.
+
+        Raises
+        ------
+        InputError
+            If a sentence is empty or cannot be parsed.
+        """
+        first, second = self.prepare([source, target], 2)
+        for sentence in (first, second):
+            if isinstance(sentence, InputError):
+                raise sentence
+        assert isinstance(first, Sentence) and isinstance(second, Sentence)
+        return self.align_prepared(first, second)
+
+    def align_many(
+        self, pairs: Iterable[tuple[Text, Text]], *, batch_size: int = 32, workers: int = 1
+    ) -> Iterator[Alignment]:
+        """Align a stream of pairs; results come in input order and do not depend on ``workers``.
+
+        A pair that cannot be aligned gives an alignment with an ``error`` text, and the run goes on.
+
+        Parameters
+        ----------
+        pairs : iterable of (str or Sentence, str or Sentence)
+            Read a few batches ahead only, so that memory stays flat.
+        batch_size : int
+            Sentences that are parsed together.
+        workers : int
+            Threads that align.
+
+        Raises
+        ------
+        InputError
+            If ``batch_size`` or ``workers`` is less than 1.
+        """
+        for field, value in (("batch_size", batch_size), ("workers", workers)):
+            if value < 1:
+                raise InputError(f"expected at least 1, found {value}", field=field)
+        return self._stream(iter(pairs), batch_size, workers)
+
+    def _stream(
+        self, pairs: Iterator[tuple[Text, Text]], batch_size: int, workers: int
+    ) -> Iterator[Alignment]:
+        with ThreadPoolExecutor(workers) as executor:
+            while window := list(islice(pairs, batch_size * _BATCHES_AHEAD)):
+                texts = [text for pair in window for text in pair]
+                prepared = self.prepare(texts, batch_size)
+                jobs = zip(window, prepared[::2], prepared[1::2], strict=True)
+                if workers == 1:
+                    yield from map(self._align_or_explain, jobs)
+                else:
+                    yield from executor.map(self._align_or_explain, jobs)
+
+    def _align_or_explain(
+        self, job: tuple[tuple[Text, Text], Sentence | InputError, Sentence | InputError]
+    ) -> Alignment:
+        pair, source, target = job
+        sides = []
+        for text, sentence in zip(pair, (source, target), strict=True):
+            plain = text if isinstance(text, Sentence) else Sentence((), text)
+            sides.append(plain if isinstance(sentence, InputError) else sentence)
+        for sentence in (source, target):
+            if isinstance(sentence, InputError):
+                return Alignment(sides[0], sides[1], aligner=self.name, error=str(sentence))
+        try:
+            return self.align_prepared(sides[0], sides[1])
+        except ForestAlignError as error:
+            return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
+
+
+# Batches that are prepared together, so that sentences of like length can be parsed together.
+_BATCHES_AHEAD = 4
+
+
+def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
+    """Load an aligner: ``"forest"``, ``"contextual"``, ``"semi-markov"``, ``"joint"``, or a model folder.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a kind of aligner, for its bundled model, or a folder that :meth:`Aligner.save` wrote.
+    **options
+        Passed on to the ``load`` of that kind.
+
+    Raises
+    ------
+    ModelError
+        If there is no such aligner or model.
+
+    Examples
+    --------
+    >>> import forest_align
+    >>> aligner = forest_align.load("forest")  # doctest: +SKIP
+    >>> aligner.align("The cat sat.", "A cat was sitting.").words.to_pharaoh()  # doctest: +SKIP
+    '0-0 1-1 2-3 3-4'
+    """
+    kind = str(name_or_path)
+    if kind not in _KINDS:
+        kind = _kind_of_folder(Path(name_or_path))
+    module, class_name = _KINDS[kind]
+    aligner: Aligner = getattr(importlib.import_module(module), class_name).load(name_or_path, **options)
+    return aligner
+
+
+def _kind_of_folder(folder: Path) -> str:
+    import json
+
+    try:
+        kind = json.loads((folder / "model.json").read_text(encoding="utf-8"))["format"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ModelError(
+            f"no aligner {str(folder)!r}: expected {', '.join(_KINDS)}, or a folder with a model"
+        ) from None
+    if kind not in _KINDS:
+        raise ModelError(f"the model in {str(folder)!r} is of the unknown kind {kind!r}")
+    return str(kind)
+
+
+def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest") -> Alignment:
+    """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`."""
+    return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target)
+
+
+def align_many(
+    pairs: Iterable[tuple[Text, Text]],
+    *,
+    aligner: str | Path | Aligner = "forest",
+    batch_size: int = 32,
+    workers: int = 1,
+) -> Iterator[Alignment]:
+    """Align a stream of pairs with an aligner or the name of one; see :meth:`Aligner.align_many`."""
+    chosen = aligner if isinstance(aligner, Aligner) else load(aligner)
+    return chosen.align_many(pairs, batch_size=batch_size, workers=workers)

@@ -1,0 +1,343 @@
+"""The forest aligner: phrase alignment on packed parse forests (Arase & Tsujii 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
+from forest_align.aligners.tree_choice import choose_tree
+from forest_align.cext import alignment as kernel
+from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
+from forest_align.types import Alignment, InputError, Links, ParseForest, PhrasePair, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.parsing import Parser
+
+Span = tuple[int, int]
+
+
+class Candidate(Protocol):
+    """Words that may correspond, see ``forest_align.lexicon.candidates``."""
+
+    @property
+    def source(self) -> Span:
+        """Half-open token span."""
+
+    @property
+    def target(self) -> Span:
+        """Half-open token span."""
+
+    @property
+    def score(self) -> float:
+        """In (0, 1]."""
+
+
+class WordCandidates(Protocol):
+    """Finds words that may correspond."""
+
+    def candidates(self, source: Sentence, target: Sentence) -> Sequence[Candidate]:
+        """Candidates of one sentence pair; they may compete."""
+
+
+class ForestAligner(Aligner):
+    """Aligns words and syntactic phrases on the packed parse forests of two sentences.
+
+    Parameters
+    ----------
+    model : ForestModel
+        Feature weights and search options.
+    parser : Parser, optional
+        For sentences that come without a forest; the bundled English one by default, loaded when needed.
+    candidates : WordCandidates, optional
+        The default ones if not given, loaded when needed.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+    """
+
+    name = "forest"
+
+    def __init__(
+        self,
+        model: ForestModel,
+        *,
+        parser: Parser | None = None,
+        candidates: WordCandidates | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
+        self.model = model
+        self._given = (parser, candidates, lexicon)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The lexicon that is used."""
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        return self._given[2] or load_lexicon()
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser that is used."""
+        from forest_align.parsing import load_parser
+
+        return self._given[0] or load_parser(lemmatizer=self.lexicon.lemma)
+
+    @cached_property
+    def candidates(self) -> WordCandidates:
+        """Where word candidates come from."""
+        from forest_align.lexicon.candidates import load_candidates
+
+        return self._given[1] or load_candidates()
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
+        """Load the bundled model (``"forest"``) or one from a folder.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            Which model.
+        **options
+            Passed on to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
+        """
+        if str(name_or_path) == "forest":
+            with as_file(files("forest_align.aligners") / "models" / "forest") as folder:
+                return cls(ForestModel.load(folder), **options)
+        return cls(ForestModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what has no forest yet; sentences with one pass as they are."""
+        results: list[Sentence | InputError] = []
+        waiting: list[str | tuple[str, ...]] = []
+        for sentence in sentences:
+            if isinstance(sentence, str):
+                waiting.append(sentence)
+            elif sentence.forest is None:
+                waiting.append(sentence.words)
+        parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
+        for sentence in sentences:
+            has_forest = isinstance(sentence, Sentence) and sentence.forest is not None
+            results.append(sentence if has_forest else next(parsed))  # type: ignore[arg-type]
+        return results
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with forests.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest.
+        """
+        forest_of(source), forest_of(target)
+        return self.align_candidates(source, target, self.candidates.candidates(source, target))
+
+    def align_candidates(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+    ) -> Alignment:
+        """Align two sentences with forests, given their word candidates.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or a candidate lies outside of its sentence.
+        """
+        arrays, base = self.search(source, target, candidates)
+        return build_alignment(self.model, source, target, arrays, base, candidates)
+
+    def search(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False
+    ) -> tuple[AlignmentArrays, dict[tuple[int, int], Candidate]]:
+        """Run the kernel.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            With forests.
+        candidates : sequence of Candidate
+            Word candidates.
+        packed : bool
+            Whether to return the packed alignment forest.
+
+        Returns
+        -------
+        AlignmentArrays
+            What the kernel found.
+        dict of (int, int) to Candidate
+            The base pairs that it started from, each with the candidate that it stands for.
+
+        Raises
+        ------
+        InputError
+            See :meth:`align_candidates`.
+        """
+        features = self.features(source, target, candidates)
+        base = base_pairs(source, target, candidates, self.model.options.multiword)
+        log_pair, log_null_source, log_null_target = self.model.log_probabilities(features)
+        weight = self.model.options.candidate_weight
+        arrays = kernel.align(
+            *_side(forest_of(source), log_null_source, features.source.class_of_node),
+            *_side(forest_of(target), log_null_target, features.target.class_of_node),
+            log_pair,
+            np.array([pair[0] for pair in base], np.int32),
+            np.array([pair[1] for pair in base], np.int32),
+            np.array([weight * math.log(max(found.score, 1e-9)) for found in base.values()], np.float64),
+            packed=packed,
+            **self.model.options.kernel_arguments(),
+        )
+        return arrays, base
+
+    def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
+        """Features of the phrase pairs of two sentences, see :func:`pair_features`.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or a candidate lies outside of its sentence.
+        """
+        from forest_align.lexicon.evidence import word_evidence
+
+        links = []
+        for found in candidates:
+            if not (_inside(found.source, len(source)) and _inside(found.target, len(target))):
+                raise InputError(
+                    f"candidate {found.source}-{found.target} is out of range: "
+                    f"the sentences have {len(source)} and {len(target)} tokens"
+                )
+            if found.score >= self.model.options.confident_link:
+                links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
+        return pair_features(source, target, word_evidence(source, target, self.lexicon), links)
+
+
+def _inside(span: Span, length: int) -> bool:
+    return 0 <= span[0] < span[1] <= length
+
+
+def _side(forest: ParseForest, log_null: np.ndarray, class_of_node: np.ndarray) -> tuple[np.ndarray, ...]:
+    return (
+        forest.start,
+        forest.end,
+        forest.edges,
+        forest.roots,
+        forest.log_marginal,
+        log_null[class_of_node],
+        class_of_node,
+    )
+
+
+def base_pairs(
+    source: Sentence, target: Sentence, candidates: Iterable[Candidate], multiword: bool
+) -> dict[tuple[int, int], Candidate]:
+    """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
+
+    Groups of words are left out unless ``multiword``, and where a side is no node.
+    """
+    nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
+    found: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        if not multiword and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
+            continue
+        for s in nodes[0].get(candidate.source, ()):
+            for t in nodes[1].get(candidate.target, ()):
+                known = found.get((s, t))
+                if known is None or candidate.score > known.score:
+                    found[s, t] = candidate
+    return dict(sorted(found.items()))
+
+
+def _nodes_of_spans(forest: ParseForest) -> dict[Span, list[int]]:
+    spans: dict[Span, list[int]] = {}
+    for node, span in enumerate(zip(forest.start.tolist(), forest.end.tolist(), strict=True)):
+        spans.setdefault(span, []).append(node)
+    return spans
+
+
+def build_alignment(
+    model: ForestModel,
+    source: Sentence,
+    target: Sentence,
+    arrays: AlignmentArrays,
+    base: dict[tuple[int, int], Candidate],
+    candidates: Sequence[Candidate],
+) -> Alignment:
+    """Turn the arrays of the kernel into an alignment."""
+    forests = forest_of(source), forest_of(target)
+    probabilities = np.exp(arrays.log_posterior).tolist()
+    nodes = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
+    links: dict[tuple[int, int], float] = {}
+    phrases: list[tuple[int, PhrasePair]] = []
+    # A pair that takes the place of a non-compositional one rests on what that one rested on.
+    merged_below = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
+    for place, ((s, t), kind, absorbed, probability) in enumerate(
+        zip(nodes, arrays.kind.tolist(), arrays.absorbed.tolist(), probabilities, strict=True)
+    ):
+        if kind == BASE:
+            found = base[s, t]
+            links.update({(i, j): probability for i in range(*found.source) for j in range(*found.target)})
+        if not absorbed:
+            compositional = kind != NONCOMPOSITIONAL and place not in merged_below
+            phrases.append(
+                (s, PhrasePair(forests[0].node(s), forests[1].node(t), probability, compositional))
+            )
+    _add_confident(links, candidates, model.options.confident_link)
+    phrases.sort(key=lambda entry: entry[0])
+    trees = []
+    chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
+    for sentence, forest, (edges, aligned) in zip((source, target), forests, chosen, strict=True):
+        root = int(aligned[0]) if arrays.root_aligned else None
+        trees.append(
+            forest.bracket(sentence.words, choose_tree(forest, edges.tolist(), aligned.tolist(), root))
+        )
+    return Alignment(
+        source,
+        target,
+        words=Links.of(links, scores=list(links.values())),
+        phrases=tuple(pair for _, pair in phrases),
+        unaligned_source=_gaps({i for i, _ in links}, len(source)),
+        unaligned_target=_gaps({j for _, j in links}, len(target)),
+        source_tree=trees[0],
+        target_tree=trees[1],
+        log_probability=arrays.log_score if len(nodes) else None,
+        root_aligned=arrays.root_aligned,
+        aligner=ForestAligner.name,
+        warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
+    )
+
+
+def _add_confident(
+    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], threshold: float
+) -> None:
+    """Add confident candidates between words that structure left unlinked, best first."""
+    used = {i for i, _ in links}, {j for _, j in links}
+    ranked = sorted(candidates, key=lambda found: (-found.score, found.source, found.target))
+    for found in ranked:
+        sources, targets = set(range(*found.source)), set(range(*found.target))
+        if found.score >= threshold and not (sources & used[0] or targets & used[1]):
+            links.update({(i, j): found.score for i in sources for j in targets})
+            used[0].update(sources)
+            used[1].update(targets)
+
+
+def _gaps(used: set[int], length: int) -> tuple[Span, ...]:
+    """Maximal runs of tokens that are not used."""
+    free = [index for index in range(length) if index not in used]
+    starts = [index for index in free if index - 1 not in free]
+    ends = [index + 1 for index in free if index + 1 not in free]
+    return tuple(zip(starts, ends, strict=True))

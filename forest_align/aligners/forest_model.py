@@ -1,0 +1,194 @@
+"""The forest aligner's model: feature weights and search options, in a folder of JSON and safetensors."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
+from forest_align.types import ModelError
+
+FORMAT_VERSION = 1
+_JSON, _WEIGHTS = "model.json", "weights.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class ForestOptions:
+    """How the search runs; the symbols are those of Arase & Tsujii (2017).
+
+    Attributes
+    ----------
+    null_penalty, noncompositional_penalty : float
+        µ_n and µ_c (§5.3).
+    parser_weight : float
+        µ_p (§5.4), in [0, 1].
+    beam, generation_gap : int
+        µ_b and µ_g (§5.1).
+    opened_supports : int
+        How many supports of a pair are tried when it gives way to a non-compositional one.
+    max_items : int
+        Budget of packed pairs; the beam narrows to keep it.
+    candidate_weight : float
+        Power to which the score of a word candidate is raised in the score of the pair that it makes.
+    confident_link : float
+        Word candidates of at least this score are reported even where structure had to leave them out.
+    noncompositional, single_support, multiword, count_all_nulls : bool
+        What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
+        words be aligned as a whole.
+    """
+
+    null_penalty: float = 1.0
+    noncompositional_penalty: float = 1.0
+    parser_weight: float = 0.0
+    beam: int = 50
+    generation_gap: int = 4
+    opened_supports: int = 4
+    max_items: int = 20_000
+    candidate_weight: float = 1.0
+    confident_link: float = 0.5
+    noncompositional: bool = True
+    single_support: bool = True
+    multiword: bool = True
+    count_all_nulls: bool = False
+
+    def kernel_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the kernel."""
+        return {
+            "null_penalty": self.null_penalty,
+            "noncompositional_penalty": self.noncompositional_penalty,
+            "parser_weight": self.parser_weight,
+            "beam": self.beam,
+            "generation_gap": self.generation_gap,
+            "opened_supports": self.opened_supports,
+            "max_items": self.max_items,
+            "allow_noncompositional": self.noncompositional,
+            "allow_single_support": self.single_support,
+            "count_all_nulls": self.count_all_nulls,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestModel:
+    """Weights of the features and options of the search.
+
+    Attributes
+    ----------
+    weights : numpy.ndarray
+        float64, shape (len(GENERAL_FEATURES),).
+    lexical : dict of str to float
+        Weights of lexicalised features, see :meth:`PairFeatures.lexical_key`.
+    options : ForestOptions
+    description : dict
+        What the model was made from; JSON values.
+    """
+
+    weights: np.ndarray
+    lexical: dict[str, float] = field(default_factory=dict)
+    options: ForestOptions = ForestOptions()
+    description: dict[str, Any] = field(default_factory=dict)
+
+    def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Alignment probabilities of every pair of phrase classes (§5.2).
+
+        Pr(source, target) is normalised over the target classes of the sentence, null included; a null-aligned
+        target phrase, which has no source phrase to be normalised for, over the source classes.
+
+        Returns
+        -------
+        log_pair : numpy.ndarray
+            float64, shape (S, T).
+        log_null_source, log_null_target : numpy.ndarray
+            float64, shapes (S,) and (T,).
+        """
+        source = np.append(features.source.categories, NULL)
+        target = np.append(features.target.categories, NULL)
+        of_categories = self.weights[len(RELATIONS) :].reshape(len(CATEGORIES), len(CATEGORIES))
+        scores = of_categories[source[:, None], target[None, :]]
+        scores[:-1, :-1] += features.relations @ self.weights[: len(RELATIONS)]
+        if self.lexical:
+            self._add_lexical(features, scores)
+        rows = _log_sum(scores[:-1], 1)
+        columns = _log_sum(scores[:, :-1], 0)
+        return scores[:-1, :-1] - rows[:, None], scores[:-1, -1] - rows, scores[-1, :-1] - columns
+
+    def _add_lexical(self, features: PairFeatures, scores: np.ndarray) -> None:
+        for i in (*range(len(features.source)), -1):
+            for j in (*range(len(features.target)), -1):
+                scores[i, j] += self.lexical.get(features.lexical_key(i, j), 0.0)
+
+    def save(self, folder: str | Path) -> None:
+        """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there."""
+        from safetensors.numpy import save_file
+
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        keys = sorted(self.lexical)
+        tensors = {
+            "general": np.asarray(self.weights, np.float64),
+            "lexical": np.array([self.lexical[key] for key in keys], np.float64),
+            "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),
+        }
+        save_file(tensors, folder / _WEIGHTS)
+        about = {
+            "format": "forest",
+            "version": FORMAT_VERSION,
+            "features": list(GENERAL_FEATURES),
+            "options": asdict(self.options),
+            "description": self.description,
+        }
+        (folder / _JSON).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ForestModel:
+        """Read a model.
+
+        Raises
+        ------
+        ModelError
+            If files are missing or do not hold a forest model of this version.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        folder = Path(folder)
+        try:
+            about = json.loads((folder / _JSON).read_text(encoding="utf-8"))
+            tensors = load_file(folder / _WEIGHTS)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise ModelError(f"no forest model in {str(folder)!r}: {error}") from None
+        _check(folder, about, tensors)
+        keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []
+        lexical = dict(zip(keys, tensors["lexical"].tolist(), strict=True))
+        options = ForestOptions(**about["options"])
+        return cls(tensors["general"].astype(np.float64), lexical, options, about.get("description", {}))
+
+
+def _check(folder: Path, about: Any, tensors: dict[str, np.ndarray]) -> None:
+    def require(condition: bool, expected: str) -> None:
+        if not condition:
+            raise ModelError(f"the model in {str(folder)!r} cannot be used: expected {expected}")
+
+    require(isinstance(about, dict) and about.get("format") == "forest", "a forest model")
+    require(
+        about.get("version") == FORMAT_VERSION, f"version {FORMAT_VERSION}, found {about.get('version')!r}"
+    )
+    require(about.get("features") == list(GENERAL_FEATURES), "the features of this version")
+    known = {option.name for option in fields(ForestOptions)}
+    options = about.get("options")
+    require(isinstance(options, dict) and set(options) <= known, f"options among {', '.join(sorted(known))}")
+    require({"general", "lexical", "lexical_keys"} <= set(tensors), "general and lexical weights")
+    require(tensors["general"].shape == (len(GENERAL_FEATURES),), "a weight for each feature")
+    count = len(tensors["lexical"])
+    newlines = int((tensors["lexical_keys"] == ord("\n")).sum())
+    require(newlines == max(count - 1, 0), "a name for each lexicalised feature")
+
+
+def _log_sum(values: np.ndarray, axis: int) -> np.ndarray:
+    top = values.max(axis=axis)
+    spread = np.exp(values - np.expand_dims(top, axis)).sum(axis=axis)
+    result: np.ndarray = top + np.log(spread)
+    return result

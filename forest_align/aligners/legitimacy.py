@@ -1,0 +1,134 @@
+"""Checks that an alignment of two trees is legitimate (Arase & Tsujii 2017, Definition 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from forest_align.types import Derivation, ParseForest
+
+Pair = tuple[int, int, bool]  # source node, target node, compositional
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """One tree of a forest: which nodes it has and what lies below each."""
+
+    nodes: frozenset[int]
+    children: dict[int, tuple[int, int]]
+    start: Sequence[int]
+    end: Sequence[int]
+
+    @classmethod
+    def of(cls, forest: ParseForest, derivation: Derivation) -> _Tree:
+        children: dict[int, tuple[int, int]] = {}
+        found, todo = set(), [derivation.root]
+        while todo:
+            node = todo.pop()
+            found.add(node)
+            edge = derivation.edges.get(node, -1)
+            if edge >= 0 and forest.edges[edge, 0] == node:
+                left, right = (int(child) for child in forest.edges[edge, 1:])
+                children[node] = (left, right)
+                todo += [left, right]
+        return cls(frozenset(found), children, forest.start.tolist(), forest.end.tolist())
+
+    def contains(self, upper: int, lower: int) -> bool:
+        """Whether one node of the tree lies below another or is it: in one tree, spans decide."""
+        return self.start[upper] <= self.start[lower] and self.end[lower] <= self.end[upper]
+
+    def is_lca(self, top: int, one: int, two: int) -> bool:
+        """Whether two nodes lie below different children of ``top``."""
+        if top not in self.children:
+            return False
+        left, right = self.children[top]
+        return (self.contains(left, one) and self.contains(right, two)) or (
+            self.contains(left, two) and self.contains(right, one)
+        )
+
+
+def violations(
+    source: ParseForest,
+    target: ParseForest,
+    source_tree: Derivation,
+    target_tree: Derivation,
+    pairs: Sequence[Pair],
+    *,
+    root_aligned: bool = True,
+) -> list[str]:
+    """Say what is wrong with a set of aligned pairs; an empty list if it is legitimate.
+
+    Checked are root-pair containment, same tree, relevance, consistency and monotonicity, and that pairs which
+    are called compositional rest on at most two pairs, whose lowest common ancestors they are (Theorem 3.2).
+    Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest common
+    ancestor of what they rest on.
+
+    Parameters
+    ----------
+    source, target : ParseForest
+        The forests.
+    source_tree, target_tree : Derivation
+        The trees that the alignment chose.
+    pairs : sequence of (int, int, bool)
+        Source node, target node, and whether the pair is compositional.
+    root_aligned : bool
+        Whether the roots are said to be aligned; if not, neither root-pair containment nor relevance is due.
+    """
+    trees = _Tree.of(source, source_tree), _Tree.of(target, target_tree)
+    found = []
+    roots = (source_tree.root, target_tree.root)
+    has_root = any((s, t) == roots for s, t, _ in pairs)
+    if root_aligned != has_root:
+        found.append(f"root pair: {roots} is {'' if has_root else 'not '}aligned")
+    for tree, forest, derivation, side in zip(
+        trees, (source, target), (source_tree, target_tree), (0, 1), strict=True
+    ):
+        if derivation.root not in forest.roots:
+            found.append(f"same tree: {derivation.root} is no root")
+        missing = [pair[side] for pair in pairs if pair[side] not in tree.nodes]
+        found += [
+            f"same tree: node {node} is not in the {('source', 'target')[side]} tree" for node in missing
+        ]
+    for side in (0, 1):
+        nodes = [pair[side] for pair in pairs]
+        twice = {node for node in nodes if nodes.count(node) > 1}
+        found += [
+            f"consistency: {('source', 'target')[side]} node {node} is aligned twice"
+            for node in sorted(twice)
+        ]
+    if found:
+        return found
+    return _check_structure(trees, roots, pairs, root_aligned)
+
+
+def _check_structure(
+    trees: tuple[_Tree, _Tree], roots: tuple[int, int], pairs: Sequence[Pair], root_aligned: bool
+) -> list[str]:
+    source, target = trees
+    found = []
+    for pair in pairs:
+        below_source = {o[:2] for o in pairs if o != pair and source.contains(pair[0], o[0])}
+        below_target = {o[:2] for o in pairs if o != pair and target.contains(pair[1], o[1])}
+        for other in sorted(below_source ^ below_target):
+            found.append(f"monotonous: {other} lies below {pair[:2]} on one side only")
+        members = [
+            one
+            for one in sorted(below_source)
+            if not any(one != two and source.contains(two[0], one[0]) for two in below_source)
+        ]
+        if pair[2] and len(members) > 2:
+            found.append(f"monotonous: the compositional pair {pair[:2]} rests on {len(members)} pairs")
+        elif pair[2] and len(members) == 2:
+            one, two = members
+            lcas = source.is_lca(pair[0], one[0], two[0]), target.is_lca(pair[1], one[1], two[1])
+            # The roots may stand above the lowest common ancestor on one side (single support).
+            if not (any(lcas) if pair[:2] == roots and root_aligned else all(lcas)):
+                found.append(f"relevance: {pair[:2]} is not the lowest common ancestor of {one} and {two}")
+        elif not pair[2] and len(members) < 2:
+            found.append(f"relevance: the non-compositional pair {pair[:2]} rests on fewer than two pairs")
+    if root_aligned:
+        top = max(pairs, key=lambda pair: source.end[pair[0]] - source.start[pair[0]])
+        for pair in pairs:
+            if not (source.contains(top[0], pair[0]) and target.contains(top[1], pair[1])):
+                found.append(f"relevance: {pair[:2]} supports no chain to the root pair")
+    return found

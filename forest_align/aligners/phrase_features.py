@@ -1,0 +1,210 @@
+"""Attributes of phrases and the features of phrase pairs, from which alignment probabilities are made.
+
+A phrase is described by the lemma of its semantic head and a reduced category (Arase & Tsujii 2017, §5.2).
+Phrases of one sentence that agree in both share a *class*, so that features are computed once for each pair of
+classes, and a sentence has few of them even when its forest is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon.evidence import Evidence
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.types import ParseForest, Sentence
+
+CATEGORIES = ("N", "V", "ADJ", "ADV", "P", "CC", "other", "null")
+NULL = CATEGORIES.index("null")
+
+# What the heads of two phrases have in common; a feature each.
+RELATIONS = ("identical", "substring", "wordnet", "embedding", "preposition", "linked", "same_category")
+_RELATION_BITS = (
+    Evidence.IDENTICAL | Evidence.LEMMA,
+    Evidence.SUBSTRING,
+    Evidence.SYNONYM | Evidence.DERIVATION | Evidence.SUFFIX | Evidence.SPELLING | Evidence.NUMBER
+    | Evidence.ABBREVIATION | Evidence.ACRONYM | Evidence.PPDB,
+    Evidence.EMBEDDING,
+    Evidence.PREPOSITION,
+)  # fmt: skip
+LINKED = RELATIONS.index("linked")
+SAME_CATEGORY = RELATIONS.index("same_category")
+
+# Every feature but the lexicalised ones, in the order of their weights.
+GENERAL_FEATURES = (
+    *RELATIONS,
+    *(f"category:{one}:{two}" for one in CATEGORIES for two in CATEGORIES),
+)
+
+_CATEGORY_OF_TAG = {
+    "IN": "P", "TO": "P", "CC": "CC", "MD": "V", "RP": "ADV", "WRB": "ADV", "PRP": "N", "WP": "N", "CD": "N",
+    "EX": "N", "$": "N", "PRP$": "ADJ",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def reduced_category(tag: str) -> int:
+    """Number of the category that a Penn part-of-speech tag falls into, see :data:`CATEGORIES`."""
+    name = _CATEGORY_OF_TAG.get(tag)
+    if name is None:
+        starts = {"NN": "N", "VB": "V", "JJ": "ADJ", "RB": "ADV"}
+        name = starts.get(tag[:2], "other")
+    return CATEGORIES.index(name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseClasses:
+    """The distinct attributes of the phrases of one sentence.
+
+    Attributes
+    ----------
+    lemmas : tuple of str
+        Lemma of the head of each class; the lower-cased word where no lemma is known.
+    categories : numpy.ndarray
+        int32, shape (C,): category of each class, an index of :data:`CATEGORIES`.
+    tokens : tuple of tuple of int
+        The tokens that stand as heads for each class.
+    class_of_node : numpy.ndarray
+        int32, shape (N,): class of each node of the forest.
+    """
+
+    lemmas: tuple[str, ...]
+    categories: np.ndarray
+    tokens: tuple[tuple[int, ...], ...]
+    class_of_node: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.lemmas)
+
+
+def phrase_classes(sentence: Sentence) -> PhraseClasses:
+    """Group the phrases of a sentence by their attributes.
+
+    Raises
+    ------
+    InputError
+        If the sentence has no forest, or one over another number of tokens.
+    """
+    forest = forest_of(sentence)
+    numbers: dict[tuple[str, int], int] = {}
+    heads: dict[int, int] = {}
+    tokens: list[list[int]] = []
+    for head in np.unique(forest.head).tolist():
+        token = sentence.tokens[head]
+        key = (token.lemma or token.text.lower(), reduced_category(token.tag))
+        number = numbers.setdefault(key, len(numbers))
+        if number == len(tokens):
+            tokens.append([])
+        tokens[number].append(head)
+        heads[head] = number
+    table = np.zeros(len(sentence), np.int32)
+    table[list(heads)] = list(heads.values())
+    return PhraseClasses(
+        tuple(lemma for lemma, _ in numbers),
+        np.array([category for _, category in numbers], np.int32),
+        tuple(tuple(places) for places in tokens),
+        table[forest.head],
+    )
+
+
+def forest_of(sentence: Sentence) -> ParseForest:
+    """The forest of a sentence.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is over another number of tokens.
+    """
+    if sentence.forest is None:
+        raise InputError("expected a sentence with a parse forest, found none")
+    if sentence.forest.token_count != len(sentence):
+        raise InputError(
+            f"the forest covers {sentence.forest.token_count} tokens, the sentence has {len(sentence)}"
+        )
+    return sentence.forest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairFeatures:
+    """Features of every pair of phrase classes of two sentences.
+
+    Attributes
+    ----------
+    source, target : PhraseClasses
+        The classes.
+    relations : numpy.ndarray
+        float64, shape (S, T, len(RELATIONS)): 1 where a relation holds between the heads of two classes.
+    """
+
+    source: PhraseClasses
+    target: PhraseClasses
+    relations: np.ndarray
+
+    def general(self) -> np.ndarray:
+        """Every general feature, null classes last: float64, shape (S + 1, T + 1, len(GENERAL_FEATURES)).
+
+        Nothing is known of null phrases but the categories of the pair.
+        """
+        count = len(CATEGORIES)
+        found = np.zeros((len(self.source) + 1, len(self.target) + 1, len(GENERAL_FEATURES)))
+        found[:-1, :-1, : len(RELATIONS)] = self.relations
+        pairs = (
+            np.append(self.source.categories, NULL)[:, None] * count
+            + np.append(self.target.categories, NULL)[None, :]
+        )
+        np.put_along_axis(found, pairs[:, :, None] + len(RELATIONS), 1.0, axis=2)
+        return found
+
+    def lexical_key(self, source: int, target: int) -> str:
+        """Name of the lexicalised feature of two classes; ``-1`` is null."""
+        sides = []
+        for classes, number in ((self.source, source), (self.target, target)):
+            category = NULL if number < 0 else int(classes.categories[number])
+            sides.append(f"{'' if number < 0 else classes.lemmas[number]}/{CATEGORIES[category]}")
+        return "\t".join(sides)
+
+
+def pair_features(
+    source: Sentence, target: Sentence, evidence: np.ndarray, links: Iterable[tuple[int, int]] = ()
+) -> PairFeatures:
+    """Compute the features of two sentences with forests.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        The sentences.
+    evidence : numpy.ndarray
+        int32 ``[len(source), len(target)]`` of :func:`forest_align.lexicon.evidence.word_evidence`.
+    links : iterable of (int, int)
+        Tokens that are taken to correspond.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest.
+    """
+    classes = phrase_classes(source), phrase_classes(target)
+    by_token = np.zeros((len(source), len(target), len(RELATIONS)))
+    for at, bits in enumerate(_RELATION_BITS):
+        by_token[:, :, at] = (evidence & int(bits)) != 0
+    for i, j in links:
+        by_token[i, j, LINKED] = 1.0
+    relations = _by_class(_by_class(by_token, classes[0].tokens).swapaxes(0, 1), classes[1].tokens)
+    relations = np.ascontiguousarray(relations.swapaxes(0, 1))
+    relations[:, :, SAME_CATEGORY] = classes[0].categories[:, None] == classes[1].categories[None, :]
+    return PairFeatures(classes[0], classes[1], relations)
+
+
+def _by_class(values: np.ndarray, tokens: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """Maximum over the tokens of each class, along the first axis."""
+    found = values[[places[0] for places in tokens]]
+    for number, places in enumerate(tokens):
+        if len(places) > 1:
+            found[number] = values[list(places)].max(axis=0)
+    return found

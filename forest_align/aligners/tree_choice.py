@@ -1,0 +1,60 @@
+"""Completes what an alignment says about a forest to one whole tree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from forest_align.types import Derivation, ParseForest
+
+
+def choose_tree(
+    forest: ParseForest, edges: Iterable[int], nodes: Collection[int], root: int | None = None
+) -> Derivation:
+    """The parser's most probable tree among those that use some hyperedges and contain some nodes.
+
+    Parameters
+    ----------
+    forest : ParseForest
+        The forest.
+    edges : iterable of int
+        Hyperedges that the tree must use.
+    nodes : collection of int
+        Nodes that it must contain, as far as one tree can.
+    root : int, optional
+        Its root; the best one by default.
+    """
+    if len(forest.edges) == forest.token_count - 1 and len(forest.roots) == 1:
+        return forest.best_derivation()  # there is one tree only
+    triples = forest.edges.tolist()
+    forced = {triples[edge][0]: edge for edge in edges}
+    required = frozenset(nodes)
+    log_edges = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
+    options: list[list[int]] = [[] for _ in range(len(forest))]
+    for edge, (parent, _, _) in enumerate(triples):
+        if forced.get(parent, edge) == edge:
+            options[parent].append(edge)
+    best: list[tuple[int, float]] = []
+    chosen: list[int] = []
+    for node, mine in enumerate(options):
+        value, choice = (0, 0.0), -1
+        for edge in mine:
+            _, left, right = triples[edge]
+            found = (
+                best[left][0] + best[right][0],
+                best[left][1] + best[right][1] + log_edges[edge],
+            )
+            if choice < 0 or found > value:
+                value, choice = found, edge
+        best.append((value[0] + (node in required), value[1]))
+        chosen.append(choice)
+    if root is None:
+        tops = forest.roots.tolist()
+        root = max(tops, key=lambda top: (best[top][0], best[top][1] + float(forest.log_marginal[top])))
+    picked: dict[int, int] = {}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if chosen[node] >= 0:
+            picked[node] = chosen[node]
+            todo += triples[chosen[node]][1:]
+    return Derivation(root, picked, forest.log_probability(root, picked))
