@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.types import InputError
+from forest_align.types import InputError, Links
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,3 +65,29 @@ def calibrate(
         return Calibration(
             np.bincount(index, predicted, bins) / count, np.bincount(index, outcome, bins) / count, count
         )
+
+
+def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> Calibration:
+    """Compare the probabilities of predicted word links with how often they are in the gold.
+
+    Parameters
+    ----------
+    pairs : iterable of (Links, Links)
+        Predicted links, whose scores are probabilities, and gold links, of which all count.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If predicted links have no scores, or scores that are no probabilities.
+    """
+    probabilities: list[float] = []
+    right: list[bool] = []
+    for predicted, gold in pairs:
+        if predicted.scores is None and len(predicted):
+            raise InputError("expected predicted links with probabilities, found none", field="scores")
+        wanted = set(gold.pairs)
+        probabilities += predicted.scores or ()
+        right += [pair in wanted for pair in predicted.pairs]
+    return calibrate(probabilities, right, bins=bins)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from forest_align.eval.calibration import Calibration, calibrate_links
 from forest_align.eval.constituents import SpanPair
 from forest_align.eval.phrases import PhraseScores, score_phrases
 from forest_align.eval.scores import Scores, Statistic
@@ -71,11 +72,14 @@ class Evaluation:
         Scores of the phrases, where both gold and predictions have them.
     links : str
         Which gold links counted, ``sure`` or ``all``.
+    calibration : Calibration or None
+        Of the links' probabilities, where the predictions have them.
     """
 
     words: WordScores
     phrases: PhraseScores | None
     links: str
+    calibration: Calibration | None = None
 
     def statistics(self) -> dict[str, dict[str, Statistic]]:
         """All figures that can be tested, by part (``word``, ``phrases``) and name."""
@@ -121,7 +125,7 @@ def evaluate(
         ),
         links=links,
     )
-    return Evaluation(words, _phrase_scores(gold, predictions), links)
+    return Evaluation(words, _phrase_scores(gold, predictions), links, _calibration(gold, predictions, links))
 
 
 def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[str] | None) -> None:
@@ -139,6 +143,18 @@ def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) 
     if not gold or len(wanted) != len(gold) or len(found) != len(gold):
         return None
     return score_phrases(found, wanted)
+
+
+def _calibration(
+    gold: Sequence[GoldPair], predictions: Sequence[Prediction], links: str
+) -> Calibration | None:
+    scores = [score for prediction in predictions for score in prediction.links.scores or ()]
+    if len(scores) != sum(len(prediction.links) for prediction in predictions) or not scores:
+        return None
+    if not all(0 <= score <= 1 for score in scores):
+        return None
+    wanted = [pair.links.only_sure() if links == "sure" else pair.links for pair in gold]
+    return calibrate_links((p.links, links) for p, links in zip(predictions, wanted, strict=True))
 
 
 def compare(first: Evaluation, second: Evaluation, *, seed: int = 0) -> dict[str, dict[str, Comparison]]:
@@ -163,8 +179,8 @@ def to_json(
     -------
     dict
         ``pairs``; ``word`` with ``precision``, ``recall``, ``f1``, ``exact_match``, ``micro_f1``,
-        ``pair_f1``, the scores by kind and the 95% interval of F1; ``phrases`` where there are any;
-        ``against`` where two systems were compared; ``signature``.
+        ``pair_f1``, the scores by kind and the 95% interval of F1; ``word_probabilities`` and ``phrases``
+        where there are any; ``against`` where two systems were compared; ``signature``.
     """
     words = _percent(evaluation.statistics()["word"])
     result: dict[str, object] = {
@@ -175,6 +191,8 @@ def to_json(
             "f1_interval": _interval(evaluation, seed),
         },
     }
+    if evaluation.calibration is not None:
+        result["word_probabilities"] = {"calibration_error": 100 * evaluation.calibration.expected_error}
     if evaluation.phrases is not None:
         result["phrases"] = _percent(evaluation.phrases.statistics())
     if comparison is not None:
@@ -209,6 +227,9 @@ def to_text(
     interval = _interval(evaluation, seed)
     if interval:
         lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
+    if evaluation.calibration is not None:
+        error = 100 * evaluation.calibration.expected_error
+        lines += ["", f"expected calibration error of link probabilities: {error:.1f}"]
     for part, figures in (comparison or {}).items():
         shown = {name: found for name, found in figures.items() if name in main}
         gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.eval.calibration import calibrate
-from forest_align.types import InputError
+from forest_align.eval.calibration import calibrate, calibrate_links
+from forest_align.types import InputError, Links
 
 
 def test_error_of_two_bins_by_hand() -> None:
@@ -42,3 +42,11 @@ def test_numbers_that_are_no_probabilities_are_errors() -> None:
         calibrate([float("nan")], [True])
     with pytest.raises(InputError, match="expected 1 outcomes"):
         calibrate([0.5], [])
+
+
+def test_link_probabilities_are_compared_with_gold_links() -> None:
+    predicted = Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75])
+    result = calibrate_links([(predicted, Links.of([(0, 0)])), (Links(), Links.of([(0, 0)]))])
+    assert result.expected_error == 0.25
+    with pytest.raises(InputError, match="with probabilities"):
+        calibrate_links([(Links.of([(0, 0)]), Links())])

@@ -41,6 +41,15 @@ def test_phrases_are_scored_where_both_files_have_them() -> None:
     assert evaluate(pairs, [predicted("")]).phrases is None
 
 
+def test_probabilities_of_links_are_checked_where_they_are_given() -> None:
+    links = Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75])
+    scored = evaluate([gold("0-0")], [Prediction(links)])
+    assert to_json(scored)["word_probabilities"] == {"calibration_error": 25}
+    assert "calibration error of link probabilities: 25.0" in to_text(scored)
+    other = Links.of([(0, 0)], scores=[7.5])
+    assert "word_probabilities" not in to_json(evaluate([gold("0-0")], [Prediction(other)]))
+
+
 def test_possible_links_count_when_all_are_asked_for() -> None:
     one = [gold("0-0 1p1")], [predicted("0-0 1-1")]
     assert to_json(evaluate(*one))["word"]["precision"] == 50
