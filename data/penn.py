@@ -108,7 +108,7 @@ def _strip(tree: Tree, at_top: bool = False) -> Tree | None:
 
 
 def _plain_label(label: str) -> str:
-    """Cut function tags and indices off a label; tags like -LRB- and -NONE- begin with the hyphen and stay."""
+    """Cut function tags and indices off a label; tags like -LRB- begin with the hyphen and stay."""
     if label.startswith("-"):
         return label
     return _FUNCTION.sub("", label)

@@ -91,6 +91,7 @@ def without_words(sentence: TreebankSentence, keep: Sequence[bool]) -> TreebankS
     Parameters
     ----------
     sentence : TreebankSentence
+        The whole sentence.
     keep : sequence of bool
         One flag a word.
 
@@ -191,9 +192,7 @@ def _read(path: Path) -> list[TreebankSentence]:
     return [sentence for sentence in sentences if sentence is not None]
 
 
-def _collect(
-    node: Tree, words: list[str], tags: list[str], spans: list[tuple[int, int, str]]
-) -> bool:
+def _collect(node: Tree, words: list[str], tags: list[str], spans: list[tuple[int, int, str]]) -> bool:
     """Append the words, tags and spans (preorder, chains not yet merged) of a node; False if malformed."""
     if len(node) == 1 and isinstance(node[0], str):
         words.append(node[0])

@@ -1,8 +1,8 @@
-"""Measure a parser: labelled F1 and tags on three treebanks, calibration, and what its word vectors are worth.
+r"""Measure a parser: labelled F1 and tags on three treebanks, calibration, worth of its word vectors.
 
 Example::
 
-    python scripts/evaluate_parser.py --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \\
+    python scripts/evaluate_parser.py --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \
         --craft TREEBANKS/craft --pairs edinburgh/train.sure.json --encoder FOLDER_OF_MINILM
 
 Each treebank's held-out part is parsed three times: its own words; its own words in lower case; and raw text,
@@ -68,7 +68,9 @@ class Figures:
     def __init__(self) -> None:
         self.matched = self.gold = self.predicted = self.right_tags = self.tags = 0
 
-    def add(self, sentence: TreebankSentence, words: Sequence[str], scores: SpanScores, split: Sequence[str]) -> None:
+    def add(
+        self, sentence: TreebankSentence, words: Sequence[str], scores: SpanScores, split: Sequence[str]
+    ) -> None:
         """Count one sentence: gold over ``words``, predicted over ``split``, the same characters."""
         gold_edges, edges = word_edges(words), word_edges(split)
         counts = np.repeat([tag not in PUNCTUATION_TAGS for tag in sentence.tags], np.diff(gold_edges))
@@ -87,8 +89,12 @@ class Figures:
 
     def __str__(self) -> str:
         f1 = 200 * self.matched / max(1, self.gold + self.predicted)
-        recall, precision = 100 * self.matched / max(1, self.gold), 100 * self.matched / max(1, self.predicted)
-        return f"F1 {f1:5.2f} (P {precision:5.2f} R {recall:5.2f})  tags {100 * self.right_tags / self.tags:5.2f}"
+        recall, precision = (
+            100 * self.matched / max(1, self.gold),
+            100 * self.matched / max(1, self.predicted),
+        )
+        tags = 100 * self.right_tags / max(1, self.tags)
+        return f"F1 {f1:5.2f} (P {precision:5.2f} R {recall:5.2f})  tags {tags:5.2f}"
 
 
 def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
@@ -125,7 +131,7 @@ def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], conditio
 def span_probabilities(
     scores: SpanScores, sentence: TreebankSentence, temperature: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return marginals of likely labelled spans, whether each is in the gold tree, and the gold log-likelihood."""
+    """Return marginals of likely labelled spans, whether each is gold, and the gold log-likelihood."""
     potentials = scores.scores[..., 1:].astype(np.float64) / temperature
     highest = potentials.max(-1)
     labelled = highest + np.log(np.exp(potentials - highest[..., None]).sum(-1))
@@ -156,11 +162,14 @@ def report_calibration(
         probabilities, right = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
         error = calibrate(probabilities, right).expected_error
         likelihood = float(np.mean([part[2] for part in parts]))
-        print(f"    temperature {temperature:.2f}: calibration error {error:.4f}, log-likelihood {likelihood:.3f}")
+        print(
+            f"    temperature {temperature:.2f}: calibration error {error:.4f}, "
+            f"log-likelihood {likelihood:.3f}"
+        )
 
 
 def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
-    """Print word-alignment F1 of mutually nearest words, by encoder layer, for the parser and the original."""
+    """Print word-alignment F1 of mutually nearest words by encoder layer, of parser and original."""
     from transformers import AutoModel
 
     from forest_align.parsing.span_parser import EncoderScorer
@@ -170,12 +179,15 @@ def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
     assert isinstance(scorer, EncoderScorer)
     originals = AutoModel.from_pretrained(encoder).eval()
     encode = WordEncoder(encoder)
-    trained = scorer._parser.pretrained_model.float()
+    trained = scorer.parser.pretrained_model.float()
     for name, network in (("original", originals), ("this parser", trained)):
         rows: dict[int, list[tuple[float, float]]] = {}
         for start in range(0, len(pairs), 32):
             part = pairs[start : start + 32]
-            sides = [all_layers(network, encode, [pair[side].split() for pair in part]) for side in ("source", "target")]
+            sides = [
+                all_layers(network, encode, [pair[side].split() for pair in part])
+                for side in ("source", "target")
+            ]
             for row, pair in enumerate(part):
                 gold = {tuple(map(int, link.split("-"))) for link in pair["sureAlign"].split()}
                 for layer, (source, target) in enumerate(zip(*(side[row] for side in sides), strict=True)):
@@ -185,7 +197,9 @@ def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
             print(f"    {name}, layer {layer}: F1 {200 * precision * recall / (precision + recall):.2f}")
 
 
-def all_layers(network: torch.nn.Module, encode: WordEncoder, sentences: list[list[str]]) -> list[list[np.ndarray]]:
+def all_layers(
+    network: torch.nn.Module, encode: WordEncoder, sentences: list[list[str]]
+) -> list[list[np.ndarray]]:
     """Return, for each sentence, its word vectors at every layer."""
     batch = collate([encode(words) for words in sentences])
     with torch.inference_mode():
@@ -206,7 +220,9 @@ def match(similarity: np.ndarray, gold: set[tuple[int, ...]]) -> tuple[float, fl
 
 def main() -> None:
     """Run what the options ask for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", default="en", help="name or folder of the parser")
     parser.add_argument("--wsj", type=Path, help="folder of the WSJ sample")
     parser.add_argument("--gum", type=Path, help="folder of GUM")

@@ -32,8 +32,8 @@ class BeneparScorer:
     Parameters
     ----------
     folder : Path
-        Folder with ``config.json`` (section ``benepar``), the tokenizer and ``benepar_model.bin``, which is read
-        as plain tensors (``weights_only``): nothing in it can run code.
+        Folder with ``config.json`` (section ``benepar``), the tokenizer and ``benepar_model.bin``, which is
+        read as plain tensors (``weights_only``): nothing in it can run code.
 
     Raises
     ------

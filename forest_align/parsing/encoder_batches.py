@@ -133,7 +133,7 @@ class EncoderBatch:
     subword_mask : torch.Tensor
         bool ``[B, T]``.
     word_ends : torch.Tensor
-        int64 ``[B, W + 2]``: last subword of the start symbol, of each word and of the stop symbol; 0 where padded.
+        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 where padded.
     word_mask : torch.Tensor
         bool ``[B, W + 2]``.
     cases : torch.Tensor

@@ -135,6 +135,7 @@ def write_model(
     weights : mapping of str to torch.Tensor
         Parameters under benepar's names; stored in half precision.
     config : ParserConfig
+        What to say about the parser.
     int8_rows : tuple of str
         Matrices to store as 8-bit integers with one scale a row.
     """

@@ -14,7 +14,13 @@ from benepar.parse_chart import ChartParser
 from torch import nn
 
 from forest_align.parsing.encoder_batches import CASE_COUNT, WordEncoder, collate, length_batches
-from forest_align.parsing.model_files import SECTION, parser_config, read_config, read_weights
+from forest_align.parsing.model_files import (
+    SECTION,
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+)
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
@@ -135,25 +141,44 @@ def word_vectors(subword_vectors: torch.Tensor, batch: EncoderBatch) -> torch.Te
 
 
 class EncoderScorer:
-    """Scores sentences with a :class:`SpanParser` read from a folder of this package's format.
+    """Scores sentences with a :class:`SpanParser`.
 
     Parameters
     ----------
-    folder : Path
-        Folder written by :func:`forest_align.parsing.model_files.write_model`.
-    dtype : torch.dtype, optional
-        Arithmetic of the forward pass; by default bfloat16 where the processor has it, else float32.
-
-    Raises
-    ------
-    ModelError
-        When a file is missing or damaged, or does not fit the parser.
+    parser : SpanParser
+        In evaluation mode, in the arithmetic that it shall use.
+    encode : WordEncoder
+        Its encoder's tokenizer.
+    config : ParserConfig
+        Names of its labels and tags, and its temperature.
     """
 
-    def __init__(self, folder: Path, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, parser: SpanParser, encode: WordEncoder, config: ParserConfig) -> None:
+        self.parser, self.labels = parser, config.labels
+        self.force_root = bool(config.hparams["force_root_constituent"])
+        self.longest = min(
+            parser.pretrained_model.config.max_position_embeddings, config.hparams["encoder_max_len"]
+        )
+        self._encode, self._tag_names, self._temperature = encode, config.tags, config.temperature
+
+    @classmethod
+    def read(cls, folder: Path, dtype: torch.dtype | None = None) -> EncoderScorer:
+        """Read a folder written by :func:`forest_align.parsing.model_files.write_model`.
+
+        Parameters
+        ----------
+        folder : Path
+            Nothing in it can run code.
+        dtype : torch.dtype, optional
+            Arithmetic of the forward pass; by default bfloat16 where the processor has it, else float32.
+
+        Raises
+        ------
+        ModelError
+            When a file is missing or damaged, or does not fit the parser.
+        """
         config = parser_config(folder, read_config(folder))
-        self.labels, self._tag_names = config.labels, config.tags
-        self._parser = SpanParser(
+        parser = SpanParser(
             {tag: index for index, tag in enumerate(config.tags)},
             {label: index for index, label in enumerate(config.labels)},
             config.hparams,
@@ -161,21 +186,15 @@ class EncoderScorer:
             config.vector_layer,
         )
         try:
-            self._parser.load_state_dict(read_weights(folder))
+            parser.load_state_dict(read_weights(folder))
         except RuntimeError as error:
             raise ModelError(f"{folder / 'model.safetensors'}: does not fit config.json: {error}") from None
-        self._parser.to(dtype or native_dtype()).eval()
-        self._encode = WordEncoder(folder)
-        self._temperature = config.temperature
-        self.force_root = bool(config.hparams["force_root_constituent"])
-        self.longest = min(
-            self._parser.pretrained_model.config.max_position_embeddings, config.hparams["encoder_max_len"]
-        )
+        return cls(parser.to(dtype or native_dtype()).eval(), WordEncoder(folder), config)
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[SpanScores | InputError]:
-        """Score a batch of tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
+        """Score tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
         results: list[SpanScores | InputError | None] = [None] * len(batch)
         usable, encoded = [], []
         for place, words in enumerate(batch):
@@ -205,7 +224,7 @@ class EncoderScorer:
     def _forward(self, sentences: list[EncodedSentence]) -> list[SpanScores]:
         batch = collate(sentences)
         with torch.inference_mode():
-            raw = self._parser(batch)
+            raw = self.parser(batch)
             spans = (raw.spans.float() / self._temperature).numpy()
             # Tag 0 stands for tags that training has not seen.
             tags = (raw.tags[..., 1:].argmax(-1) + 1).numpy()
@@ -253,7 +272,7 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
     folder = _locate(str(name_or_folder))
     config = read_config(folder)
     if SECTION in config:
-        return EncoderScorer(folder)
+        return EncoderScorer.read(folder)
     if "benepar" in config:
         from forest_align.parsing.benepar_scorer import BeneparScorer
 
@@ -276,6 +295,6 @@ def _locate(name: str) -> Path:
         except LookupError:
             pass
     raise ModelError(
-        f"no parser {name!r}: it is none of the bundled ones ({', '.join(bundled) or 'none'}), no folder, and no "
-        "benepar model installed for nltk"
+        f"no parser {name!r}: it is none of the bundled ones ({', '.join(bundled) or 'none'}), "
+        "no folder, and no benepar model installed for nltk"
     )

@@ -20,7 +20,7 @@ class SpanScores:
     ----------
     scores : numpy.ndarray
         float32, shape (n, n, L): log-potential of each label of each closed span ``[first, last]``, the
-        calibration temperature divided out. Label 0 is the empty one and scores 0; below the diagonal all is 0.
+        calibration temperature divided out. Label 0 is the empty one and scores 0; 0 below the diagonal.
     labels : tuple of str
         L label chains, joined by ``::`` from the top down; the first is ``""``.
     tags : tuple of str

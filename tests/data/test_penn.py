@@ -13,7 +13,9 @@ from forest_align.data.penn import parse_bracket, read_trees, strip_annotations
 from forest_align.types import InputError
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP"])
-LEAVES = st.builds(lambda tag, word: Tree(tag, [word]), st.sampled_from(["NN", "-LRB-"]), st.sampled_from("ab"))
+LEAVES = st.builds(
+    lambda tag, word: Tree(tag, [word]), st.sampled_from(["NN", "-LRB-"]), st.sampled_from("ab")
+)
 TREES = st.recursive(LEAVES, lambda inner: st.builds(Tree, LABELS, st.lists(inner, min_size=1, max_size=3)))
 
 

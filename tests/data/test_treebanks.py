@@ -9,6 +9,7 @@ import pytest
 
 from forest_align.data.penn import parse_bracket
 from forest_align.data.treebanks import (
+    TreebankSentence,
     from_tree,
     known_chain,
     label_inventory,
@@ -26,7 +27,7 @@ needs_treebanks = pytest.mark.skipif(
 )
 
 
-def sentence(text: str):  # noqa: ANN201
+def sentence(text: str) -> TreebankSentence:
     found = from_tree(parse_bracket(text))
     assert found is not None
     return found

@@ -1,0 +1,217 @@
+"""The training state of the parser: weights, averages, optimiser, schedule, losses, and their checkpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from parser_examples import ExampleStore, Visit, with_case
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from forest_align.parsing.encoder_batches import EncoderBatch, collate
+from forest_align.parsing.span_parser import SpanParser, span_index
+from forest_align.parsing.tree_crf_loss import negative_log_likelihood
+
+ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train; exactly one of ``steps`` and ``minutes`` is positive and ends the training."""
+
+    steps: int = 0
+    minutes: float = 0.0
+    encoder_rate: float = 1.5e-4
+    head_rate: float = 8e-4
+    warmup: int = 300
+    clip: float = 1.0
+    average: float = 0.999
+    span_weight: float = 20.0
+    tag_weight: float = 5.0
+    distill: float = 15.0
+
+
+def load_encoder(folder: Path, model: nn.Module) -> None:
+    """Load the original encoder's weights, after checking that they are the ones expected."""
+    path = folder / "model.safetensors"
+    if hashlib.sha256(path.read_bytes()).hexdigest() != ENCODER_SHA256:
+        sys.exit(f"{path}: not the all-MiniLM-L6-v2 weights that this script was written for")
+    not_used = ("pooler.", "embeddings.position_ids")
+    weights = {name: value for name, value in load_file(path).items() if not name.startswith(not_used)}
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    if unexpected or [name for name in missing if not name.startswith(not_used)]:
+        sys.exit(f"{path}: missing {missing}, unexpected {unexpected}")
+
+
+def drop_attention_dropout(parser: SpanParser) -> None:
+    """Switch off dropout inside the encoder's attention, which would rule out the fused kernel."""
+    for module in parser.pretrained_model.modules():
+        if hasattr(module, "num_attention_heads") and hasattr(module, "dropout"):
+            module.dropout.p = 0.0
+            if hasattr(module, "dropout_prob"):
+                module.dropout_prob = 0.0
+
+
+class Teacher:
+    """The original encoder up to the vector layer; its vectors are kept, since they never change."""
+
+    def __init__(self, parser: SpanParser, folder: Path) -> None:
+        from transformers import AutoModel
+
+        self._model = AutoModel.from_config(parser.pretrained_model.config)
+        load_encoder(folder, self._model)
+        self._model.encoder.layer = self._model.encoder.layer[: parser.vector_layer]
+        self._model.eval()
+
+    def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
+        """Return the hidden states of a batch, ``[B, T, D]``, 0 where padded."""
+        keys = [visit.key for visit in visits]
+        if any(key not in store.vectors for key in keys):
+            with torch.no_grad(), torch.autocast(batch.subwords.device.type, torch.bfloat16):
+                hidden = self._model(batch.subwords, attention_mask=batch.subword_mask).last_hidden_state
+            for row, key in enumerate(keys):
+                size = int(batch.subword_mask[row].sum())
+                store.vectors[key] = hidden[row, :size].to(torch.bfloat16).clone()
+        return nn.utils.rnn.pad_sequence([store.vectors[key] for key in keys], batch_first=True)
+
+
+def losses(
+    parser: SpanParser, store: ExampleStore, visits: list[Visit], teacher: Teacher
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return three losses of a batch: trees (nats a word), tags (nats), distance of the vectors."""
+    examples = [store.get(visit.key) for visit in visits]
+    encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
+    batch = collate(encoded)
+    with torch.autocast("cpu", torch.bfloat16):
+        scores = parser(batch)
+    index = span_index(batch.lengths)
+    longest = int(batch.lengths.max())
+    gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
+    tags = torch.full((len(visits), longest + 2), -100)
+    for row, example in enumerate(examples):
+        for first, last, label in example.spans:
+            gold[row, first, last] = label
+        tags[row, 1 : len(example.tags) + 1] = torch.from_numpy(example.tags)
+    words = float(batch.lengths.sum())
+    span_loss = negative_log_likelihood(scores.spans, index, gold[index], batch.lengths) / words
+    tag_loss = nn.functional.cross_entropy(
+        scores.tags.float().flatten(0, 1), tags.flatten(), ignore_index=-100
+    )
+    original = teacher.vectors(store, visits, batch)
+    similarity = nn.functional.cosine_similarity(scores.subword_vectors.float(), original.float(), dim=-1)
+    return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
+
+
+class Trainer:
+    """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
+
+    def __init__(self, parser: SpanParser, settings: Settings) -> None:
+        self.parser, self.settings = parser, settings
+        for weight in parser.pretrained_model.embeddings.parameters():
+            weight.requires_grad_(False)
+        self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
+        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
+        self.average = {name: weight.detach().clone() for name, weight in self.named}
+        self.step = self.epoch = self.batch_in_epoch = 0
+        self.begun, self.seconds_before = time.monotonic(), 0.0
+
+    def _groups(self) -> list[dict[str, object]]:
+        """Group the weights by learning rate and by whether they decay."""
+        groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+        for name, weight in self.named:
+            groups.setdefault((name.startswith("pretrained_model."), weight.dim() > 1), []).append(weight)
+        return [
+            {
+                "params": weights,
+                "peak": self.settings.encoder_rate if is_encoder else self.settings.head_rate,
+                "weight_decay": 0.01 if is_matrix else 0.0,
+            }
+            for (is_encoder, is_matrix), weights in groups.items()
+        ]
+
+    def seconds(self) -> float:
+        """Return the seconds trained so far, earlier runs included."""
+        return self.seconds_before + time.monotonic() - self.begun
+
+    def progress(self) -> float:
+        """Return the share of the training that is done, of the minutes or of the steps."""
+        if self.settings.minutes:
+            return self.seconds() / (60 * self.settings.minutes)
+        return self.step / self.settings.steps
+
+    def take_step(self, loss: torch.Tensor) -> float:
+        """Follow the gradient of a loss; return the gradient's norm before clipping."""
+        warm = min(1.0, (self.step + 1) / self.settings.warmup)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["peak"] * min(warm, max(0.0, 1 - self.progress()))
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = float(nn.utils.clip_grad_norm_([weight for _, weight in self.named], self.settings.clip))
+        if norm < float("inf"):  # neither infinite nor NaN
+            self.optimizer.step()
+        self.step += 1
+        self.batch_in_epoch += 1
+        self._update_average()
+        return norm
+
+    def _update_average(self, every: int = 5) -> None:
+        if self.step % every:
+            return
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step)) ** every
+        with torch.no_grad():
+            torch._foreach_lerp_(list(self.average.values()), [w.detach() for _, w in self.named], 1 - keep)
+
+    def averaged(self) -> dict[str, torch.Tensor]:
+        """Return the parser's weights with the averages in place of the trained ones."""
+        return {**self.parser.state_dict(), **self.average}
+
+    def save(self, folder: Path) -> None:
+        """Write everything needed to go on into one file, atomically; a readable record beside it."""
+        tensors = {f"model.{name}": value.contiguous() for name, value in self.parser.state_dict().items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.items()}
+        for name, weight in self.named:
+            for field, value in self.optimizer.state.get(weight, {}).items():
+                tensors[f"optimizer.{field}.{name}"] = value
+        record = {
+            "step": self.step,
+            "epoch": self.epoch,
+            "batch_in_epoch": self.batch_in_epoch,
+            "seconds": self.seconds(),
+            "random_state": torch.get_rng_state().tolist(),
+        }
+        fresh = folder / "checkpoint.safetensors.new"
+        save_file(tensors, fresh, {"record": json.dumps(record)})
+        os.replace(fresh, folder / "checkpoint.safetensors")
+        del record["random_state"]
+        (folder / "checkpoint.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Go on where a checkpoint stopped."""
+        with safe_open(folder / "checkpoint.safetensors", "pt") as file:
+            record = json.loads(file.metadata()["record"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        prefix = "model."
+        self.parser.load_state_dict(
+            {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+        )
+        for name, weight in self.named:
+            self.average[name] = tensors[f"average.{name}"]
+            state = {
+                field: tensors[f"optimizer.{field}.{name}"]
+                for field in ("step", "exp_avg", "exp_avg_sq")
+                if f"optimizer.{field}.{name}" in tensors
+            }
+            if state:
+                self.optimizer.state[weight] = state
+        self.step, self.epoch = record["step"], record["epoch"]
+        self.batch_in_epoch, self.seconds_before = record["batch_in_epoch"], record["seconds"]
+        if "random_state" in record:
+            torch.set_rng_state(torch.tensor(record["random_state"], dtype=torch.uint8))

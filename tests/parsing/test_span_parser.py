@@ -1,0 +1,401 @@
+"""The span parser: its fast forward pass, its loss, its files, and input of every kind."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from benepar.nkutil import HParams
+from benepar.parse_chart import ChartParser
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import BertConfig, BertTokenizerFast
+
+from forest_align.cext import chart
+from forest_align.parsing.encoder_batches import (
+    CASE_CLASSES,
+    WordEncoder,
+    case_class,
+    collate,
+    length_batches,
+)
+from forest_align.parsing.model_files import ParserConfig, read_weights, write_model
+from forest_align.parsing.span_parser import (
+    MODELS,
+    EncoderScorer,
+    SpanParser,
+    load_span_parser,
+    span_index,
+    word_vectors,
+)
+from forest_align.parsing.span_scores import SpanScores
+from forest_align.parsing.tree_crf_loss import log_partition, negative_log_likelihood
+from forest_align.types import InputError, ModelError
+
+LABELS = ("", "NP", "S", "S::VP")
+TAGS = ("UNK", "NN", "VB", ".")
+HPARAMS: dict[str, Any] = {
+    "use_pretrained": True,
+    "pretrained_model": "tiny",
+    "use_encoder": True,
+    "use_chars_lstm": False,
+    "predict_tags": True,
+    "force_root_constituent": True,
+    "d_model": 16,
+    "num_layers": 1,
+    "num_heads": 2,
+    "d_kv": 8,
+    "d_ff": 16,
+    "d_label_hidden": 12,
+    "d_tag_hidden": 12,
+    "encoder_max_len": 40,
+    "tag_loss_scale": 5.0,
+    "attention_dropout": 0.2,
+    "relu_dropout": 0.1,
+    "residual_dropout": 0.2,
+    "morpho_emb_dropout": 0.2,
+}
+SENTENCES = [["The", "cat", "sat", "."], ["Go"], ["a", "b", "don't", "(", "COVID-19", ")"]]
+
+
+@pytest.fixture(scope="module")
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A two-layer BERT configuration and an uncased tokenizer of single letters and a few words."""
+    folder = tmp_path_factory.mktemp("encoder")
+    letters = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{x}" for x in letters),
+        "the",
+        "cat",
+    ]
+    (folder / "pieces.txt").write_text("\n".join(pieces))
+    BertTokenizerFast(str(folder / "pieces.txt"), do_lower_case=True, model_max_length=40).save_pretrained(
+        folder
+    )
+    BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=40,
+    ).save_pretrained(folder)
+    return folder
+
+
+def tiny_parser(encoder_folder: Path) -> SpanParser:
+    torch.manual_seed(3)
+    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
+    parser = SpanParser(tags, labels, HPARAMS, encoder_folder, vector_layer=1)
+    with torch.no_grad():
+        for weight in parser.parameters():
+            weight.add_(0.3 * torch.randn_like(weight))
+    return parser.eval()
+
+
+@pytest.fixture(scope="module")
+def model_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    config = ParserConfig(LABELS, TAGS, HPARAMS, vector_layer=1, temperature=2.0)
+    write_model(folder, encoder_folder, tiny_parser(encoder_folder).state_dict(), config)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scorer(model_folder: Path) -> EncoderScorer:
+    return EncoderScorer.read(model_folder, dtype=torch.float32)
+
+
+def scored(found: SpanScores | InputError) -> SpanScores:
+    assert isinstance(found, SpanScores), found
+    return found
+
+
+# -- forward pass ------------------------------------------------------------------------------------------
+
+
+def test_the_fast_forward_pass_equals_benepars(encoder_folder: Path) -> None:
+    parser = tiny_parser(encoder_folder)
+    batch = collate([WordEncoder(encoder_folder)(words) for words in SENTENCES])
+    with torch.no_grad():
+        parser.case_embedding.weight.zero_()
+        fast = parser(batch)
+        ends = torch.where(batch.word_mask, batch.word_ends, -100)
+        spans, tags = ChartParser.forward(
+            parser,
+            {
+                "input_ids": batch.subwords,
+                "attention_mask": batch.subword_mask.long(),
+                "words_from_tokens": ends,
+                "valid_token_mask": batch.word_mask,
+            },
+        )
+    sentence, first, last = span_index(batch.lengths)
+    assert len(sentence) == sum(len(words) * (len(words) + 1) // 2 for words in SENTENCES)
+    assert torch.allclose(fast.spans, spans[sentence, first, last, 1:], atol=1e-5)
+    for row, words in enumerate(SENTENCES):
+        assert torch.allclose(fast.tags[row, : len(words) + 2], tags[row, : len(words) + 2], atol=1e-5)
+
+
+def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
+    lower, upper = (scored(found).scores for found in scorer.score([["cat", "go"], ["Cat", "GO"]]))
+    assert not np.allclose(lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("--", "no letters"),
+        ("cat", "lower"),
+        ("Cat", "Capitalised"),
+        ("I", "one capital"),
+        ("USA", "ALL CAPITALS"),
+        ("iPhone", "miXed"),
+        ("1,000", "digits"),
+        ("3rd", "digits and lower"),
+        ("COVID-19", "digits and capitals"),
+    ],
+)
+def test_each_word_has_a_letter_case_class(word: str, name: str) -> None:
+    assert CASE_CLASSES[case_class(word)] == name
+
+
+def test_word_vectors_are_unit_means_of_subwords(encoder_folder: Path) -> None:
+    batch = collate([WordEncoder(encoder_folder)(words) for words in SENTENCES])
+    hidden = torch.randn(*batch.subwords.shape, 5)
+    expected = (
+        hidden[0, 1:4].mean(0)
+        if batch.word_ends[0, 1] == 3
+        else hidden[0, 1 : batch.word_ends[0, 1] + 1].mean(0)
+    )
+    vectors = word_vectors(hidden, batch)
+    assert torch.allclose(vectors[0, 0], expected / expected.norm(), atol=1e-5)
+    assert torch.allclose(vectors[2, :6].norm(dim=-1), torch.ones(6))
+
+
+# -- loss --------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(0, 10**6))
+def test_the_batched_partition_and_its_gradient_equal_the_kernels(lengths: list[int], seed: int) -> None:
+    longest = max(lengths)
+    generator = torch.Generator().manual_seed(seed)
+    labelled = 3 * torch.randn(len(lengths), longest, longest, dtype=torch.float64, generator=generator)
+    labelled.requires_grad_()
+    totals = log_partition(labelled, torch.tensor(lengths))
+    totals.sum().backward()
+    assert labelled.grad is not None
+    for row, size in enumerate(lengths):
+        total, marginals = chart.inside_outside(labelled[row, :size, :size].detach().numpy())
+        assert np.isclose(totals[row].item(), total)
+        assert np.allclose(labelled.grad[row, :size, :size].numpy(), marginals, atol=1e-9)
+
+
+def test_the_likelihood_of_a_near_certain_tree_is_near_one() -> None:
+    lengths = torch.tensor([3])
+    index = span_index(lengths)
+    gold = torch.tensor([0, 1, 2, 1, 0, 0])  # [0,0] [0,1]=1 [0,2]=2 [1,1]=1 [1,2] [2,2]
+    scores = torch.full((6, 3), -40.0)
+    scores[gold.nonzero()[:, 0], gold[gold > 0] - 1] = 40.0
+    assert negative_log_likelihood(scores, index, gold, lengths).item() == pytest.approx(0.0, abs=1e-4)
+    assert negative_log_likelihood(-scores, index, gold, lengths).item() > 40
+
+
+# -- scoring sentences -------------------------------------------------------------------------------------
+
+
+def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
+    scorer: EncoderScorer, model_folder: Path, tmp_path: Path, encoder_folder: Path
+) -> None:
+    config = ParserConfig(LABELS, TAGS, HPARAMS, vector_layer=1, temperature=1.0)
+    write_model(tmp_path / "plain", encoder_folder, read_weights(model_folder), config)
+    plain = scored(EncoderScorer.read(tmp_path / "plain", dtype=torch.float32).score(SENTENCES[:1])[0])
+    found = scored(scorer.score(SENTENCES[:1])[0])
+    assert found.scores.shape == (4, 4, len(LABELS))
+    assert found.scores.dtype == np.float32
+    assert found.labels == LABELS
+    assert not found.scores[..., 0].any()
+    assert not found.scores[np.tril_indices(4, -1)].any()
+    assert set(found.tags) <= set(TAGS[1:])
+    assert found.vectors is not None and found.vectors.shape == (4, 16)
+    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(found.scores, plain.scores / 2, atol=2e-2)
+
+
+def test_a_sentence_gets_the_same_scores_alone_and_among_others(scorer: EncoderScorer) -> None:
+    together = scorer.score(SENTENCES)
+    for words, found in zip(SENTENCES, together, strict=True):
+        alone = scored(scorer.score([words])[0])
+        assert np.allclose(alone.scores, scored(found).scores, atol=1e-4)
+        assert np.allclose(alone.vectors, scored(found).vectors, atol=1e-4)
+        assert alone.tags == scored(found).tags
+
+
+def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:
+    found = scorer.score([["a"], ["a"] * 600, [], ["a" * 100], ["b", "a"]])
+    assert [isinstance(one, InputError) for one in found] == [False, True, True, True, False]
+    assert "600 words" in str(found[1])
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "\x00",
+        "\x07\x08",
+        "\ud800",
+        "a\udfffb",
+        "🙂",
+        "👩‍👩‍👧",
+        "שלום",
+        "\u200b",
+        "\u00a0",
+        "",
+        "[SEP]",
+        "[CLS]",
+        "``",
+        "-LRB-",
+        "é" * 20,
+    ],
+)
+def test_any_word_at_all_is_scored(scorer: EncoderScorer, word: str) -> None:
+    found = scored(scorer.score([["the", word, "cat"]])[0])
+    assert len(found.tags) == 3
+    assert np.isfinite(found.scores).all()
+    assert found.vectors is not None and np.isfinite(found.vectors).all()
+
+
+def test_no_sentences_give_no_scores(scorer: EncoderScorer) -> None:
+    assert scorer.score([]) == []
+
+
+@given(st.lists(st.integers(1, 50), max_size=40), st.integers(1, 100))
+def test_batches_hold_each_sentence_once_within_the_budget(sizes: list[int], budget: int) -> None:
+    batches = list(length_batches(sizes, budget))
+    assert sorted(item for batch in batches for item in batch) == list(range(len(sizes)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(sizes[item] for item in batch) <= budget
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+def test_weights_survive_the_file_up_to_its_precision(model_folder: Path, encoder_folder: Path) -> None:
+    weights, stored = tiny_parser(encoder_folder).state_dict(), read_weights(model_folder)
+    assert set(weights) == set(stored)
+    for name, value in weights.items():
+        assert torch.allclose(value, stored[name], atol=float(value.abs().max()) / 127), name
+
+
+def test_a_missing_model_is_told_what_exists() -> None:
+    with pytest.raises(ModelError, match="no parser 'nonesuch'"):
+        load_span_parser("nonesuch")
+
+
+def test_a_damaged_weights_file_is_named(model_folder: Path, tmp_path: Path) -> None:
+    for path in model_folder.iterdir():
+        (tmp_path / path.name).write_bytes(
+            path.read_bytes()[: 200 if path.suffix == ".safetensors" else None]
+        )
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["not JSON", "[]", "{}"])
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ModelError, match=r"config\.json"):
+        load_span_parser(tmp_path)
+
+
+def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Path, tmp_path: Path) -> None:
+    for path in model_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["forest_align"]["labels"].append("VP")
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="does not fit"):
+        load_span_parser(tmp_path)
+
+
+# -- parsers in benepar's format ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def benepar_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A parser exported the way benepar's own export does it."""
+    folder = tmp_path_factory.mktemp("benepar")
+    torch.manual_seed(5)
+    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
+    parser = ChartParser(tags, labels, None, HParams(**HPARAMS), str(encoder_folder))
+    parser.retokenizer.tokenizer.save_pretrained(str(folder))
+    config = parser.pretrained_model.config
+    config.benepar = {key: value for key, value in parser.config.items() if key != "pretrained_model_path"}
+    config.save_pretrained(str(folder))
+    torch.save(parser.state_dict(), folder / "benepar_model.bin")
+    return folder
+
+
+def test_a_benepar_model_scores_as_it_does_in_benepar(benepar_folder: Path) -> None:
+    words, spaces = ["The", "cat", "sat", "."], [True, True, False, True]
+    example = SimpleNamespace(words=words, space_after=spaces, tree=None)
+    expected = ChartParser.from_trained(str(benepar_folder)).parse([example], return_scores=True)[0]
+    found = scored(load_span_parser(benepar_folder).score([words])[0])
+    upper = np.triu_indices(4)
+    assert np.allclose(found.scores[upper], (expected - expected[..., :1])[upper], atol=1e-4)
+    assert found.labels == LABELS
+    assert found.vectors is not None and found.vectors.shape == (4, 16)
+
+
+def test_a_benepar_model_takes_odd_input_and_names_what_is_too_long(benepar_folder: Path) -> None:
+    found = load_span_parser(benepar_folder).score(
+        [["a", "\ud800", "🙂", "\x00"], ["a"] * 100, [], ["(", "b", ")"], ["שלום", "é"]]
+    )
+    assert [isinstance(one, InputError) for one in found] == [False, True, True, False, False]
+
+
+def test_a_benepar_file_that_would_run_code_is_refused(benepar_folder: Path, tmp_path: Path) -> None:
+    class Harmful:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (Path.touch, (tmp_path / "ran",))
+
+    for path in benepar_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "benepar_model.bin").write_bytes(pickle.dumps(Harmful()))
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load_span_parser(tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
+# -- the bundled model -------------------------------------------------------------------------------------
+
+bundled = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
+
+
+@bundled
+def test_the_bundled_parser_finds_a_plain_clause() -> None:
+    words = ["The", "black", "cat", "sat", "on", "the", "mat", "."]
+    found = scored(load_span_parser("en").score([words])[0])
+    spans = chart.k_best(found.scores, 1, found.force_root)[0]
+    tree = {(int(start), int(end), found.labels[label]) for start, end, label in spans if label}
+    assert tree == {(0, 8, "S"), (0, 3, "NP"), (3, 7, "VP"), (4, 7, "PP"), (5, 7, "NP")}
+    assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
+
+
+@bundled
+def test_the_bundled_model_is_small_and_has_no_pickle() -> None:
+    files = [path for path in (MODELS / "en").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 45_000_000
+    assert {path.suffix for path in files} <= {".json", ".txt", ".safetensors", ".md"}
