@@ -1,0 +1,280 @@
+"""The ``align`` command: sentence pairs in, alignments out, line by line and in order."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, Pair, links_of_file, load_aligner
+from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
+from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.pair_types import ScoredTree
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+OUTPUTS = ("jsonl", "pharaoh", "html", "text")
+
+#: A pair of the input: its name; its sentences and the links given for it, or what is wrong with it.
+Item = tuple[str, "tuple[Pair, Links | None] | InputError"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    listing = "\n".join(f"  {f.name:<9} {f.summary}" for f in FORMATS.values())
+    parser.epilog = (
+        "examples:\n"
+        "  printf 'He died.\\tHe passed away.\\n' | forest-align align - --to text\n"
+        "  forest-align align pairs.tsv -o alignments.jsonl --resume\n\n"
+        f"input formats (--from), told by extension and content:\n{listing}\n\n"
+        'Every pair yields its line; one that cannot be aligned has an "error".\n'
+        "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+    )
+    parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
+    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
+    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    parser.add_argument(
+        "--parser",
+        metavar="NAME",
+        help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
+    )
+    parser.add_argument("--to", choices=OUTPUTS, default="jsonl", help="what to write; default: jsonl")
+    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
+    parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
+    parser.add_argument(
+        "--words",
+        metavar="NAME|FILE",
+        help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
+        "or a file of Pharaoh links; default: union",
+    )
+    parser.add_argument(
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) as further evidence"
+    )
+    parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
+    parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="threads; default: 1")
+    parser.add_argument(
+        "--batch-size", type=_positive, default=32, metavar="N", help="sentences parsed together; default: 32"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on after the last whole line of OUT (jsonl and pharaoh)"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Align and write; return the exit status."""
+    to_terminal = options.output is None and sys.stdout.isatty()
+    writer = alignment_writer(options.to, to_terminal)
+    if options.resume and (options.output is None or not writer.one_line_each):
+        raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
+    _refuse_own_output(options)
+    given = GivenLinks() if options.words and options.words not in WORDS[:-1] else None
+    items = _items(options)
+    # The first pair is read and the models load before the output is opened: an input that does not exist
+    # must not cost the user an older output.
+    first = next(items, None)
+    items = chain([first], items) if first is not None else iter(())
+    aligner = load_aligner(options, given)
+
+    def align(pairs: Iterator[tuple[Pair, Links | None]]) -> Iterator[Alignment]:
+        settings = {"batch_size": options.batch_size, "workers": options.workers}
+        if given is None:
+            return aligner.align_many((pair for pair, _ in pairs), **settings)
+        return given.align(aligner, ((pair, links or Links()) for pair, links in pairs), **settings)
+
+    explain = _explainer(options.ppdb) if options.explain else None
+    if options.resume:
+        items = _skip_finished(items, options)
+    failed = Failures()
+    with open_output(options.output, append=options.resume) as out:
+        out.write(writer.header)
+        for alignment in _progress(_in_order(items, align, aligner.name), to_terminal):
+            failed.count(alignment)
+            out.write(writer.line(explain(alignment) if explain and not alignment.error else alignment))
+            if options.output is None:
+                out.flush()
+        out.write(writer.footer)
+    return failed.report()
+
+
+class Failures:
+    """Counts the pairs that could not be aligned and says so at the end."""
+
+    def __init__(self) -> None:
+        self._failed = self._all = 0
+        self._first = ""
+
+    def count(self, alignment: Alignment) -> None:
+        """Take note of one alignment."""
+        self._all += 1
+        if alignment.error:
+            self._first = self._first if self._failed else f"pair {alignment.id}: {alignment.error}"
+            self._failed += 1
+
+    def report(self) -> int:
+        """Print how many failed and return the exit status."""
+        if not self._failed:
+            return EXIT_OK
+        print(
+            f"forest-align align: {self._failed} of {self._all} pairs could not be aligned; "
+            f"the first: {self._first}",
+            file=sys.stderr,
+        )
+        return EXIT_SOME_FAILED
+
+
+def _refuse_own_output(options: argparse.Namespace) -> None:
+    if options.output is None or options.pairs == "-":
+        return
+    source, out = Path(options.pairs), Path(options.output)
+    if source.exists() and out.exists() and source.samefile(out):
+        raise InputError("the output would overwrite the input", file=options.output)
+
+
+def _items(options: argparse.Namespace) -> Iterator[Item]:
+    """Pairs ready for the aligner, each with its name; an error in the place of a broken one."""
+    links_file = None
+    if options.words and options.words not in WORDS:
+        links_file = links_of_file(options.words)
+    for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
+        links = next(links_file) if links_file is not None else None
+        if isinstance(item, InputError):
+            yield str(item.line or ""), item
+            continue
+        try:
+            if isinstance(links, InputError):
+                raise links
+            if options.words and options.words not in WORDS[:-1]:
+                links = _given_links(item, links)
+            yield item.id, (_sentences(item, options.parser is None), links)
+        except InputError as error:
+            yield item.id, error
+
+
+def _given_links(item: SentencePair, links: Links | None) -> Links:
+    found = item.links if links is None else links
+    if found is None:
+        raise InputError("the input gives no word links for this pair")
+    if not (item.source.tokens and item.target.tokens):
+        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
+    return found.check(len(item.source), len(item.target))
+
+
+def _sentences(item: SentencePair, use_trees: bool) -> Pair:
+    """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
+    if use_trees and item.source_enju is not None and item.target_enju is not None:
+        from forest_align.parsing import sentence_from_enju
+
+        return sentence_from_enju(item.source_enju), sentence_from_enju(item.target_enju)
+    return (
+        _sentence(item.source, item.source_trees if use_trees else (), "source"),
+        _sentence(item.target, item.target_trees if use_trees else (), "target"),
+    )
+
+
+def _sentence(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) -> Sentence | str:
+    if not trees:
+        return sentence if sentence.tokens else sentence.text
+    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.parsing.trees import read_bracket, sentence_from_trees
+
+    try:
+        parsed = sentence_from_trees(
+            [read_bracket(tree) for tree, _ in trees],
+            [score for _, score in trees],
+            lemmatizer=load_lexicon().lemma,
+        )
+    except InputError as error:
+        raise InputError(error.message, field=f"{side} tree") from None
+    if sentence.tokens and sentence.words != parsed.words:
+        raise InputError(
+            f"expected a tree over the tokens {' '.join(sentence.words)!r}, found one over {parsed.text!r}",
+            field=f"{side} tree",
+        )
+    if not sentence.tokens:
+        return parsed
+    tokens = tuple(
+        replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
+        for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
+    )
+    return Sentence(tokens, sentence.text, parsed.forest)
+
+
+def _skip_finished(items: Iterator[Item], options: argparse.Namespace) -> Iterator[Item]:
+    finished = repair(Path(options.output))
+    skipped = deque(islice(items, max(finished.lines - 1, 0)), maxlen=0)
+    del skipped
+    if not finished.lines:
+        return items
+    last = next(items, None)
+    if last is None:
+        raise InputError(
+            f"cannot resume: it has {finished.lines} lines, more than there are pairs", file=options.output
+        )
+    if options.to == "jsonl":
+        check_same_run(finished, last[0], options.output)
+    return items
+
+
+def _in_order(
+    items: Iterator[Item],
+    align: Callable[[Iterator[tuple[Pair, Links | None]]], Iterator[Alignment]],
+    aligner: str,
+) -> Iterator[Alignment]:
+    """One alignment an item, in order: broken pairs go around the aligner and come back in their places."""
+    waiting: deque[tuple[str, InputError | None]] = deque()
+
+    def good_ones() -> Iterator[tuple[Pair, Links | None]]:
+        for name, content in items:
+            if isinstance(content, InputError):
+                waiting.append((name, content))
+            else:
+                waiting.append((name, None))
+                yield content
+
+    def broken_ones() -> Iterator[Alignment]:
+        while waiting and waiting[0][1] is not None:
+            name, error = waiting.popleft()
+            yield Alignment.failed(str(error), id=name, aligner=aligner)
+
+    for alignment in align(good_ones()):
+        yield from broken_ones()
+        name, _ = waiting.popleft()
+        yield replace(alignment, id=name)
+    yield from broken_ones()
+
+
+def _explainer(ppdb: str | None) -> Callable[[Alignment], Alignment]:
+    """A function that fills in the evidence for every word link."""
+    from forest_align.lexicon.evidence import explain, word_evidence
+    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.lexicon.pair_table import PairTable
+
+    lexicon, table = load_lexicon(), PairTable.load(ppdb) if ppdb else None
+
+    def explained(alignment: Alignment) -> Alignment:
+        masks = word_evidence(alignment.source, alignment.target, lexicon, table)
+        names = tuple(explain(int(masks[i, j])) or ("structure",) for i, j in alignment.words)
+        return replace(alignment, word_evidence=names)
+
+    return explained
+
+
+def _progress(alignments: Iterator[Alignment], to_terminal: bool) -> Iterator[Alignment]:
+    from tqdm import tqdm
+
+    # disable=None: no bar unless standard error is a terminal; and none between alignments on the same one.
+    return iter(tqdm(alignments, unit=" pairs", disable=True if to_terminal else None))

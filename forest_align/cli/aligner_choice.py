@@ -1,0 +1,135 @@
+"""Loads the aligner that the options of a command ask for."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners import Aligner
+    from forest_align.lexicon.candidates import Candidate
+
+ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
+WORDS = ("union", "dictionary", "encoder", "given")
+
+Pair = tuple[Sentence | str, Sentence | str]
+Words = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
+    """Load an aligner by ``aligner``, ``model``, ``parser``, ``words`` and ``ppdb`` of a command's options.
+
+    Raises
+    ------
+    ModelError
+        If a model does not exist, or is one of another kind of aligner.
+    InputError
+        If an option does not go with the aligner.
+    """
+    from forest_align.aligners import load
+
+    wanted = options.aligner or ("forest" if options.model is None else None)
+    settings: dict[str, Any] = {}
+    if options.parser is not None:
+        settings["parser"] = _parser(options.parser)
+    if options.words is not None or options.ppdb is not None:
+        if wanted not in ("forest", None):
+            raise InputError(f"the {wanted} aligner takes no --words and no --ppdb; the forest aligner does")
+        settings["candidates"] = given or _candidates(options.words or "union", options.ppdb)
+    aligner = load(options.model or wanted, **settings)
+    if options.aligner and aligner.name != options.aligner:
+        raise ModelError(
+            f"the model in {options.model} is for the aligner {aligner.name}, not {options.aligner}"
+        )
+    return aligner
+
+
+def _parser(name: str) -> Any:
+    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.parsing import load_parser
+
+    return load_parser(name, lemmatizer=load_lexicon().lemma)
+
+
+def _candidates(name: str, ppdb: str | None) -> Any:
+    from forest_align.lexicon.candidates import candidate_provider
+    from forest_align.lexicon.pair_table import PairTable
+
+    return candidate_provider(name, ppdb=PairTable.load(ppdb) if ppdb else None)
+
+
+class GivenLinks:
+    """Word candidates that the user gives, pair by pair.
+
+    An aligner asks for the candidates of two sentences; which pair of the input they are is told by their
+    words. Two pairs with the same words and different links are never in the aligner's hands at once,
+    see :meth:`align`.
+    """
+
+    def __init__(self) -> None:
+        self._links: dict[Words, Links] = {}
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates of a pair that is being aligned.
+
+        Raises
+        ------
+        InputError
+            If a link points beyond a sentence.
+        """
+        from forest_align.lexicon.candidates import GivenCandidates
+
+        links = self._links.get((source.words, target.words))
+        if links is None:
+            raise InputError("no word links are given for this pair")
+        return GivenCandidates(links).candidates(source, target)
+
+    def align(
+        self, aligner: Aligner, pairs: Iterable[tuple[Pair, Links]], batch_size: int, workers: int
+    ) -> Iterator[Alignment]:
+        """Align a stream of pairs with links, in order; see :meth:`~forest_align.Aligner.align_many`."""
+        stream = iter(pairs)
+        window: list[Pair] = []
+        while True:
+            item = next(stream, None)
+            key = _words_of(item[0]) if item else None
+            conflicts = item is not None and self._links.get(key, item[1]) != item[1]  # type: ignore[arg-type]
+            if window and (item is None or conflicts or len(window) >= 4 * batch_size):
+                yield from aligner.align_many(window, batch_size=batch_size, workers=workers)
+                window = []
+                self._links.clear()
+            if item is None or key is None:
+                return
+            self._links[key] = item[1]
+            window.append(item[0])
+
+
+def _words_of(pair: Pair) -> Words:
+    source, target = pair
+    if not (isinstance(source, Sentence) and isinstance(target, Sentence)):
+        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
+    return source.words, target.words
+
+
+def links_of_file(path: str) -> Iterator[Links | InputError]:
+    """Word links of a Pharaoh file, one line a pair; after its end an error for every further pair."""
+    from forest_align.data.lines import InputLines
+    from forest_align.data.pharaoh import read_links
+
+    if not Path(path).is_file():
+        raise InputError(
+            f"expected a file of word links, or one of {', '.join(WORDS)}; found neither", file=path
+        )
+
+    def read() -> Iterator[Links | InputError]:
+        with InputLines(path) as lines:
+            yield from read_links(lines)
+            missing = lines.error("the file of word links ends before the pairs do")
+        yield from repeat(missing)
+
+    return read()

@@ -1,0 +1,124 @@
+"""The ``convert`` command: a corpus from one format into another that can hold the same."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from forest_align.cli.outputs import open_output
+from forest_align.data.msr_rte import majority_pairs
+from forest_align.data.pair_types import Format
+from forest_align.data.pairs import FORMATS, SentencePair, find_format, format_of_path, read_pairs
+from forest_align.types import InputError
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    listing = "\n".join(
+        f"  {f.name:<9} {f.summary}{'' if f.writer else ' (read only)'}" for f in FORMATS.values()
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align convert gold.json gold.pharaoh      (the sentences go to gold.tsv)\n"
+        "  forest-align convert alignments.jsonl - --to jacana\n"
+        "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
+        f"formats:\n{listing}\n\n"
+        "What the new format cannot hold is dropped, with a warning.\n"
+        "exit status: 0 all converted, 1 some pairs were broken and left out, 2 bad usage or input"
+    )
+    parser.add_argument("input", metavar="IN", help="file to read; - for standard input")
+    parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
+    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
+    writable = tuple(name for name, f in FORMATS.items() if f.writer)
+    parser.add_argument(
+        "--to", choices=writable, help="format of OUT; default: what its extension stands for"
+    )
+    parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
+    parser.add_argument(
+        "--majority",
+        nargs="+",
+        metavar="FILE",
+        help="further annotators of the same pairs: keep the links on which more than half agree",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Convert; return the exit status."""
+    to_file = options.output != "-"
+    target = find_format(options.to) if options.to else format_of_path(options.output) if to_file else None
+    if target is None or target.writer is None:
+        raise InputError(f"cannot tell the format of {options.output!r}; name it with --to")
+    files = [options.input, *(options.majority or ())]
+    outputs = _outputs(options.output, target) if to_file else []
+    for file in files:
+        _refuse_overwriting(file, outputs)
+    streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in files]
+    # The first pair is read before the output is opened: a missing input must not cost an old output.
+    pairs = _peek(majority_pairs(streams) if options.majority else streams[0])
+    with ExitStack() as stack:
+        opened: list[TextIO] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
+            stack.enter_context(open_output(None))
+        ]
+        return _write(pairs, target, opened)
+
+
+def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[TextIO]) -> int:
+    writer = target.writer
+    assert writer is not None
+    written = broken = 0
+    dropped: set[str] = set()
+    outputs[0].write(writer.header)
+    for pair in pairs:
+        if isinstance(pair, InputError):
+            broken += 1
+            print(f"forest-align convert: left out: {pair}", file=sys.stderr)
+            continue
+        text = writer.pair(pair)
+        outputs[0].write((writer.separator if written else "") + text)
+        if writer.beside is not None and len(outputs) > 1:
+            outputs[1].write(writer.beside[1](pair))
+        dropped |= pair.carries() - writer.holds
+        written += 1
+    outputs[0].write(writer.footer)
+    if dropped:
+        what = ", ".join(sorted(dropped))
+        print(f"forest-align convert: warning: format {target.name} cannot hold: {what}", file=sys.stderr)
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _outputs(path: str, target: Format) -> list[Path]:
+    first = Path(path)
+    if target.writer is None or target.writer.beside is None:
+        return [first]
+    beside = first.with_suffix(target.writer.beside[0])
+    if beside == first:
+        raise InputError(
+            f"the {target.name} format writes its sentences to a {beside.suffix} file beside it; "
+            "give the output another extension",
+            file=path,
+        )
+    return [first, beside]
+
+
+def _refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
+    for out in outputs:
+        if source != "-" and out.exists() and os.path.exists(source) and out.samefile(source):
+            raise InputError("the output would overwrite the input", file=str(out))
+
+
+def _peek(pairs: Iterator[SentencePair | InputError]) -> Iterator[SentencePair | InputError]:
+    first = next(pairs, None)
+
+    def again() -> Iterator[SentencePair | InputError]:
+        if first is not None:
+            yield first
+            yield from pairs
+
+    return again()

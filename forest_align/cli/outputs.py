@@ -1,0 +1,141 @@
+"""Where alignments go: one writer an output format, and a file that a killed run can be continued in."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from forest_align.types import Alignment, InputError
+from forest_align.types.validation import Fields, parse_json_object
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentWriter:
+    """How alignments are written in one format.
+
+    Attributes
+    ----------
+    line : callable
+        Text of one alignment.
+    header, footer : str
+        Text before the first and after the last.
+    one_line_each : bool
+        Whether an alignment is exactly one line, so that a run can be resumed.
+    """
+
+    line: Callable[[Alignment], str]
+    header: str = ""
+    footer: str = ""
+    one_line_each: bool = False
+
+
+def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
+    """The writer of ``jsonl``, ``pharaoh``, ``text`` or ``html``."""
+    if name == "jsonl":
+        return AlignmentWriter(_json_line, one_line_each=True)
+    if name == "pharaoh":
+        return AlignmentWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
+    if name == "html":
+        from forest_align.views.html import PAGE_END, PAGE_START, to_section
+
+        return AlignmentWriter(to_section, PAGE_START, PAGE_END)
+    from forest_align.views.text import DEFAULT_WIDTH, to_text
+
+    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if to_terminal else DEFAULT_WIDTH
+    colour = to_terminal and not os.environ.get("NO_COLOR")
+    return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
+
+
+def _json_line(alignment: Alignment) -> str:
+    try:
+        return alignment.to_json() + "\n"
+    except InputError as error:
+        return Alignment.failed(str(error), id=alignment.id, aligner=alignment.aligner).to_json() + "\n"
+
+
+@contextmanager
+def open_output(path: str | None, append: bool = False) -> Iterator[TextIO]:
+    """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped."""
+    if path is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        yield sys.stdout
+        return
+    mode = "a" if append else "w"
+    with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+        yield out
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What an earlier run has written.
+
+    Attributes
+    ----------
+    lines : int
+        Number of whole lines.
+    last : str
+        The last of them.
+    """
+
+    lines: int
+    last: str
+
+
+def repair(path: Path) -> Finished:
+    """Cut an unfinished last line off a file that a killed run has left, and count the whole ones."""
+    if not path.exists():
+        return Finished(0, "")
+    with path.open("r+b") as file:
+        lines = end = start_of_last = at = 0
+        while block := file.read(_BLOCK):
+            lines += block.count(b"\n")
+            position = block.rfind(b"\n")
+            if position >= 0:
+                before = block.rfind(b"\n", 0, position)
+                start_of_last = at + before + 1 if before >= 0 else end
+                end = at + position + 1
+            at += len(block)
+        file.truncate(end)
+        file.seek(start_of_last)
+        last = file.read(end - start_of_last)
+    return Finished(lines, last.decode("utf-8", errors="replace").rstrip("\n"))
+
+
+def check_same_run(finished: Finished, pair_id: str, path: str) -> None:
+    """Make sure that the file to be continued was made from the same pairs.
+
+    Parameters
+    ----------
+    finished : Finished
+        What is in it.
+    pair_id : str
+        Name of the pair that its last line should be about.
+    path : str
+        The file, for messages.
+
+    Raises
+    ------
+    InputError
+        If the last line is not JSON or is about another pair.
+    """
+    try:
+        found = Fields(parse_json_object(finished.last)).text("id", "")
+    except InputError as error:
+        raise error.at(file=path, line=finished.lines) from None
+    if found != pair_id:
+        raise InputError(
+            f"cannot resume: expected the alignment of pair {pair_id!r}, found that of {found!r}; "
+            "the file was made from other input",
+            file=path,
+            line=finished.lines,
+        )

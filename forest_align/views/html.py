@@ -1,0 +1,188 @@
+"""A page that shows alignments in any browser: phrases in colours, links on hovering, no outside files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from forest_align.types import Alignment, ForestAlignError, PhrasePair, Sentence
+from forest_align.views.svg import PALETTE, UNALIGNED, to_svg
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+section { border-top: 1px solid #8884; padding: 1em 0; }
+h2 { font-size: 1em; margin: 0 0 .5em; } .note { opacity: .7; font-weight: normal; } .error { color: #d33; }
+.side { margin: .6em 0; line-height: 2.6; }
+.p { border-bottom: 3px solid var(--c); padding: 1px 1px var(--d); border-radius: 3px; }
+.w { padding: 0 2px; border-radius: 3px; } .w.un { color: var(--unaligned); }
+.on { background: #ffd54f; color: #000; }
+table { border-collapse: collapse; margin-top: .5em; } td, th { padding: 1px .8em 1px 0; text-align: left; }
+td.n { font-variant-numeric: tabular-nums; } details > div { overflow-x: auto; }
+"""
+
+# A word or phrase that the pointer is on lights up together with what it is aligned to.
+_SCRIPT = """
+const lit = (section, words, on) => words.split(" ").forEach(name =>
+  section.querySelectorAll('[data-w="' + name + '"]').forEach(e => e.classList.toggle("on", on)));
+for (const [event, on] of [["mouseover", true], ["mouseout", false]])
+  document.addEventListener(event, e => {
+    const found = e.target.closest && e.target.closest("[data-with]");
+    if (found) lit(found.closest("section"), found.dataset.with, on);
+  });
+"""
+
+PAGE_START = (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Alignments</title>\n'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    f'<style>{_STYLE}</style>\n</head>\n<body style="--unaligned:{UNALIGNED}">\n<h1>Alignments</h1>\n'
+)
+PAGE_END = f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
+
+
+def to_html(alignments: Iterable[Alignment]) -> str:
+    """A whole page with a section for each alignment; :func:`to_section` is for streaming.
+
+    Parameters
+    ----------
+    alignments : iterable of Alignment
+        Any alignments; those with trees get their trees drawn.
+    """
+    return PAGE_START + "".join(map(to_section, alignments)) + PAGE_END
+
+
+def to_section(alignment: Alignment) -> str:
+    """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
+    pairs = _shown(alignment)
+    notes = [alignment.aligner, *(["whole sentences aligned"] if alignment.root_aligned else [])]
+    if alignment.log_probability is not None:
+        notes.append(f"log-probability {alignment.log_probability:.2f}")
+    note = _text(" · ".join(filter(None, notes)))
+    body = [f'<h2>Pair {_text(alignment.id)} <span class="note">{note}</span></h2>']
+    if alignment.error:
+        body.append(f'<p class="error">{_text(alignment.error)}</p>')
+    body += [f'<p class="note">{_text(warning)}</p>' for warning in alignment.warnings]
+    body += [_side(alignment, pairs, side) for side in (0, 1)]
+    if alignment.phrases:
+        body.append(_table(alignment, pairs))
+    if alignment.source_tree and alignment.target_tree and not alignment.error:
+        body.append(_trees(alignment))
+    return "<section>\n" + "\n".join(body) + "\n</section>\n"
+
+
+def _text(text: str) -> str:
+    """Escaped text; what XML and UTF-8 cannot hold is replaced."""
+    return escape("".join(c if c.isprintable() or c in "\t\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
+
+
+def _shown(alignment: Alignment) -> list[PhrasePair]:
+    """Pairs of constituents, longest first where they begin at the same word."""
+    return sorted(
+        (p for p in alignment.phrases if p.source_node.is_constituent and p.target_node.is_constituent),
+        key=lambda p: (p.source_node.start, -p.source_node.end, p.target_node.start, -p.target_node.end),
+    )
+
+
+def _numbers(pairs: Sequence[PhrasePair]) -> dict[int, int]:
+    """Numbers, and so colours, of the pairs with more than one word; the drawn trees number them alike."""
+    longer = [
+        k
+        for k, p in enumerate(pairs)
+        if max(p.source_node.end - p.source_node.start, p.target_node.end - p.target_node.start) > 1
+    ]
+    return {k: number for number, k in enumerate(longer)}
+
+
+def _names(side: int, start: int, end: int) -> list[str]:
+    return [f"{'st'[side]}{index}" for index in range(start, end)]
+
+
+def _words_of_pair(pair: PhrasePair) -> str:
+    return " ".join(_names(0, *pair.source_node.span) + _names(1, *pair.target_node.span))
+
+
+def _side(alignment: Alignment, pairs: Sequence[PhrasePair], side: int) -> str:
+    """One sentence, its aligned phrases as nested spans."""
+    sentence = (alignment.source, alignment.target)[side]
+    if not sentence.tokens:
+        return f'<div class="side">{_text(sentence.text)}</div>'
+    opening, closing = _nested(pairs, side, len(sentence))
+    parts = []
+    for index in range(len(sentence)):
+        parts += [*opening[index], _word(alignment, sentence, side, index), "</span>" * closing[index], " "]
+    return f'<div class="side">{"".join(parts).rstrip()}</div>'
+
+
+def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[list[str]], list[int]]:
+    """Spans that open before each word and how many close after it; what would cross another is left out."""
+    opening: list[list[str]] = [[] for _ in range(length)]
+    closing = [0] * length
+    numbers = _numbers(pairs)
+    phrases = sorted(
+        ((p.target_node if side else p.source_node, k) for k, p in enumerate(pairs) if k in numbers),
+        key=lambda phrase: (phrase[0].start, -phrase[0].end),
+    )
+    ends: list[int] = []
+    for node, k in phrases:
+        while ends and ends[-1] <= node.start:
+            ends.pop()
+        if ends and node.end > ends[-1]:
+            continue
+        colour = PALETTE[numbers[k] % len(PALETTE)]
+        title = _text(f"{numbers[k] + 1}: {node.label} {pairs[k].probability:.2f}")
+        depth = max(2, 14 - 4 * len(ends))
+        opening[node.start].append(
+            f'<span class="p" style="--c:{colour};--d:{depth}px" title="{title}" '
+            f'data-with="{_words_of_pair(pairs[k])}">'
+        )
+        closing[node.end - 1] += 1
+        ends.append(node.end)
+    return opening, closing
+
+
+def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> str:
+    partners, notes = [], []
+    for k, link in enumerate(alignment.words):
+        if link[side] != index:
+            continue
+        other = (alignment.target, alignment.source)[side].words[link[1 - side]]
+        partners += _names(1 - side, link[1 - side], link[1 - side] + 1)
+        score = "" if alignment.words.scores is None else f" {alignment.words.scores[k]:.2f}"
+        evidence = f" ({', '.join(alignment.word_evidence[k])})" if alignment.word_evidence else ""
+        notes.append(f"{other}{score}{evidence}")
+    name = _names(side, index, index + 1)[0]
+    title = f' title="{_text("; ".join(notes))}"' if notes else ""
+    style = "w" if partners else "w un"
+    lights = " ".join([name, *partners])
+    word = _text(sentence.words[index])
+    return f'<span class="{style}" data-w="{name}" data-with="{lights}"{title}>{word}</span>'
+
+
+def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
+    numbers = _numbers(pairs)
+    rows = []
+    for k, pair in enumerate(pairs):
+        source, target = pair.source_node, pair.target_node
+        label = source.label if source.label == target.label else f"{source.label} ↔ {target.label}"
+        cells = [
+            str(numbers[k] + 1) if k in numbers else "",
+            label,
+            " ".join(alignment.source.words[source.start : source.end]),
+            " ".join(alignment.target.words[target.start : target.end]),
+            f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
+        ]
+        columns = "".join(f'<td class="n">{_text(cell)}</td>' for cell in cells)
+        rows.append(f'<tr data-with="{_words_of_pair(pair)}">{columns}</tr>')
+    starred = any(not pair.compositional for pair in pairs)
+    note = '<p class="note">* only non-compositional alignment could form it</p>' if starred else ""
+    head = "<tr><th></th><th>label</th><th>source</th><th>target</th><th>probability</th></tr>"
+    title = f"<summary>{len(pairs)} phrase pairs</summary>"
+    return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"
+
+
+def _trees(alignment: Alignment) -> str:
+    try:
+        return f"<details><summary>trees</summary><div>{to_svg(alignment)}</div></details>"
+    except (ForestAlignError, IndexError):
+        # Trees that were read from a file need not fit the tokens; everything else is still worth showing.
+        return '<p class="note">The trees do not fit the tokens.</p>'
