@@ -162,7 +162,7 @@ def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputErr
     try:
         return read(value)
     except InputError as error:
-        return error
+        return InputError(error.message)  # its line number is one inside this text
 
 
 def _open_output(name: str | None, stack: ExitStack) -> TextIO:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_every_tree_of_a_forest_is_enumerated_once_best_first(brackets: list[str
     found = list(forest.derivations())
     assert len(found) == len(expected)
     logs = [derivation.log_probability for derivation in found]
-    assert all(a >= b - 1e-12 for a, b in zip(logs, logs[1:], strict=False))
+    assert all(a >= b - 1e-12 for a, b in pairwise(logs))
     for derivation in found:
         key = (derivation.root, frozenset(derivation.edges.values()))
         assert np.exp(derivation.log_probability) == pytest.approx(expected.pop(key))

@@ -1,0 +1,163 @@
+"""Semantic heads and head-binarization."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.parsing import forest_from_bracket
+from forest_align.parsing.binarize import binarization_plan
+from forest_align.parsing.heads import PUNCTUATION, coordinations, head_child, symbol
+
+
+def head_of(bracket: str) -> str:
+    words, forest = forest_from_bracket(bracket)
+    return words[forest.head[forest.roots[0]]]
+
+
+def shape(label: str, children: str) -> str:
+    """The binary structure over the children, as nested brackets."""
+    parts = children.split()
+    for left, right, _ in binarization_plan(label, tuple(parts)):
+        parts.append(f"({parts[left]} {parts[right]})")
+    return parts[-1]
+
+
+@pytest.mark.parametrize(
+    ("bracket", "head"),
+    [
+        ("(S (NP (NNP Ann)) (VP (MD may) (VP (VB have) (VP (VBN left)))) (. .))", "left"),
+        ("(VP (VBZ is) (RB n't) (VP (VBG going)))", "going"),
+        ("(VP (TO to) (VP (VB go)))", "go"),
+        ("(VP (VBZ has) (NP (NNS cats)))", "has"),
+        ("(VP (VBD helped) (VP (VB wash)))", "helped"),
+        ("(SQ (MD Will) (NP (PRP he)) (VP (VB go)) (. ?))", "go"),
+        ("(SQ (VBZ Is) (NP (PRP he)) (ADJP (JJ ill)) (. ?))", "Is"),
+        ("(S (NP (PRP He)) (VP (VBZ is) (ADJP (JJ ill))))", "is"),
+        ("(SBAR (IN that) (S (NP (PRP he)) (VP (VBD left))))", "left"),
+        ("(SBAR (WHNP (WP who)) (S (VP (VBD left))))", "left"),
+        ("(SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (PRP he)) (VP (VB do))) (. ?))", "do"),
+        ("(PP (IN on) (NP (DT the) (NN mat)))", "on"),
+        ("(NP (DT the) (JJ old) (NN house) (NN cat))", "cat"),
+        ("(NP (NP (DT the) (NN cat)) (PP (IN on) (NP (DT the) (NN mat))))", "cat"),
+        ("(NP (NP (NNP John) (POS 's)) (NN house))", "house"),
+        ("(NP (NNP John) (POS 's))", "John"),
+        ("(NP (NP (NNS cats)) (CC and) (NP (NNS dogs)))", "and"),
+        ("(NP (DT the) (NN sales) (CC and) (NN marketing) (NN director))", "director"),
+        ("(NP (JJ black) (CC and) (JJ white) (NNS cats))", "cats"),
+        ("(NP (NNS apples) (CC and) (JJ red) (NNS oranges))", "and"),
+        ("(VP (VBD bought) (CC and) (VBD sold) (NP (NNS shares)))", "and"),
+        ("(S (CC But) (NP (PRP he)) (VP (VBD left)) (. .))", "left"),
+        (
+            "(S (S (NP (PRP I)) (VP (VBD came))) (, ,) (CC and) (S (NP (PRP he)) (VP (VBD left))) (. .))",
+            "and",
+        ),
+        ("(UCP (NP (NN fun)) (CC and) (ADJP (JJ easy)))", "and"),
+        ("(ADJP (RB very) (JJ happy))", "happy"),
+        ("(ADJP (NP (CD 10) (NNS years)) (JJ old))", "old"),
+        ("(ADVP (RB very) (RB quickly))", "quickly"),
+        ("(QP (IN about) (CD 10) (CD million))", "million"),
+        ("(NP ($ $) (CD 5))", "$"),
+        ("(NP (PRP it))", "it"),
+        ("(WHNP (WDT which) (NN man))", "man"),
+        ("(PRN (-LRB- -LRB-) (NP (NN x)) (-RRB- -RRB-))", "x"),
+        ("(FRAG (NP (NN Nonsense)) (. !))", "Nonsense"),
+        ("(X (SYM *) (. .))", "*"),
+        ("(S::VP (VB go) (ADVP (RB home)))", "go"),
+        ("(ODD (NN a) (NN b) (. .))", "b"),
+    ],
+)
+def test_the_head_is_the_word_that_carries_the_meaning(bracket: str, head: str) -> None:
+    assert head_of(bracket) == head
+
+
+@pytest.mark.parametrize(
+    ("label", "children", "expected"),
+    [
+        ("NP", "DT JJ NN", "(DT (JJ NN))"),
+        ("NP", "DT NN PP SBAR", "(DT ((NN PP) SBAR))"),
+        ("VP", "VBD NP PP PP", "(((VBD NP) PP) PP)"),
+        ("S", "ADVP , NP ADVP VP .", "((ADVP (, (NP (ADVP VP)))) .)"),
+        ("NP", "NP , NP CC NP", "(NP (, (NP (CC NP))))"),
+        ("NP", "DT NNS CC NNS PP", "(DT ((NNS (CC NNS)) PP))"),
+        ("NP", "DT JJ CC JJ NN", "(DT ((JJ (CC JJ)) NN))"),
+        ("VP", "VBD CC VBD NP", "((VBD (CC VBD)) NP)"),
+        ("VP", "VP CC ADVP VP", "(VP (CC (ADVP VP)))"),
+        ("S", "S , CC S .", "((S (, (CC S))) .)"),
+        ("S", "`` NP VP . ''", "(((`` (NP VP)) .) '')"),
+        ("PRN", "-LRB- NP -RRB-", "((-LRB- NP) -RRB-)"),
+        ("ADVP", "RB CC RB", "(RB (CC RB))"),
+    ],
+)
+def test_binarization_follows_its_rules(label: str, children: str, expected: str) -> None:
+    assert shape(label, children) == expected
+
+
+SYMBOLS = [
+    "NN",
+    "NNS",
+    "NP",
+    "DT",
+    "JJ",
+    "CC",
+    "CONJP",
+    ",",
+    ".",
+    "``",
+    "VBD",
+    "AUX VBZ",
+    "VP",
+    "S",
+    "RB",
+    "PP",
+    "ZZ",
+]
+LABELS = ["NP", "VP", "S", "UCP", "ADJP", "PP", "SBAR", "QP", "FRAG", "UNHEARD-OF"]
+
+
+@given(label=st.sampled_from(LABELS), children=st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=9))
+@settings(max_examples=200, deadline=None)
+def test_any_children_are_binarized_in_order_with_the_head_inside(label: str, children: list[str]) -> None:
+    symbols = tuple(children)
+    plan = binarization_plan(label, symbols)
+    assert len(plan) == len(symbols) - 1
+    covered = [(i, i + 1) for i in range(len(symbols))]
+    heads = list(range(len(symbols)))
+    used: set[int] = set()
+    for left, right, head_is_left in plan:
+        assert covered[left][1] == covered[right][0]
+        assert not {left, right} & used
+        used |= {left, right}
+        covered.append((covered[left][0], covered[right][1]))
+        heads.append(heads[left] if head_is_left else heads[right])
+    assert covered[-1] == (0, len(symbols))
+    assert heads[-1] == head_child(label, symbols)
+    if any(child not in PUNCTUATION for child in symbols):
+        assert symbols[heads[-1]] not in PUNCTUATION
+
+
+@given(label=st.sampled_from(LABELS), children=st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=9))
+@settings(max_examples=200, deadline=None)
+def test_coordinations_do_not_overlap_and_each_holds_a_conjunction(label: str, children: list[str]) -> None:
+    at = 0
+    for first, last in coordinations(label, tuple(children)):
+        assert at <= first < last <= len(children)
+        assert {"CC", "CONJP"} & set(children[first:last])
+        assert last - first >= 3
+        at = last
+
+
+def test_a_full_stop_goes_on_last_so_that_the_rest_is_a_node() -> None:
+    _, forest = forest_from_bracket("(S (NP (PRP He)) (VP (VBD left)) (. .))")
+    (rest,) = forest.node_of_span(0, 2)
+    assert forest.node(rest).label == "S'"
+    assert not forest.node(rest).is_constituent
+
+
+def test_only_forms_of_auxiliaries_are_marked() -> None:
+    assert symbol("VBZ", "Has") == "AUX VBZ"
+    assert symbol("VBZ", "runs") == "VBZ"
+    assert symbol("MD", "oughta") == "AUX MD"
+    assert symbol("VP::VBZ", "is") == "VP"
+    assert symbol("NN", "do") == "NN"

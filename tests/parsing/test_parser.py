@@ -1,0 +1,232 @@
+"""The parser facade over a fake scorer, and over a real model where one is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from forest_align.cext import chart_reference
+from forest_align.parsing import Parser, load_parser
+from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types.forest_check import check_forest
+
+
+def _load_fake() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("fake_scorer", Path(__file__).with_name("fake_scorer.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["fake_scorer"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+fake = _load_fake()
+
+BAD_INPUT = {
+    "empty": "",
+    "blanks": " \t \u00a0",
+    "punctuation": "...!?",
+    "one token": "Yes",
+    "600 tokens": "word " * 600,
+    "control characters": "a\x00b \x01 \x1b[0m c\x7f",
+    "lone surrogate": "a \ud800 b\udfff",
+    "emoji": "I ❤️ 👩‍👩‍👧 !",
+    "right to left": "אני אוהב \u202eabc\u202c עברית",
+    "zero width": "\u200b \ufeff",
+    "brackets": "( [ { ) -LRB- (a)",
+    "combining": "Z̸̢̛a̷l̶g̵o",
+    "1 MB in one word": "a" * 10**6,
+    "1 MB in many words": "ab " * 333_333,
+}
+
+
+@pytest.fixture
+def parser() -> Parser:
+    return Parser(fake.FakeScorer(), lemmatizer=lambda word, tag: word.lower())
+
+
+def test_a_parsed_sentence_has_offsets_tags_lemmas_vectors_and_a_forest(parser: Parser) -> None:
+    sentence = parser.parse("He didn’t Sleep.")
+    assert sentence.words == ("He", "did", "n’t", "Sleep", ".")
+    assert [sentence.text[t.start : t.end] for t in sentence.tokens] == list(sentence.words)
+    assert sentence.tags == ("NN",) * 5
+    assert sentence.lemmas[3] == "sleep"
+    assert sentence.vectors is not None and sentence.vectors.shape == (5, 4)
+    assert sentence.forest is not None
+    check_forest(sentence.forest)
+
+
+def test_the_model_reads_plain_apostrophes() -> None:
+    scorer = fake.FakeScorer()
+    Parser(scorer).parse("He didn’t sleep.")
+    assert scorer.seen == [["He", "did", "n't", "sleep", "."]]
+
+
+@pytest.mark.parametrize("force_root", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_n_best_trees_have_the_probabilities_of_the_tree_crf(n: int, force_root: bool) -> None:
+    scorer = fake.FakeScorer(force_root)
+    words = [f"w{i}" for i in range(n)]
+    (scores,) = scorer.score([words])
+    table = scores.scores.astype(float)
+    totals = (
+        [
+            sum(table[span] for span in tree)
+            for tree in chart_reference.enumerate_trees(n, len(fake.LABELS), force_root)
+        ]
+        if n < 5
+        else None
+    )
+    (found,) = Parser(scorer, forest_size=12).n_best_many([words])
+    assert not isinstance(found, InputError)
+    assert len(set(found.brackets())) == len(found.brackets())
+    if totals is not None:
+        expected = sorted(np.array(totals) - np.logaddexp.reduce(totals), reverse=True)[:12]
+        np.testing.assert_allclose(found.log_probabilities, expected, atol=1e-5)
+    assert np.exp(found.log_probabilities).sum() <= 1 + 1e-9
+    forest = found.forest()
+    assert forest.bracket(words) == found.brackets()[0]
+    inside = {forest.bracket(words, derivation) for derivation in forest.derivations(500)}
+    assert set(found.brackets()) <= inside
+
+
+def test_a_root_without_label_is_written_as_top() -> None:
+    class Bare(fake.FakeScorer):
+        def _one(self, words):
+            scores = super()._one(words)
+            scores.scores[:, :, 1:] = -20
+            return scores
+
+    (found,) = Parser(Bare(force_root=False), forest_size=1).n_best_many([["a", "b"]])
+    assert found.brackets() == ["(TOP (NN a) (NN b))"]
+
+
+def test_results_come_in_input_order_whatever_their_length(parser: Parser) -> None:
+    texts = [" ".join(["x"] * (1 + (7 * i) % 13)) + f" n{i}" for i in range(100)]
+    results = list(parser.parse_many(texts, batch_size=4))
+    assert [result.text for result in results if isinstance(result, Sentence)] == texts
+
+
+def test_results_do_not_depend_on_the_batch_size(parser: Parser) -> None:
+    texts = [" ".join(["x"] * (1 + (7 * i) % 13)) for i in range(30)]
+    for first, second in zip(parser.parse_many(texts, 1), parser.parse_many(texts, 16), strict=True):
+        assert isinstance(first, Sentence) and isinstance(second, Sentence)
+        assert first.forest is not None and second.forest is not None
+        assert first.forest.to_json() == second.forest.to_json()
+
+
+def test_batches_hold_sentences_of_like_length_and_a_bounded_chart() -> None:
+    scorer = fake.FakeScorer()
+    lengths = [3, 500, 3, 400, 3, 3]
+    list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in lengths], batch_size=4))
+    assert scorer.batches == [[3, 3, 3, 3], [400], [500]]
+
+
+def test_an_endless_stream_is_read_ahead_by_some_batches_only(parser: Parser) -> None:
+    taken = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield "a b c"
+
+    stream = parser.parse_many(endless(), batch_size=2)
+    for _ in range(3):
+        next(stream)
+    assert taken <= 64
+
+
+def test_memory_stays_flat_over_a_long_stream() -> None:
+    parser = Parser(fake.FakeScorer(), forest_size=3)
+
+    def used_after(count: int) -> int:
+        for _ in parser.parse_many((f"a b c d w{i % 50}" for i in range(count)), batch_size=8):
+            pass
+        parser._scorer.seen.clear()  # type: ignore[attr-defined]
+        parser._scorer.batches.clear()  # type: ignore[attr-defined]
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        first, second = used_after(64), used_after(400)
+    finally:
+        tracemalloc.stop()
+    assert second - first < 200_000
+
+
+@pytest.mark.parametrize("kind", BAD_INPUT)
+def test_bad_input_gives_a_forest_or_a_clear_error_and_the_rest_goes_on(parser: Parser, kind: str) -> None:
+    before, result, after = parser.parse_many(["All is well.", BAD_INPUT[kind], "All is well."])
+    assert isinstance(before, Sentence) and isinstance(after, Sentence)
+    if isinstance(result, InputError):
+        assert kind in ("empty", "blanks", "1 MB in one word", "1 MB in many words")
+        assert len(str(result)) < 200
+    else:
+        assert result.forest is not None
+        check_forest(result.forest)
+        assert "".join(result.words) == "".join(BAD_INPUT[kind].split())
+        result.forest.bracket(result.words)
+
+
+def test_words_that_are_given_are_kept(parser: Parser) -> None:
+    assert parser.parse(["can't", "(", "a.b"]).words == ("can't", "(", "a.b")
+    with pytest.raises(InputError, match="without blanks"):
+        parser.parse(["a b"])
+
+
+def test_a_sentence_that_cannot_be_parsed_raises_when_alone(parser: Parser) -> None:
+    with pytest.raises(InputError, match="empty"):
+        parser.parse("")
+    with pytest.raises(InputError, match="longer than the parser can read"):
+        parser.parse(["w"] * (fake.LONGEST + 1))
+
+
+def test_an_error_of_the_reader_comes_out_in_its_place(parser: Parser) -> None:
+    error = InputError("bad line")
+    assert list(parser.parse_many(["a", error, "b"]))[1] is error
+
+
+def test_sizes_are_checked(parser: Parser) -> None:
+    with pytest.raises(InputError, match="at least 1"):
+        Parser(fake.FakeScorer(), forest_size=0)
+    with pytest.raises(InputError, match="at least 1"):
+        list(parser.parse_many(["a"], batch_size=0))
+
+
+def test_an_unknown_parser_is_named_in_the_error() -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(ModelError, match="no-such-parser"):
+        load_parser("no-such-parser")
+
+
+@pytest.fixture(scope="module")
+def english() -> Parser:
+    try:
+        return load_parser("en")
+    except ModelError as error:
+        pytest.skip(f"the bundled model is not built: {error}")
+
+
+@pytest.mark.parametrize("kind", BAD_INPUT)
+def test_bad_input_does_not_stop_the_bundled_parser(english: Parser, kind: str) -> None:
+    result, after = english.parse_many([BAD_INPUT[kind], "All is well."])
+    assert isinstance(after, Sentence)
+    if isinstance(result, Sentence):
+        assert result.forest is not None
+        check_forest(result.forest)
+
+
+def test_the_bundled_parser_parses_a_plain_sentence(english: Parser) -> None:
+    sentence = english.parse("The cat sat on the mat.")
+    assert sentence.forest is not None
+    assert sentence.forest.bracket(sentence.words) == (
+        "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
+    )
