@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
 
 FORMAT_VERSION = 1
+NORMALIZERS = ("sides", "pair", "symmetric")
 _JSON, _WEIGHTS = "model.json", "weights.safetensors"
 
 
@@ -36,6 +37,8 @@ class ForestOptions:
         Power to which the score of a word candidate is raised in the score of the pair that it makes.
     confident_link : float
         Word candidates of at least this score are reported even where structure had to leave them out.
+    normalizer : str
+        Which candidates compete, see :meth:`ForestModel.log_probabilities`.
     noncompositional, single_support, multiword, count_all_nulls : bool
         What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
         words be aligned as a whole.
@@ -50,10 +53,17 @@ class ForestOptions:
     max_items: int = 20_000
     candidate_weight: float = 1.0
     confident_link: float = 0.5
+    normalizer: str = "sides"
     noncompositional: bool = True
     single_support: bool = True
     multiword: bool = True
     count_all_nulls: bool = False
+
+    def __post_init__(self) -> None:
+        if self.normalizer not in NORMALIZERS:
+            raise InputError(
+                f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
+            )
 
     def kernel_arguments(self) -> dict[str, Any]:
         """The keyword arguments of the kernel."""
@@ -94,8 +104,15 @@ class ForestModel:
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
 
-        Pr(source, target) is normalised over the target classes of the sentence, null included; a null-aligned
-        target phrase, which has no source phrase to be normalised for, over the source classes.
+        What competes depends on ``options.normalizer``:
+
+        - ``sides``: Pr(source, target) is normalised over the target classes of the sentence, null included;
+          a null-aligned target phrase, which has no source phrase to be normalised for, over the source
+          classes.
+        - ``pair``: likewise, but null is one more source phrase: a null-aligned target phrase is normalised
+          over all target classes.
+        - ``symmetric``: an aligned pair has the product of both conditional probabilities, so that swapped
+          sentences have the same alignments.
 
         Returns
         -------
@@ -113,7 +130,12 @@ class ForestModel:
             self._add_lexical(features, scores)
         rows = _log_sum(scores[:-1], 1)
         columns = _log_sum(scores[:, :-1], 0)
-        return scores[:-1, :-1] - rows[:, None], scores[:-1, -1] - rows, scores[-1, :-1] - columns
+        pairs = scores[:-1, :-1] - rows[:, None]
+        if self.options.normalizer == "symmetric":
+            pairs = pairs + (scores[:-1, :-1] - columns)
+        elif self.options.normalizer == "pair":
+            columns = _log_sum(scores[-1:, :-1], 1)
+        return pairs, scores[:-1, -1] - rows, scores[-1, :-1] - columns
 
     def _add_lexical(self, features: PairFeatures, scores: np.ndarray) -> None:
         for i in (*range(len(features.source)), -1):

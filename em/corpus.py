@@ -1,0 +1,241 @@
+"""Reads sentence pairs and computes, once, all that aligning them again and again needs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.forest import base_pairs
+from forest_align.aligners.forest_model import ForestOptions
+from forest_align.aligners.phrase_features import RELATIONS, PairFeatures, pair_features, phrase_classes
+from forest_align.em.alignment_problem import PreparedPair
+from forest_align.em.cache import ArrayStore, cached_sentences
+from forest_align.em.events import PairRows
+from forest_align.types import InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.pair_types import SentencePair
+    from forest_align.parsing import Parser
+
+_RELATION_BITS = 1 << np.arange(len(RELATIONS))
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WordLink:
+    """A word candidate, as the aligner takes it."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusPair:
+    """A sentence pair, ready to be aligned.
+
+    Attributes
+    ----------
+    id : str
+        Its name.
+    source, target : Sentence
+        With forests; word vectors have done their work and are dropped.
+    candidates : tuple of WordLink
+        Word candidates.
+    features : PairFeatures
+        Features of the phrase pairs.
+    links : Links or None
+        Gold word links, if the corpus has them.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    candidates: tuple[WordLink, ...]
+    features: PairFeatures
+    links: Links | None
+
+    def prepared(self, rows: PairRows, options: ForestOptions) -> PreparedPair:
+        """The pair as training takes it."""
+        base = base_pairs(self.source, self.target, self.candidates, options.multiword)
+        assert self.source.forest is not None and self.target.forest is not None
+        scores = np.array([max(found.score, 1e-9) for found in base.values()], np.float64)
+        return PreparedPair(
+            self.source.forest,
+            self.target.forest,
+            self.features.source.class_of_node,
+            self.features.target.class_of_node,
+            np.array([source for source, _ in base], np.int32),
+            np.array([target for _, target in base], np.int32),
+            options.candidate_weight * np.log(scores),
+            rows,
+        )
+
+
+class CorpusReader:
+    """Prepares the pairs of files, with a cache.
+
+    Parameters
+    ----------
+    parser : str
+        Name or folder of the parser; loaded when something is not in the cache.
+    forest_size : int
+        Trees in a forest.
+    candidates : str
+        Name of the word candidates, see :func:`forest_align.lexicon.candidates.candidate_provider`.
+    confident_link : float
+        Word candidates of this score count as linked, see :class:`ForestOptions`.
+    cache : pathlib.Path, optional
+        Folder of the cache.
+    """
+
+    def __init__(
+        self,
+        parser: str = "en",
+        *,
+        forest_size: int = 10,
+        candidates: str = "union",
+        confident_link: float = 0.5,
+        cache: Path | None = None,
+    ) -> None:
+        self.parser = parser
+        self.forest_size = forest_size
+        self.candidate_name = candidates
+        self.confident_link = confident_link
+        self._store = ArrayStore(cache) if cache is not None else None
+        self._loaded: Parser | None = None
+        self._parser_identity = [parser_fingerprint(parser), forest_size]
+        self._pair_identity = [self._parser_identity, candidates, confident_link, candidate_fingerprint()]
+
+    def read(
+        self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
+    ) -> tuple[list[CorpusPair], list[str]]:
+        """Prepare pairs.
+
+        Parameters
+        ----------
+        pairs : iterable of SentencePair or InputError
+            From :func:`forest_align.data.pairs.read_pairs`.
+        report : callable, optional
+            Called with the numbers of sentences and pairs done since the last call.
+
+        Returns
+        -------
+        list of CorpusPair
+            Those that could be prepared.
+        list of str
+            Why the others could not.
+        """
+        problems: list[str] = []
+        usable: list[SentencePair] = []
+        for pair in pairs:
+            if isinstance(pair, InputError):
+                problems.append(str(pair))
+            else:
+                usable.append(pair)
+        texts = [_text(sentence) for pair in usable for sentence in (pair.source, pair.target)]
+        sentences = cached_sentences(
+            texts, self._parse_many, self._store, self._parser_identity, report=report
+        )
+        found = []
+        for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
+            if isinstance(source, InputError) or isinstance(target, InputError):
+                error = source if isinstance(source, InputError) else target
+                problems.append(f"pair {pair.id!r}: {error}")
+            else:
+                found.append(self._prepare(pair, source, target))
+            if report is not None:
+                report(1)
+        return found, problems
+
+    def _parse_many(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
+        if self._loaded is None:
+            from forest_align.lexicon.lexicon import load_lexicon
+            from forest_align.parsing import load_parser
+
+            self._loaded = load_parser(
+                self.parser, forest_size=self.forest_size, lemmatizer=load_lexicon().lemma
+            )
+        return self._loaded.parse_many(texts)
+
+    def _prepare(self, pair: SentencePair, source: Sentence, target: Sentence) -> CorpusPair:
+        key = [self._pair_identity, _text(pair.source), _text(pair.target)]
+        entry = self._store.get(key) if self._store is not None else None
+        if entry is None:
+            candidates, features = self._look_up(source, target)
+            if self._store is not None:
+                spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
+                scores = np.array([c.score for c in candidates], np.float64)
+                relations = (features.relations != 0) @ _RELATION_BITS
+                arrays = {"spans": spans, "scores": scores, "relations": relations.astype(np.uint8)}
+                self._store.put(key, arrays, {})
+        else:
+            arrays = dict(entry[0])
+            spans, scores = arrays["spans"].tolist(), arrays["scores"].tolist()
+            candidates = tuple(
+                WordLink((a, b), (c, d), score) for (a, b, c, d), score in zip(spans, scores, strict=True)
+            )
+            relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
+            features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
+        light = replace(source, vectors=None), replace(target, vectors=None)
+        links = pair.links.check(len(source), len(target)) if pair.links is not None else None
+        return CorpusPair(pair.id, *light, candidates, features, links)
+
+    def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[WordLink, ...], PairFeatures]:
+        from forest_align.lexicon.candidates import candidate_provider
+        from forest_align.lexicon.evidence import word_evidence
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        provider = candidate_provider(self.candidate_name)
+        found = tuple(
+            WordLink(c.source, c.target, float(c.score)) for c in provider.candidates(source, target)
+        )
+        links = [
+            (i, j)
+            for link in found
+            if link.score >= self.confident_link
+            for i in range(*link.source)
+            for j in range(*link.target)
+        ]
+        evidence = word_evidence(source, target, load_lexicon())
+        return found, pair_features(source, target, evidence, links)
+
+
+def _text(sentence: Sentence) -> str | list[str]:
+    """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
+    return list(sentence.words) if sentence.tokens else sentence.text
+
+
+def parser_fingerprint(name: str) -> str:
+    """Short hash of a parser's files, or its name where it is not in a folder that can be found."""
+    folder = Path(name)
+    if not folder.is_dir():
+        folder = Path(str(files("forest_align.parsing"))) / "models" / name
+    if not folder.is_dir():
+        return name
+    return _digest(sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors")))
+
+
+def candidate_fingerprint() -> str:
+    """Short hash of what word candidates and evidence are computed from."""
+    from forest_align import data
+
+    folder = Path(data.__file__).parent / "resources"
+    return _digest(sorted(path for path in folder.iterdir() if path.is_file()))
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            for block in iter(partial(file.read, 1 << 20), b""):
+                digest.update(block)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""Dev pairs with gold links: aligns them under a model and says how well, as training and tuning ask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.aligners.forest import base_pairs, build_alignment
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.cext import alignment as kernel
+from forest_align.em.corpus import CorpusPair
+from forest_align.eval.constituents import Projection, constituent_spans, count_projected, project
+from forest_align.eval.scores import MatchCounts, Statistic
+from forest_align.types import Alignment, InputError, Links
+
+# A column each of the rows of statistics.
+_CONSTITUENTS, _WORDS, _REACHED = slice(0, 4), slice(4, 8), 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DevPair:
+    """A dev pair and its gold: what is wanted of it is worked out once.
+
+    Attributes
+    ----------
+    pair : CorpusPair
+        The pair.
+    links : Links
+        Its sure links.
+    projection : Projection
+        What the links say of the constituents of the two best trees.
+    """
+
+    pair: CorpusPair
+    links: Links
+    projection: Projection
+
+
+def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
+    """Align a corpus pair as :class:`forest_align.aligners.forest.ForestAligner` would."""
+    base = base_pairs(pair.source, pair.target, pair.candidates, model.options.multiword)
+    log_pair, log_source_null, log_target_null = model.log_probabilities(pair.features)
+    sides = []
+    for sentence, classes, log_null in (
+        (pair.source, pair.features.source, log_source_null),
+        (pair.target, pair.features.target, log_target_null),
+    ):
+        forest = sentence.forest
+        assert forest is not None
+        own = classes.class_of_node
+        shape = (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal)
+        sides += [*shape, log_null[own], own]
+    arrays = kernel.align(
+        *sides,
+        log_pair,
+        np.array([source for source, _ in base], np.int32),
+        np.array([target for _, target in base], np.int32),
+        np.array([model.options.candidate_weight * math.log(max(c.score, 1e-9)) for c in base.values()]),
+        **model.options.kernel_arguments(),
+    )
+    return build_alignment(model, pair.source, pair.target, arrays, base, pair.candidates)
+
+
+def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
+    """Counts of constituents (4) and words (4), see :class:`MatchCounts`; whether the root was reached."""
+    predicted = {
+        (phrase.source_node.span, phrase.target_node.span)
+        for phrase in alignment.phrases
+        if phrase.source_node.is_constituent and phrase.target_node.is_constituent
+    }
+    constituents = count_projected(predicted, dev.projection, dev.links)
+    gold, words = set(dev.links.pairs), set(alignment.words.pairs)
+    right = len(gold & words)
+    return [*constituents, right, len(words), right, len(gold), float(alignment.root_aligned)]
+
+
+class DevSet:
+    """Dev pairs, scored.
+
+    Parameters
+    ----------
+    pairs : sequence of CorpusPair
+        Pairs with gold links; pairs without any are an error.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or one has no links.
+    """
+
+    def __init__(self, pairs: Sequence[CorpusPair]) -> None:
+        if not pairs:
+            raise InputError("expected at least one dev pair with gold links")
+        self.pairs = [_with_gold(pair) for pair in pairs]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def statistics(self, model: ForestModel, pairs: Sequence[int] | None = None) -> np.ndarray:
+        """Align pairs (all by default) and count: float64, one row a pair, see :func:`statistics_row`."""
+        chosen = range(len(self.pairs)) if pairs is None else pairs
+        rows = [statistics_row(self.pairs[k], align_pair(self.pairs[k].pair, model)) for k in chosen]
+        return np.array(rows, np.float64).reshape(-1, _REACHED + 1)
+
+
+def _with_gold(pair: CorpusPair) -> DevPair:
+    if pair.links is None:
+        raise InputError(f"dev pair {pair.id!r} has no gold links")
+    assert pair.source.forest is not None and pair.target.forest is not None
+    links = pair.links.only_sure()
+    spans = constituent_spans(pair.source.forest), constituent_spans(pair.target.forest)
+    return DevPair(pair, links, project(*spans, links))
+
+
+def figures(rows: np.ndarray) -> dict[str, Statistic]:
+    """What the rows say: constituent precision, recall and F1, word F1 (macro), reachability."""
+    constituents = MatchCounts(rows[:, _CONSTITUENTS]).micro_statistics()
+    words = MatchCounts(rows[:, _WORDS]).macro_statistics()
+    reached = rows[:, _REACHED]
+    share = Statistic(np.stack([reached, np.ones_like(reached)], 1), lambda sums: sums[..., 0] / sums[..., 1])
+    found = {f"constituent {name}": statistic for name, statistic in constituents.items()}
+    return {**found, "word f1": words["f1"], "reachability": share}
+
+
+OBJECTIVES: dict[str, Callable[[np.ndarray], float]] = {
+    "constituent-f1": lambda rows: figures(rows)["constituent f1"].value,
+    "word-f1": lambda rows: figures(rows)["word f1"].value,
+}
