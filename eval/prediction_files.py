@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.data.pharaoh import matches as is_pharaoh
 from forest_align.data.pharaoh import read_links
+from forest_align.eval.constituents import SpanPair
 from forest_align.eval.evaluation import GoldPair, Prediction
-from forest_align.types import Alignment, InputError
+from forest_align.types import Alignment, InputError, Links
 
 
 def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
-    """Read the gold file; any format of :mod:`forest_align.data.pairs` that has word links.
+    """Read the gold file: any known format with word links or with phrases that annotators aligned.
+
+    Where only phrases were annotated, words that most annotators aligned with each other are the word links.
 
     Raises
     ------
@@ -26,12 +32,22 @@ def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
 
 
 def _gold(pair: SentencePair, file: str) -> GoldPair:
-    if pair.links is None or not (pair.source.tokens and pair.target.tokens):
-        raise InputError(f"pair {pair.id!r} has no gold word links over tokens", file=file)
     phrases = pair.annotations or None
+    links = _majority_links(phrases) if pair.links is None and phrases else pair.links
+    if links is None or not (pair.source.tokens and pair.target.tokens):
+        raise InputError(f"pair {pair.id!r} has no gold word links over tokens", file=file)
     if phrases is None and pair.alignment is not None and pair.alignment.phrases:
         phrases = (frozenset(_phrases(pair.alignment)),)
-    return GoldPair(pair.id, pair.source.words, pair.target.words, pair.links, phrases)
+    return GoldPair(pair.id, pair.source.words, pair.target.words, links, phrases)
+
+
+def _majority_links(annotators: Sequence[AbstractSet[SpanPair]]) -> Links:
+    votes = Counter(pair for own in annotators for pair in own)
+    return Links.of(
+        (source[0], target[0])
+        for (source, target), count in votes.items()
+        if 2 * count > len(annotators) and source[1] - source[0] == 1 == target[1] - target[0]
+    )
 
 
 def read_predictions(path: str | Path, format: str | None = None) -> list[Prediction]:

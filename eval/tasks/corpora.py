@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from forest_align.data.enju import annotated_pairs, read_enju
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.tasks.annotated_phrases import phrase_scorer
 from forest_align.eval.tasks.applications import (
@@ -152,24 +151,13 @@ def _word_task(
 def _spade(paths: Sequence[Path], split: str) -> Task:
     from forest_align.parsing.enju_forest import sentence_from_enju
 
-    ids, sentences, gold = [], [], []
-    for source_path, target_path in zip(paths[::2], paths[1::2], strict=True):
-        for source, target in zip(read_enju(source_path), read_enju(target_path), strict=True):
-            ids.append(source.id)
-            sentences.append((sentence_from_enju(source), sentence_from_enju(target)))
-            gold.append(
-                [
-                    frozenset(
-                        (
-                            (source.nodes[a].start, source.nodes[a].end),
-                            (target.nodes[b].start, target.nodes[b].end),
-                        )
-                        for a, b in annotated_pairs(source, target, annotator)
-                    )
-                    for annotator in source.annotators
-                ]
-            )
-    return Task(ids, sentences, phrase_scorer(gold))
+    pairs = _read(paths[0])
+    sentences = [
+        (sentence_from_enju(pair.source_enju), sentence_from_enju(pair.target_enju))
+        for pair in pairs
+        if pair.source_enju is not None and pair.target_enju is not None
+    ]
+    return Task([pair.id for pair in pairs], sentences, phrase_scorer([pair.annotations for pair in pairs]))
 
 
 def _ists(paths: Sequence[Path], split: str) -> Task:

@@ -13,6 +13,15 @@ from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
 PAIRS = [("a b c", "a b c", "0-0 1-1", ""), ("d e", "e d", "0-1", "1-0")]
 
 
+ENJU = (
+    '<?xml version="1.0"?><sentence id="{side}1" parse_status="success">'
+    '<cons id="c0" cat="S" head="c1" sem_head="c1"{top}>'
+    '<cons id="c1" cat="X" head="t0" sem_head="t0"{left}><tok id="t0" cat="N" pos="X" base="">x</tok></cons> '
+    '<cons id="c2" cat="X" head="t1" sem_head="t1"{right}><tok id="t1" cat="N" pos="X" base="">y</tok></cons>'
+    "</cons></sentence>"
+)
+
+
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     path = tmp_path / "gold.json"
@@ -74,6 +83,26 @@ def test_phrases_are_scored_when_gold_has_them(tmp_path: Path, capsys) -> None:
     run.write_text("".join(alignment(k, "0-0", phrase=k == 0).to_json() + "\n" for k in (0, 1)))
     report = scores(capsys, str(gold), str(run))
     assert (report["phrases"]["precision"], report["phrases"]["recall"]) == (100, 50)
+
+
+def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Path, capsys) -> None:
+    def xml(side: str, *annotations: str) -> None:
+        marks = [f" {text}" for text in annotations]
+        text = ENJU.format(side=side, top=marks[0], left=marks[1], right=marks[2])
+        (tmp_path / f"{side}-1.xml").write_text(text)
+
+    # all three annotators align the sentences, two the first word, one the second
+    xml("s", 'pa1="c0" pa2="c0" pa3="c0"', 'pa1="c1" pa2="c1" pa3="-1"', 'pa1="c2" pa2="-1" pa3="-1"')
+    xml("t", 'pa1="c0" pa2="c0" pa3="c0"', 'pa1="c1" pa2="c1" pa3="-1"', 'pa1="c2" pa2="-1" pa3="-1"')
+    sentence = Sentence.from_words(["x", "y"])
+    top = PhrasePair(Node(0, 2, "S"), Node(0, 2, "S"), 1.0)
+    run = tmp_path / "run.jsonl"
+    run.write_text(Alignment(sentence, sentence, Links.from_pharaoh("0-0"), (top,)).to_json() + "\n")
+    report = scores(capsys, str(tmp_path / "s-1.xml"), str(run))
+    assert report["word"]["f1"] == 100
+    assert report["phrases"]["precision"] == 100
+    # agreed by 1 and 2: sentence and first word; by 1 and 3, 2 and 3: the sentence
+    assert report["phrases"]["recall"] == pytest.approx(100 * (1 / 2 + 1 + 1) / 3)
 
 
 def test_a_pair_that_could_not_be_aligned_predicts_nothing(gold: Path, tmp_path: Path, capsys) -> None:
