@@ -18,6 +18,7 @@ from forest_align.aligners.phrase_features import RELATIONS, PairFeatures, pair_
 from forest_align.em.alignment_problem import PreparedPair
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.events import PairRows
+from forest_align.eval.dependencies import head_dependencies
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class CorpusPair:
         Features of the phrase pairs.
     links : Links or None
         Gold word links, if the corpus has them.
+    gold_heads : (list of int, list of int) or None
+        Heads of the tokens in the gold trees of both sentences, if the corpus has trees.
     """
 
     id: str
@@ -60,7 +63,8 @@ class CorpusPair:
     target: Sentence
     candidates: tuple[WordLink, ...]
     features: PairFeatures
-    links: Links | None
+    links: Links | None = None
+    gold_heads: tuple[list[int], list[int]] | None = None
 
     def prepared(self, rows: PairRows, options: ForestOptions) -> PreparedPair:
         """The pair as training takes it."""
@@ -186,7 +190,7 @@ class CorpusReader:
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
-        return CorpusPair(pair.id, *light, candidates, features, links)
+        return CorpusPair(pair.id, *light, candidates, features, links, _gold_heads(pair))
 
     def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[WordLink, ...], PairFeatures]:
         from forest_align.lexicon.candidates import candidate_provider
@@ -206,6 +210,22 @@ class CorpusReader:
         ]
         evidence = word_evidence(source, target, load_lexicon())
         return found, pair_features(source, target, evidence, links)
+
+
+def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
+    """Heads of the tokens in the first tree of each sentence."""
+    if not pair.source_trees or not pair.target_trees:
+        return None
+    return tree_heads(pair.source_trees[0][0]), tree_heads(pair.target_trees[0][0])
+
+
+def tree_heads(bracket: str) -> list[int]:
+    """Head of each token of a tree in Penn brackets, see :func:`head_dependencies`."""
+    from forest_align.parsing import sentence_from_bracket
+
+    forest = sentence_from_bracket(bracket).forest
+    assert forest is not None
+    return head_dependencies(forest)
 
 
 def _text(sentence: Sentence) -> str | list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,14 @@ import numpy as np
 from forest_align.aligners.forest import base_pairs, build_alignment
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.cext import alignment as kernel
-from forest_align.em.corpus import CorpusPair
+from forest_align.em.corpus import CorpusPair, tree_heads
 from forest_align.eval.constituents import Projection, constituent_spans, count_projected, project
+from forest_align.eval.dependencies import score_attachment
 from forest_align.eval.scores import MatchCounts, Statistic
 from forest_align.types import Alignment, InputError, Links
 
 # A column each of the rows of statistics.
-_CONSTITUENTS, _WORDS, _REACHED = slice(0, 4), slice(4, 8), 8
+_CONSTITUENTS, _WORDS, _REACHED, _HEADS = slice(0, 4), slice(4, 8), 8, slice(9, 13)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +66,10 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
 
 
 def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
-    """Counts of constituents (4) and words (4), see :class:`MatchCounts`; whether the root was reached."""
+    """Counts of constituents, words, heads (4 each, see :class:`MatchCounts`), and if the root was reached.
+
+    Without gold trees the counts of heads are 0.
+    """
     predicted = {
         (phrase.source_node.span, phrase.target_node.span)
         for phrase in alignment.phrases
@@ -74,7 +78,17 @@ def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
     constituents = count_projected(predicted, dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
     right = len(gold & words)
-    return [*constituents, right, len(words), right, len(gold), float(alignment.root_aligned)]
+    words_row = (right, len(words), right, len(gold))
+    return [*constituents, *words_row, float(alignment.root_aligned), *_head_counts(dev.pair, alignment)]
+
+
+def _head_counts(pair: CorpusPair, alignment: Alignment) -> tuple[float, ...]:
+    """Tokens with the right head in the trees that the alignment chose."""
+    if pair.gold_heads is None:
+        return (0.0,) * 4
+    found = [tree_heads(alignment.source_tree), tree_heads(alignment.target_tree)]
+    words = [pair.source.words, pair.target.words]
+    return tuple(score_attachment(pair.gold_heads, found, words).rows.sum(axis=0).tolist())
 
 
 class DevSet:
@@ -103,7 +117,7 @@ class DevSet:
         """Align pairs (all by default) and count: float64, one row a pair, see :func:`statistics_row`."""
         chosen = range(len(self.pairs)) if pairs is None else pairs
         rows = [statistics_row(self.pairs[k], align_pair(self.pairs[k].pair, model)) for k in chosen]
-        return np.array(rows, np.float64).reshape(-1, _REACHED + 1)
+        return np.array(rows, np.float64).reshape(-1, _HEADS.stop)
 
 
 def _with_gold(pair: CorpusPair) -> DevPair:
@@ -122,10 +136,25 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     reached = rows[:, _REACHED]
     share = Statistic(np.stack([reached, np.ones_like(reached)], 1), lambda sums: sums[..., 0] / sums[..., 1])
     found = {f"constituent {name}": statistic for name, statistic in constituents.items()}
+    heads = MatchCounts(rows[:, _HEADS])
+    if heads.rows.any():
+        found["uas"] = heads.micro_statistics()["recall"]
     return {**found, "word f1": words["f1"], "reachability": share}
 
 
-OBJECTIVES: dict[str, Callable[[np.ndarray], float]] = {
-    "constituent-f1": lambda rows: figures(rows)["constituent f1"].value,
-    "word-f1": lambda rows: figures(rows)["word f1"].value,
-}
+# Objective of the sweep -> figure.
+OBJECTIVES = {"constituent-f1": "constituent f1", "word-f1": "word f1", "uas": "uas"}
+
+
+def objective_value(rows: np.ndarray, objective: str) -> float:
+    """Value of an objective in percent.
+
+    Raises
+    ------
+    InputError
+        If the pairs have no gold for it.
+    """
+    found = figures(rows)
+    if OBJECTIVES[objective] not in found:
+        raise InputError("the pairs have no gold trees", field=objective)
+    return 100 * found[OBJECTIVES[objective]].value

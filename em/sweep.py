@@ -1,0 +1,102 @@
+"""What the sweep varies and how a set of values is scored on dev pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+import numpy as np
+
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.em.dev_set import OBJECTIVES, DevSet, objective_value
+from forest_align.em.tuning import Range, Values
+from forest_align.types import InputError
+
+FOREST_SIZE = "forest_size"
+
+SPACE: dict[str, Range] = {
+    "null_penalty": Range(1.0, 2.0),
+    "noncompositional_penalty": Range(0.0, 10.0),
+    "parser_weight": Range(0.0, 1.0),
+    "beam": Range(10, 200, integer=True, logarithmic=True),
+    "generation_gap": Range(1, 6, integer=True),
+    "candidate_weight": Range(0.1, 4.0, logarithmic=True),
+}
+
+
+def search_space(forest_sizes: Sequence[int]) -> dict[str, Range]:
+    """What to vary: the options of the search, and the size of forests if there is a choice."""
+    if len(forest_sizes) < 2:
+        return dict(SPACE)
+    return {**SPACE, FOREST_SIZE: Range(choices=tuple(sorted(set(forest_sizes))))}
+
+
+def with_values(model: ForestModel, values: Values) -> ForestModel:
+    """The model with tuned options; the forest size is the parser's, so it goes into the description."""
+    chosen = {name: value for name, value in values.items() if name in SPACE}
+    description = {**model.description, "tuned": dict(values)}
+    return replace(model, options=replace(model.options, **chosen), description=description)
+
+
+def start_values(model: ForestModel, forest_sizes: Sequence[int]) -> dict[str, float]:
+    """The model's own values, as far as the space allows them."""
+    values: dict[str, float] = {}
+    for name, range_ in SPACE.items():
+        values[name] = min(max(getattr(model.options, name), range_.low), range_.high)
+    if len(forest_sizes) > 1:
+        values[FOREST_SIZE] = forest_sizes[0]
+    return values
+
+
+@dataclass(slots=True)
+class SweepProblem:
+    """A :class:`forest_align.em.tuning.TuningProblem`: dev pairs under the options of a trial.
+
+    Attributes
+    ----------
+    model : ForestModel
+        Gives the weights.
+    objective : str
+        A name of :data:`forest_align.em.dev_set.OBJECTIVES`.
+    forest_sizes : sequence of int
+        Sizes to choose from; the first is used where the size is not varied.
+    load : callable
+        Gives the dev pairs with forests of a size; called once for each.
+    pair_count : int
+        Number of dev pairs.
+
+    Raises
+    ------
+    InputError
+        If there is no such objective.
+    """
+
+    model: ForestModel
+    objective: str
+    forest_sizes: Sequence[int]
+    load: Callable[[int], DevSet]
+    pair_count: int = 0
+    _sets: dict[int, DevSet] = field(default_factory=dict, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
+
+    def __post_init__(self) -> None:
+        if self.objective not in OBJECTIVES:
+            message = f"expected one of {', '.join(OBJECTIVES)}, found {self.objective!r}"
+            raise InputError(message, field="objective")
+        self.pair_count = len(self._dev_set(self.forest_sizes[0]))
+
+    def _dev_set(self, size: int) -> DevSet:
+        with self._lock:
+            if size not in self._sets:
+                self._sets[size] = self.load(size)
+            return self._sets[size]
+
+    def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+        """See :class:`forest_align.em.tuning.TuningProblem`."""
+        dev = self._dev_set(int(values.get(FOREST_SIZE, self.forest_sizes[0])))
+        return dev.statistics(with_values(self.model, values), pairs)
+
+    def score(self, rows: np.ndarray) -> float:
+        """See :class:`forest_align.em.tuning.TuningProblem`."""
+        return objective_value(rows, self.objective)

@@ -1,0 +1,127 @@
+"""From prepared sentence pairs to a trained model of the forest aligner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.phrase_features import GENERAL_FEATURES
+from forest_align.em.alignment_problem import build_problem
+from forest_align.em.corpus import CorpusPair
+from forest_align.em.dev_set import DevSet, figures
+from forest_align.em.events import Normalizer
+from forest_align.em.expectation import Totals
+from forest_align.em.features import CorpusFeatures, number_features
+from forest_align.em.trainer import train
+from forest_align.em.training_state import EpochReport, TrainingSettings, TrainingState
+
+# Lexicalised weights below this change no probability by more than a few percent, and there are very many.
+SMALLEST_WEIGHT = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedModel:
+    """What :func:`train_forest_model` returns: the model, and the reports of the epochs."""
+
+    model: ForestModel
+    history: tuple[EpochReport, ...]
+
+
+def train_forest_model(
+    pairs: Sequence[CorpusPair],
+    start: ForestModel,
+    settings: TrainingSettings,
+    *,
+    normalizer: Normalizer = Normalizer.PAIR,
+    beam: int = 50,
+    least_pairs: int = 3,
+    dev: DevSet | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    report: Callable[[TrainingState, Totals], None] | None = None,
+) -> TrainedModel:
+    """Train the weights of a model by Viterbi EM.
+
+    The parse probability has no part in training (Arase & Tsujii 2017, §5.4).
+
+    Parameters
+    ----------
+    pairs : sequence of CorpusPair
+        Text to learn from, at least one pair; gold links, if any, are not used.
+    start : ForestModel
+        Gives the initial weights and the options of the search.
+    settings : TrainingSettings
+        How to train.
+    normalizer : Normalizer
+        Which candidates compete.
+    beam : int
+        µ_b while training.
+    least_pairs : int
+        Lexicalised features are learned for pairs of attributes that occur in at least so many pairs.
+    dev : DevSet, optional
+        Scored after each epoch.
+    checkpoint, resume, report
+        See :func:`forest_align.em.trainer.train`.
+
+    Returns
+    -------
+    TrainedModel
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run.
+    """
+    options = replace(start.options, beam=beam, parser_weight=0.0)
+    features = number_features([pair.features for pair in pairs], least_pairs)
+    prepared = [pair.prepared(rows, options) for pair, rows in zip(pairs, features.pairs, strict=True)]
+    problem = build_problem(
+        prepared,
+        normalizer,
+        features.feature_offsets,
+        features.feature_ids,
+        features.feature_count,
+        options.kernel_arguments(),
+    )
+
+    def evaluate(weights: np.ndarray) -> Mapping[str, float]:
+        assert dev is not None
+        rows = dev.statistics(_model(features, weights, start, normalizer))
+        return {name: found.value for name, found in figures(rows).items()}
+
+    state = train(
+        problem,
+        settings,
+        features.weights_of(start),
+        checkpoint=checkpoint,
+        resume=resume,
+        evaluate=evaluate if dev is not None else None,
+        report=report,
+    )
+    model = _model(features, state.weights, start, normalizer)
+    about = {
+        "weights": "trained by Viterbi EM",
+        "pairs": len(pairs),
+        "normalizer": normalizer.value,
+        "training_beam": beam,
+        "least_pairs": least_pairs,
+        **{name: value for name, value in asdict(settings).items() if name != "workers"},
+        "history": [asdict(one) for one in state.history],
+    }
+    return TrainedModel(replace(model, description=about), state.history)
+
+
+def _model(
+    features: CorpusFeatures, weights: np.ndarray, start: ForestModel, normalizer: Normalizer
+) -> ForestModel:
+    # Candidates seen in training are no business of a new pair: there the phrases of the pair compete.
+    decoded = Normalizer.PAIR if normalizer is Normalizer.TRAINING else normalizer
+    return ForestModel(
+        weights[: len(GENERAL_FEATURES)].copy(),
+        features.lexical_weights(weights, SMALLEST_WEIGHT),
+        replace(start.options, normalizer=decoded.value),
+    )

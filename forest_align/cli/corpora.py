@@ -1,0 +1,70 @@
+"""What ``train`` and ``tune`` share: arguments about sentence pairs, and reading them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.em.corpus import CorpusPair, CorpusReader
+
+
+def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how pairs are read and prepared."""
+    parser.add_argument(
+        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
+    )
+    parser.add_argument("--tokenized", action="store_true", help="plain text is tokenized already, by spaces")
+    parser.add_argument(
+        "--forests", metavar="CACHE", type=Path, help="folder that keeps what is computed once"
+    )
+    parser.add_argument(
+        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
+    )
+    parser.add_argument(
+        "--candidates",
+        choices=("dictionary", "encoder", "union"),
+        default="union",
+        help="where word candidates come from (default: union)",
+    )
+
+
+def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: float) -> CorpusReader:
+    """A reader as the arguments say."""
+    from forest_align.em.corpus import CorpusReader
+
+    return CorpusReader(
+        args.parser,
+        forest_size=forest_size,
+        candidates=args.candidates,
+        confident_link=confident_link,
+        cache=args.forests,
+    )
+
+
+def read_corpus(
+    reader: CorpusReader, paths: Sequence[str], args: argparse.Namespace
+) -> tuple[list[CorpusPair], int]:
+    """Read and prepare the pairs of files, with a progress bar.
+
+    Problems of single pairs go to stderr.
+
+    Returns
+    -------
+    list of CorpusPair
+        The pairs that can be used.
+    int
+        How many cannot.
+    """
+    from forest_align.data.pairs import read_pairs
+    from forest_align.em.progress import counting_bar
+
+    raw = [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
+    with counting_bar("preparing", 3 * len(raw)) as bar:
+        pairs, problems = reader.read(raw, bar.update)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return pairs, len(problems)
