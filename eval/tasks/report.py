@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forest_align._version import __version__
+from forest_align.eval.significance import approximate_randomization
 from forest_align.eval.tables import HEADINGS, Row, citations, format_table, published_note, published_rows
 from forest_align.eval.tasks.run import Run
 from forest_align.eval.tasks.task import Figures
@@ -31,9 +32,15 @@ _SHOWN = (
     "mrr",
 )
 
+# The figure that runs are compared by: the first that a table has.
+_MAIN = ("f1", "accuracy", "map")
 
-def tables_text(runs: Sequence[Run]) -> str:
-    """All tables of a benchmark, these runs' rows below the published ones, with references."""
+
+def tables_text(runs: Sequence[Run], seed: int) -> str:
+    """All tables of a benchmark, these runs' rows below the published ones, with references.
+
+    Below a table stand the differences of each run to the first, with p-values seeded by ``seed``.
+    """
     names = dict.fromkeys(figures.table for run in runs for figures in run.figures)
     parts: list[str] = []
     cited: list[Row] = []
@@ -48,9 +55,25 @@ def tables_text(runs: Sequence[Run]) -> str:
         ]
         parts += [f"### {name}", *filter(None, [published_note(name)])]
         parts.append(format_table([*published, *ours], _columns(published, ours)))
+        parts += _differences(runs, name, seed)
     if references := citations(cited):
         parts.append("\n".join(references))
     return "\n\n".join(parts)
+
+
+def _differences(runs: Sequence[Run], table: str, seed: int) -> list[str]:
+    """A line for each run but the first: the difference in the main figure and its p-value."""
+    by_aligner = {run.aligner: figures for run in runs for figures in run.figures if figures.table == table}
+    if len(by_aligner) < 2:
+        return []
+    (first, base), *others = by_aligner.items()
+    found = []
+    for aligner, figures in others:
+        for name in [name for name in _MAIN if name in figures.statistics and name in base.statistics][:1]:
+            test = approximate_randomization(figures.statistics[name], base.statistics[name], seed=seed)
+            gap = f"{HEADINGS[name]} {100 * test.difference:+.1f}, p = {test.p_value:.4f}"
+            found.append(f"{aligner} against {first}: {gap} (approximate randomization)")
+    return found
 
 
 def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"## {args.name}, {split}: {benchmark.title}\n")
     if "test" in benchmark.files and split != "test":
         print(f"Published rows are on the test part; this run is on {split}.\n")
-    print(tables_text(runs))
+    print(tables_text(runs, args.seed))
     return 1 if any(finished.errors() for finished in runs) else 0
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.eval.evaluation import Evaluation, GoldPair
 
 EPILOG = """\
 GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links
@@ -37,17 +42,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score and print; 0 when it went well."""
-    from forest_align.eval.evaluation import compare, evaluate, to_json, to_text
-    from forest_align.eval.prediction_files import read_gold, read_predictions
+    from forest_align.eval.evaluation import compare, to_json, to_text
+    from forest_align.eval.prediction_files import read_gold
 
     gold = read_gold(args.gold, args.gold_format)
-    evaluation = evaluate(gold, read_predictions(args.predictions), links=args.links)
+    evaluation = _evaluate(gold, args.predictions, args.links)
     comparison = None
     if args.against:
-        other = evaluate(gold, read_predictions(args.against), links=args.links)
-        comparison = compare(evaluation, other, seed=args.seed)
+        comparison = compare(evaluation, _evaluate(gold, args.against, args.links), seed=args.seed)
     if args.json:
         print(json.dumps(to_json(evaluation, comparison, seed=args.seed), indent=2, ensure_ascii=False))
     else:
         print(to_text(evaluation, comparison, seed=args.seed))
     return 0
+
+
+def _evaluate(gold: Sequence[GoldPair], path: str, links: str) -> Evaluation:
+    from forest_align.eval.evaluation import evaluate
+    from forest_align.eval.prediction_files import read_predictions
+    from forest_align.types import InputError
+
+    predictions = read_predictions(path)
+    try:
+        return evaluate(gold, predictions, links=links)
+    except InputError as error:
+        raise error.at(file=path) from None

@@ -190,6 +190,21 @@ def test_phrases_are_scored_on_the_trees_and_failures_are_told(
     assert found["recall"] == pytest.approx(100 / 6, abs=0.01)
 
 
+def test_several_aligners_stand_in_one_table_with_the_significance_of_their_difference(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Nothing:
+        def align_many(self, pairs):
+            return (Alignment(source, target) for source, target in pairs)
+
+    monkeypatch.setattr("forest_align.aligners.load", lambda name: Nothing(), raising=False)
+    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", "--aligner", "nothing") == 0
+    out = capsys.readouterr().out
+    assert out.index("| identity (this run)") < out.index("| nothing (this run)")
+    assert "nothing against identity: F1 -66.7, p = 1.0000 (approximate randomization)" in out
+    assert (tmp_path / "msr-rte.dev.nothing.report.json").is_file()
+
+
 def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
     data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
