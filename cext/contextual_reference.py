@@ -1,4 +1,4 @@
-"""The link features in plain numpy, cell tables at a time: what the tests compare the compiled kernel with."""
+"""The link features in plain numpy: what the tests compare the compiled kernel with."""
 
 from __future__ import annotations
 

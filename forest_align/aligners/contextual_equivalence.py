@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-#: Rows of orientation (a): both words are the parents. (their category, category of the children, two sets of types)
-_PARALLEL: tuple[tuple[str, str, str, str], ...] = (
-    ("verb", "verb", "purpcl xcomp", ""),
-    ("verb", "noun", "agent nsubj xsubj", ""),
-    ("verb", "noun", "dobj nsubjpass rel", ""),
-    ("verb", "noun", "tmod prep_in prep_at prep_on", ""),
-    ("verb", "noun", "iobj prep_to", ""),
-    ("noun", "verb", "infmod partmod rcmod", ""),
-    ("noun", "noun", "poss nn prep_of prep_in prep_at prep_for", ""),
-    ("noun", "adjective", "amod rcmod", ""),
+# Orientation (a), both words are the parents: their category, the children's, types that are equivalent.
+_PARALLEL: tuple[tuple[str, str, str], ...] = (
+    ("verb", "verb", "purpcl xcomp"),
+    ("verb", "noun", "agent nsubj xsubj"),
+    ("verb", "noun", "dobj nsubjpass rel"),
+    ("verb", "noun", "tmod prep_in prep_at prep_on"),
+    ("verb", "noun", "iobj prep_to"),
+    ("noun", "verb", "infmod partmod rcmod"),
+    ("noun", "noun", "poss nn prep_of prep_in prep_at prep_for"),
+    ("noun", "adjective", "amod rcmod"),
 )
-#: Rows of orientation (c): the first word is the parent, the second word the child.
+# Orientation (c): the first word is the parent, the second the child; types of the one and of the other.
 _CROSSED: tuple[tuple[str, str, str, str], ...] = (
     ("verb", "verb", "conj_and", ""),
     ("verb", "verb", "conj_or", ""),
@@ -56,7 +56,8 @@ def parallel(parent: str, child: str, left: str, right: str) -> bool:
     Returns
     -------
     bool
-        True for equal types and for the rows of orientations (a) and (b); symmetric in ``left`` and ``right``.
+        True for equal types and for the rows of orientations (a) and (b); symmetric in ``left`` and
+        ``right``.
     """
     if left == right:
         return True

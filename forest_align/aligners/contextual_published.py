@@ -1,8 +1,8 @@
-"""The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, each leaving fewer words to the next.
+"""The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, one after another.
 
-Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance from
-the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as stop words;
-a mention that could go to several names goes to the one with most context in common.
+Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
+from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
+stop words; a mention that could go to several names goes to the one with most context in common.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def published_links(
     source: SentenceView,
     target: SentenceView,
     synonyms: Callable[[str], Iterable[str]],
-    parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - frozen
+    parameters: PublishedParameters = PublishedParameters(),
 ) -> set[Pair]:
     """Align two sentences (algorithm 5).
 
@@ -77,7 +77,7 @@ def word_similarity(
     synonyms: Callable[[str], Iterable[str]],
     parameters: PublishedParameters,
 ) -> dict[Pair, float]:
-    """Similarity of every two words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim."""
+    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim."""
     places: dict[str, list[int]] = {}
     lemma_places: dict[str, list[int]] = {}
     for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
@@ -103,7 +103,11 @@ class _Pipeline:
     """The state that the modules share: what is aligned so far, and the similar words."""
 
     def __init__(
-        self, source: SentenceView, target: SentenceView, similar: dict[Pair, float], parameters: PublishedParameters
+        self,
+        source: SentenceView,
+        target: SentenceView,
+        similar: dict[Pair, float],
+        parameters: PublishedParameters,
     ) -> None:
         self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
         self.links: set[Pair] = set()
@@ -176,7 +180,9 @@ class _Pipeline:
                     continue
                 chosen.add((a, b))
                 fresh = [
-                    pair for pair in links if pair[0] not in self.done_source or pair[1] not in self.done_target
+                    pair
+                    for pair in links
+                    if pair[0] not in self.done_source or pair[1] not in self.done_target
                 ]
                 for pair in fresh:
                     self.add(pair)
@@ -187,7 +193,9 @@ class _Pipeline:
 
     def acronym(self, a: Entity, b: Entity) -> list[Pair]:
         left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
-        if (len(left) == 1 and is_acronym(left[0], right)) or (len(right) == 1 and is_acronym(right[0], left)):
+        if (len(left) == 1 and is_acronym(left[0], right)) or (
+            len(right) == 1 and is_acronym(right[0], left)
+        ):
             return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
         return []
 
@@ -216,7 +224,7 @@ class _Pipeline:
 
     @staticmethod
     def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
-        """Whether a term of a name has no counterpart of its own: not aligned, and in no name of the other sentence."""
+        """Whether a term of a name is not aligned and stands in no name of the other sentence."""
         word = own.words[index]
         return (
             index not in done
@@ -228,7 +236,9 @@ class _Pipeline:
         head = (a.end - 1, b.end - 1)
         inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
         context = {*self.dependency_context(head), *self.text_context(head)}
-        return sum(self.similar[k, n] for k, n in context if k not in inside_source and n not in inside_target)
+        return sum(
+            self.similar[k, n] for k, n in context if k not in inside_source and n not in inside_target
+        )
 
     def dependency_context(self, pair: Pair) -> list[Pair]:
         """Pairs of similar words that stand in equivalent dependencies to the two words (algorithm 1)."""
@@ -277,7 +287,7 @@ class _Pipeline:
         return round(weight * self.similar[pair] + (1 - weight) * evidence, 9)
 
     def align_content_by_dependencies(self) -> None:
-        """*cwDepAlign* (algorithm 3): the pairs with equivalent dependencies, and the pairs that are their evidence."""
+        """*cwDepAlign* (algorithm 3): pairs with equivalent dependencies, and their evidence."""
         found = []
         for pair in self.content_candidates():
             context = self.dependency_context(pair)
@@ -307,7 +317,7 @@ class _Pipeline:
                 self.add(pair)
 
     def align_stop_words(self, evidence_of: Callable[[Pair], int]) -> None:
-        """*swDepAlign* and *swTextAlign* (§3.3.4): only what is aligned already is evidence, and some is needed.
+        """*swDepAlign* and *swTextAlign* (§3.3.4): only aligned words are evidence, and some is needed.
 
         Repeated while it adds links, since an aligned stop word is evidence for the next one.
         """
@@ -331,7 +341,7 @@ class _Pipeline:
         )
 
     def aligned_beside(self, pair: Pair) -> int:
-        """Whether the left neighbours are aligned, plus whether the right ones are; two sentence edges count so."""
+        """How many of left and right neighbours are aligned; two sentence edges count as aligned."""
         i, j = pair
         start = i == 0 and j == 0
         end = i + 1 == len(self.source) and j + 1 == len(self.target)

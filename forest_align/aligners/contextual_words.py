@@ -1,5 +1,6 @@
-"""What the contextual aligner knows of each sentence before it compares two: stop words, categories, neighbours."""
+"""What the contextual aligner knows of one sentence: stop words, categories, neighbours."""
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
 #: Function words, with the clitics that tokenization splits off.
 STOP_WORDS = frozenset(
-    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers "
-    "herself it its itself they them their theirs themselves what which who whom this that these those am is are "
-    "was were be been being have has had having do does did doing a an the and but if or because as until while "
-    "of at by for with about against between into through during before after above below to from up down in out "
-    "on off over under again further then once here there when where why how all any both each few more most "
-    "other some such no nor not only own same so than too very can will just should now would could may might "
-    "must shall also 's 'd 'll n't 're 've 'm s t don ca wo sha ’s ’d ’ll n’t ’re ’ve ’m".split()
+    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she "
+    "her hers herself it its itself they them their theirs themselves what which who whom this that "
+    "these those am is are was were be been being have has had having do does did doing a an the and "
+    "but if or because as until while of at by for with about against between into through during "
+    "before after above below to from up down in out on off over under again further then once here "
+    "there when where why how all any both each few more most other some such no nor not only own "
+    "same so than too very can will just should now would could may might must shall also 's 'd 'll "
+    "n't 're 've 'm s t don ca wo sha ’s ’d ’ll n’t ’re ’ve ’m".split()
 )
 
 
@@ -58,14 +60,20 @@ class SentenceView:
 
     @classmethod
     def of(
-        cls, sentence: Sentence, dependencies: Sequence[Dependency] = (), entities: Sequence[Entity] = ()
+        cls,
+        sentence: Sentence,
+        lemmas: Sequence[str],
+        dependencies: Sequence[Dependency] = (),
+        entities: Sequence[Entity] = (),
     ) -> SentenceView:
         """Prepare a sentence.
 
         Parameters
         ----------
         sentence : Sentence
-            Tokens; lemmas and tags are used where there are any.
+            Tokens, with their tags where there are any.
+        lemmas : sequence of str
+            One a token; the word itself where it is empty.
         dependencies : sequence of Dependency
             Collapsed dependencies; none is allowed (then only the text counts as context).
         entities : sequence of Entity
@@ -80,7 +88,7 @@ class SentenceView:
         return cls(
             words,
             sentence.words,
-            tuple(lemma or word for lemma, word in zip(sentence.lemmas, words, strict=True)),
+            tuple(lemma or word for lemma, word in zip(lemmas, words, strict=True)),
             tuple(category(tag) for tag in sentence.tags),
             tuple(is_stop(word) for word in words),
             tuple(tuple(item) for item in around),

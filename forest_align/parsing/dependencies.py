@@ -5,6 +5,7 @@ Heads come from :mod:`forest_align.parsing.dependency_heads`, names from
 conjunctions and agents (de Marneffe & Manning 2008, §4).
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
 _TOP = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 _MULTIWORD_PREPOSITIONS = frozenset(
-    "according_to across_from ahead_of along_with alongside_of apart_from as_for as_from as_of as_per as_to "
-    "aside_from away_from based_on because_of close_by close_to contrary_to compared_to compared_with due_to "
-    "depending_on except_for exclusive_of far_from followed_by inside_of instead_of irrespective_of next_to "
-    "near_to off_of out_of outside_of owing_to preliminary_to preparatory_to previous_to prior_to pursuant_to "
-    "regardless_of subsequent_to such_as thanks_to together_with up_to".split()
+    "according_to across_from ahead_of along_with alongside_of apart_from as_for as_from as_of as_per "
+    "as_to aside_from away_from based_on because_of close_by close_to contrary_to compared_to "
+    "compared_with due_to depending_on except_for exclusive_of far_from followed_by inside_of "
+    "instead_of irrespective_of next_to near_to off_of out_of outside_of owing_to preliminary_to "
+    "preparatory_to previous_to prior_to pursuant_to regardless_of subsequent_to such_as thanks_to "
+    "together_with up_to".split()
 )
 
 
@@ -72,7 +74,9 @@ def basic_dependencies(tree: Tree) -> tuple[Dependency, ...]:
     )
 
 
-def collapse(dependencies: Sequence[Dependency], words: Sequence[str], tags: Sequence[str]) -> tuple[Dependency, ...]:
+def collapse(
+    dependencies: Sequence[Dependency], words: Sequence[str], tags: Sequence[str]
+) -> tuple[Dependency, ...]:
     """Collapse prepositions, conjunctions and agents into types and add the subjects of open complements.
 
     ``prep`` and ``pobj`` become ``prep_of`` …, with a clause ``prepc_of`` …; ``conj`` and ``cc`` become
@@ -96,7 +100,9 @@ def collapse(dependencies: Sequence[Dependency], words: Sequence[str], tags: Seq
     for item in dependencies:
         children.setdefault(item.governor, []).append(item)
     passive = {d.governor for d in dependencies if d.relation == "auxpass"}
-    passive |= {d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")}
+    passive |= {
+        d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")
+    }
     result: list[Dependency] = []
     for item in dependencies:
         if item.relation == "prep":
@@ -181,7 +187,9 @@ def _open_subjects(
     result = []
     for item in dependencies:
         below = children.get(item.dependent, [])
-        if item.relation != "xcomp" or not any(d.relation == "aux" and lower[d.dependent] == "to" for d in below):
+        if item.relation != "xcomp" or not any(
+            d.relation == "aux" and lower[d.dependent] == "to" for d in below
+        ):
             continue
         if any(d.relation.startswith("nsubj") for d in below):
             continue

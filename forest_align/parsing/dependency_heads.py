@@ -1,9 +1,10 @@
-"""Syntactic heads as the Stanford dependencies have them, which differ from the semantic heads of our forests.
+"""Syntactic heads as the Stanford dependencies have them; those of our forests are semantic heads.
 
 The predicate of a copula is the head of its clause, a preposition that of its phrase, the first conjunct that
 of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -18,10 +19,11 @@ VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
 NOUN_TAGS = frozenset("NN NNS NNP NNPS".split())
 PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
 TIME_WORDS = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december today yesterday tomorrow tonight day days week weeks month months year "
-    "years morning afternoon evening night time times hour hours minute minutes moment spring summer autumn fall "
-    "winter weekend decade century mondays sundays saturdays fridays jan. feb. aug. sept. oct. nov. dec.".split()
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june "
+    "july august september october november december today yesterday tomorrow tonight day days week "
+    "weeks month months year years morning afternoon evening night time times hour hours minute "
+    "minutes moment spring summer autumn fall winter weekend decade century mondays sundays saturdays "
+    "fridays jan. feb. aug. sept. oct. nov. dec.".split()
 )
 
 
@@ -81,7 +83,11 @@ _RULES: dict[str, tuple[tuple[str, str], ...]] = {
         ("RIGHT", "JJR JJS DT RB RBR CD IN VBD"),
         ("LEFT", "ADVP NP PP"),
     ),
-    "ADVP": (("LEFT", "ADVP IN"), ("RIGHT", "RB RBR RBS JJ JJR JJS"), ("RIGHT", "RP DT NN CD NP VBN NNP NNS FW PP")),
+    "ADVP": (
+        ("LEFT", "ADVP IN"),
+        ("RIGHT", "RB RBR RBS JJ JJR JJS"),
+        ("RIGHT", "RP DT NN CD NP VBN NNP NNS FW PP"),
+    ),
     "CONJP": (("RIGHT", "CC TO RB IN"),),
     "FRAG": (("left", "VP S SINV SQ SBAR NP PP ADJP ADVP INTJ"),),
     "INTJ": (("LEFT", "UH INTJ"), ("LEFT", "")),
@@ -149,7 +155,8 @@ def coordinated(node: Constituent) -> bool:
 def auxiliary(node: Constituent) -> bool:
     """Whether a leaf can be an auxiliary verb, a modal or *to*."""
     return node.is_leaf and (
-        node.label in ("MD", "TO") or (node.label in VERB_TAGS | {"POS"} and node.word in AUXILIARY_FORMS | GET_FORMS)
+        node.label in ("MD", "TO")
+        or (node.label in VERB_TAGS | {"POS"} and node.word in AUXILIARY_FORMS | GET_FORMS)
     )
 
 
@@ -201,10 +208,12 @@ def _verbal_head(children: list[Constituent], existential: bool) -> Constituent 
         if child.label == "VP" and (first.word not in GET_FORMS or child.leaf().label in ("VBN", "VBD")):
             return child
     if first.word in BE_FORMS and not existential:
-        later = [child for child in children[verbs[0] + 1 :] if child.label in _PREDICATES and not child.label == "S"]
+        later = [child for child in children[verbs[0] + 1 :] if child.label in _PREDICATES]
         later = [child for child in later if not (child.label == "NP" and is_time(child) and len(later) > 1)]
         if later:
-            return later[-1] if children[0] is first and len(later) > 1 and later[0].label == "NP" else later[0]
+            return (
+                later[-1] if children[0] is first and len(later) > 1 and later[0].label == "NP" else later[0]
+            )
     return None
 
 

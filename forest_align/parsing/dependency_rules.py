@@ -3,6 +3,7 @@
 The names and the cases follow the Stanford typed dependencies manual (de Marneffe & Manning 2008).
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from forest_align.parsing.dependency_heads import (
@@ -17,12 +18,15 @@ from forest_align.parsing.dependency_heads import (
 )
 
 _NOMINAL = frozenset("NP NX NML NAC WHNP".split())
-_NOUN_PHRASES = frozenset("NP NX NML NAC WHNP QP".split()) | NOUN_TAGS | frozenset("PRP CD DT $ EX FW".split())
+_NOUN_PHRASES = (
+    frozenset("NP NX NML NAC WHNP QP".split()) | NOUN_TAGS | frozenset("PRP CD DT $ EX FW".split())
+)
 _CLAUSES = frozenset("S SINV SQ SBARQ FRAG".split())
 _ADJECTIVES = frozenset("JJ JJR JJS ADJP WHADJP".split())
 _ADVERBS = frozenset("RB RBR RBS ADVP WRB WHADVP".split())
 _NEGATIONS = frozenset("not n't n’t never".split())
 _COMPLEMENTIZERS = frozenset({"that", "whether"})
+_PRECONJUNCTIONS = frozenset({"both", "either", "neither"})
 
 
 def relation(parent: Constituent, position: int) -> str:
@@ -44,7 +48,7 @@ def relation(parent: Constituent, position: int) -> str:
     head = parent.head_child
     assert head is not None
     if child.label in ("CC", "CONJP"):
-        return "cc" if _after_head(parent, position) or coordinated(parent) else "preconj"
+        return "preconj" if child.word in _PRECONJUNCTIONS else "cc"
     if child.label == "PRT":
         return "prt"
     if _is_conjunct(parent, position):
@@ -112,23 +116,31 @@ def _is_conjunct(parent: Constituent, position: int) -> bool:
     if not coordinated(parent) or not _after_head(parent, position) or parent.label in ("QP", "CONJP"):
         return False
     children, child = parent.children, parent.children[position]
-    if child.label in ("PRN", ",", ":") or (child.is_leaf and child.label in ("DT", "RB", "PRP$") and position + 1 < len(children)):
+    if child.label in ("PRN", ",", ":") or (
+        child.is_leaf and child.label in ("DT", "RB", "PRP$") and position + 1 < len(children)
+    ):
         return False
     previous = children[position - 1].label
     if previous in ("CC", "CONJP") or (
         previous in (",", ":") and any(c.label in ("CC", "CONJP") for c in children[position:])
     ):
         return _like(child, _head_of(parent)) or previous in ("CC", "CONJP")
-    following = [c for c in children[position + 1 :]]
-    before = children[:position]
-    if any(c.label in ("CC", "CONJP") for c in before[parent.children.index(_head_of(parent)) :]):
+    if any(c.label in ("CC", "CONJP") for c in children[children.index(_head_of(parent)) : position]):
         # The last word of a flat conjunct: (NP the red cars and the blue bikes).
-        return parent.label in _NOMINAL and child.label in NOUN_TAGS and not any(c.label in NOUN_TAGS for c in following)
+        last = not any(c.label in NOUN_TAGS for c in children[position + 1 :])
+        return parent.label in _NOMINAL and child.label in NOUN_TAGS and last
     return _like(child, _head_of(parent)) and not child.is_leaf and child.label == _head_of(parent).label
 
 
 def _like(child: Constituent, head: Constituent) -> bool:
-    groups = (_NOUN_PHRASES, _ADJECTIVES, _ADVERBS, VERB_TAGS | {"VP"}, _CLAUSES | {"SBAR", "VP"}, frozenset({"PP", "WHPP"}))
+    groups = (
+        _NOUN_PHRASES,
+        _ADJECTIVES,
+        _ADVERBS,
+        VERB_TAGS | {"VP"},
+        _CLAUSES | {"SBAR", "VP"},
+        frozenset({"PP", "WHPP"}),
+    )
     return any(child.label in group and head.label in group for group in groups)
 
 
@@ -151,7 +163,13 @@ def _nominal(parent: Constituent, position: int) -> str:
     if label == "VP":
         return _reduced_clause(child)
     if label in ("S", "SINV", "SQ", "SBARQ", "FRAG"):
-        return _reduced_clause(child) if label == "S" and not _has_subject(child) else "ccomp" if after else "dep"
+        return (
+            _reduced_clause(child)
+            if label == "S" and not _has_subject(child)
+            else "ccomp"
+            if after
+            else "dep"
+        )
     if label == "SBAR":
         return _noun_clause(child)
     if label == "RRC":
@@ -204,13 +222,23 @@ def _reduced_clause(child: Constituent) -> str:
             return "infmod"
         if leaf.label in ("VBG", "VBN", "VBD"):
             return "partmod"
-    return "partmod" if child.leaf().label in ("VBG", "VBN") else "infmod" if "TO" in [x.label for x in leaves] else "dep"
+    return (
+        "partmod"
+        if child.leaf().label in ("VBG", "VBN")
+        else "infmod"
+        if "TO" in [x.label for x in leaves]
+        else "dep"
+    )
 
 
 def _noun_clause(child: Constituent) -> str:
     first = _introducer(child)
     if first is None:
-        if child.head_child is not None and child.head_child.label == "S" and not _has_subject(child.head_child):
+        if (
+            child.head_child is not None
+            and child.head_child.label == "S"
+            and not _has_subject(child.head_child)
+        ):
             return _reduced_clause(child)
         return "rcmod"
     if first.label in ("WHNP", "WHPP", "WHADVP"):
@@ -242,7 +270,11 @@ def _quantifier(child: Constituent) -> str:
 
 
 def _prepositional(child: Constituent) -> str:
-    if child.label in _NOMINAL or child.label in NOUN_TAGS or child.label in ("CD", "QP", "PRP", "DT", "$", "EX"):
+    if (
+        child.label in _NOMINAL
+        or child.label in NOUN_TAGS
+        or child.label in ("CD", "QP", "PRP", "DT", "$", "EX")
+    ):
         return "pobj"
     if child.label in ("S", "SBAR", "VP", "SQ", "SINV", "FRAG", "UCP"):
         return "pcomp"
@@ -295,7 +327,9 @@ def _clausal(parent: Constituent, position: int) -> str:
     """Children of verb phrases and clauses."""
     child, head = parent.children[position], _head_of(parent)
     label, after = child.label, _after_head(parent, position)
-    if auxiliary(child) and (head.label in ("VP", "ADJP", *_NOUN_PHRASES, *_ADJECTIVES) or label in ("MD", "TO")):
+    if auxiliary(child) and (
+        head.label in ("VP", "ADJP", *_NOUN_PHRASES, *_ADJECTIVES) or label in ("MD", "TO")
+    ):
         return _auxiliary_relation(child, head)
     if label in ("PP", "WHPP"):
         return "prep"
@@ -372,15 +406,20 @@ def _argument(parent: Constituent, position: int) -> str:
             return "nsubj"
         return "iobj" if later else "dobj"
     if parent.label in ("SINV", "SQ"):
-        return "nsubj" if not is_time(child) or not any(
-            c.label == "NP" for k, c in enumerate(parent.children) if k != position
-        ) else "tmod"
+        return (
+            "nsubj"
+            if not is_time(child)
+            or not any(c.label == "NP" for k, c in enumerate(parent.children) if k != position)
+            else "tmod"
+        )
     if parent.label in ("SBARQ",):
         return "dobj"
     if not after:
         others = [c for c in parent.children[position + 1 :] if c.label in ("NP", "WHNP")]
         between = [c for c in others if not _after_head(parent, parent.children.index(c))]
-        if between or (is_time(child) and any(c.label == "NP" for c in _before_head(parent) if c is not child)):
+        if between or (
+            is_time(child) and any(c.label == "NP" for c in _before_head(parent) if c is not child)
+        ):
             return "tmod" if is_time(child) else "dep"
         return "nsubj"
     return "tmod" if is_time(child) else "dep"
@@ -396,10 +435,16 @@ def _clause_argument(parent: Constituent, position: int) -> str:
     after = _after_head(parent, position)
     if parent.label in ("S", "SINV", "SQ") and not after:
         first = _introducer(child)
-        if first is not None and first.label in ("WHNP",) and not any(c.label == "NP" for c in _before_head(parent)):
+        if (
+            first is not None
+            and first.label in ("WHNP",)
+            and not any(c.label == "NP" for c in _before_head(parent))
+        ):
             return "csubj"
-        if first is not None and first.word in _COMPLEMENTIZERS and not any(
-            c.label == "NP" for c in _before_head(parent)
+        if (
+            first is not None
+            and first.word in _COMPLEMENTIZERS
+            and not any(c.label == "NP" for c in _before_head(parent))
         ):
             return "csubj"
         return complement_or_adverbial(child, True)
@@ -412,10 +457,9 @@ def _clause_child(parent: Constituent, position: int) -> str:
     after = _after_head(parent, position)
     subject = _has_subject(child)
     if parent.label == "VP" and after:
-        commas = parent.children[position - 1].label in (",", ":")
         if not subject:
-            return "xcomp" if not (commas and not _starts_with_to(child)) else "xcomp"
-        return "ccomp" if not (child.head_child is not None and _starts_with_to(child.head_child)) else "xcomp"
+            return "xcomp"
+        return "xcomp" if child.head_child is not None and _starts_with_to(child.head_child) else "ccomp"
     if not after:
         if subject or child.label != "S":
             return "ccomp"

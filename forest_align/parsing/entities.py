@@ -1,9 +1,10 @@
-"""Finds names in a tagged sentence by capitalised proper-noun runs, so that no recognizer has to be installed.
+"""Finds names in a tagged sentence by runs of proper nouns, so that no recognizer has to be installed.
 
 No gazetteer: a name is a run of proper nouns, joined over *of*, *de*, *and* … only where both sides are
 capitalised and the pattern is a usual one; weekdays and months are no names.
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,20 +14,24 @@ if TYPE_CHECKING:
 
 _PROPER = frozenset({"NNP", "NNPS"})
 _DATES = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec.".split()
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june "
+    "july august september october november december jan. feb. mar. apr. jun. jul. aug. sep. sept. "
+    "oct. nov. dec.".split()
 )
 _PARTICLES = frozenset("de da del della der di do dos du la le van von bin ibn al el".split())
 _OF_HEADS = frozenset(
-    "university bank department ministry court house institute church republic kingdom united state council board "
-    "office academy college city gulf bay isle society association federation union organization "
-    "organisation secretary minister president".split()
+    "university bank department ministry court house institute church republic kingdom united state "
+    "council board office academy college city gulf bay isle society association federation union "
+    "organization organisation secretary minister president".split()
 )
-_TITLES = frozenset("mr. mrs. ms. dr. prof. gen. sen. rep. gov. lt. capt. sgt. col. rev. sir lord mr mrs dr".split())
+_TITLES = frozenset(
+    "mr. mrs. ms. dr. prof. gen. sen. rep. gov. lt. capt. sgt. col. rev. sir lord mr mrs dr".split()
+)
 _ORGANIZATIONS = frozenset(
-    "inc. corp. co. ltd. llc plc inc corp ltd company corporation group university institute college bank ministry "
-    "department agency committee commission council court association union party league club congress parliament "
-    "senate army navy force front party organization organisation society center centre foundation".split()
+    "inc. corp. co. ltd. llc plc inc corp ltd company corporation group university institute college "
+    "bank ministry department agency committee commission council court association union party "
+    "league club congress parliament senate army navy force front party organization organisation "
+    "society center centre foundation".split()
 )
 
 

@@ -1,0 +1,284 @@
+"""The contextual word aligner: Sultan, Bethard & Sumner (2014), and a link model over all evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.resources import as_file, files
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.contextual_published import PublishedParameters, published_links
+from forest_align.aligners.contextual_words import SentenceView
+from forest_align.aligners.link_model import LinkModel
+from forest_align.lexicon.candidates import Candidate
+from forest_align.lexicon.evidence import Evidence, explain, word_evidence
+from forest_align.lexicon.groups import lexical_groups, linked_blocks
+from forest_align.parsing.dependencies import collapsed_dependencies
+from forest_align.parsing.entities import find_entities
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+
+VARIANTS = ("default", "published")
+_NO_PARAPHRASES: tuple[str, ...] = ()
+
+
+class ContextualAligner(Aligner):
+    """Aligns words by their similarity and by the similarity of what surrounds them.
+
+    The result for swapped sentences is the transpose, always: pairs are aligned in one canonical order.
+
+    Parameters
+    ----------
+    model : LinkModel, optional
+        The bundled model by default, loaded when needed; the published variant needs none.
+    variant : str
+        ``"default"``: the link model, with a probability for every link. ``"published"``: the pipeline of the
+        paper, whose links bear no probabilities.
+    parameters : PublishedParameters
+        Parameters of the published variant.
+    ppdb : PairTable, optional
+        Paraphrases of the user: the similar words of the published variant, more synonyms in the default one.
+    parser : Parser, optional
+        For sentences that lack a parse or word vectors; the bundled English one by default, loaded when
+        needed.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+    threshold : float, optional
+        Probability from which on the default variant links two words; the model's by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such variant, or the threshold is no probability.
+    """
+
+    name = "contextual"
+
+    def __init__(
+        self,
+        model: LinkModel | None = None,
+        *,
+        variant: str = "default",
+        parameters: PublishedParameters | None = None,
+        ppdb: PairTable | None = None,
+        parser: Parser | None = None,
+        lexicon: Lexicon | None = None,
+        threshold: float | None = None,
+    ) -> None:
+        if variant not in VARIANTS:
+            raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise InputError(f"expected a probability, found {threshold}", field="threshold")
+        self.variant = variant
+        self.parameters = parameters or PublishedParameters()
+        self.ppdb = ppdb
+        self._given = (model, parser, lexicon)
+        self._threshold = threshold
+
+    @cached_property
+    def model(self) -> LinkModel:
+        """The link model."""
+        return self._given[0] or bundled_model()
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser for sentences that need one."""
+        from forest_align.parsing import load_parser
+
+        return self._given[1] or load_parser(lemmatizer=self.lexicon.lemma)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The lexicon."""
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        return self._given[2] or load_lexicon()
+
+    @property
+    def threshold(self) -> float:
+        """Probability from which on the default variant links two words."""
+        return self.model.threshold if self._threshold is None else self._threshold
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "contextual", **options: Any) -> ContextualAligner:
+        """Load the bundled model (``"contextual"``) or one from a folder; options go to the constructor."""
+        if str(name_or_path) == "contextual":
+            return cls(**options)
+        return cls(LinkModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what lacks what the variant reads: word vectors, or a forest; the rest passes as it is."""
+
+        def is_ready(sentence: Text) -> bool:
+            if isinstance(sentence, str):
+                return False
+            return (sentence.vectors if self.variant == "default" else sentence.forest) is not None
+
+        waiting = [
+            sentence if isinstance(sentence, str) else sentence.words
+            for sentence in sentences
+            if not is_ready(sentence)
+        ]
+        parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
+        return [
+            sentence if isinstance(sentence, Sentence) and is_ready(sentence) else next(parsed)
+            for sentence in sentences
+        ]
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two prepared sentences.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens.
+        ModelError
+            If the variant needs word vectors and there are none.
+        """
+        for side, sentence in (("source", source), ("target", target)):
+            if not len(sentence):
+                raise InputError("expected a sentence with at least one token", field=side)
+        log_probability = None
+        if self.variant == "published":
+            links = Links.of(self._published(source, target))
+        else:
+            links, log_probability = self._most_likely(self.link_probabilities(source, target))
+        return Alignment(
+            source,
+            target,
+            links,
+            unaligned_source=_gaps({i for i, _ in links}, len(source)),
+            unaligned_target=_gaps({j for _, j in links}, len(target)),
+            log_probability=log_probability,
+            aligner=self.name,
+        )
+
+    def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
+        """Probability of a link for every two words of two prepared sentences, float32 (n, m)."""
+        return self.scored_cells(source, target)[0]
+
+    def scored_cells(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray]:
+        """Link probability, float32 (n, m), and lexical evidence, int32 (n, m), of every two words."""
+        if _is_after(source, target):
+            probability, evidence = self.scored_cells(target, source)
+            return probability.T, evidence.T
+        prepared = self.model.prepare(source), self.model.prepare(target)
+        evidence = self._evidence(source, target)
+        return self.model.probabilities(*prepared, evidence), evidence
+
+    def explain(self, source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:
+        """What each feature adds to the log-odds of a link between two words, strongest first."""
+        if _is_after(source, target):
+            return self.explain(target, source, j, i)
+        prepared = self.model.prepare(source), self.model.prepare(target)
+        return self.model.explain(*prepared, self._evidence(source, target), i, j)
+
+    def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
+        return word_evidence(source, target, self.lexicon, self.ppdb)
+
+    def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
+        """The links above the threshold, and the log-probability of just this set of links."""
+        linked = probability >= self.threshold
+        chosen = np.clip(np.where(linked, probability, 1 - probability), 1e-7, 1.0)
+        rows, columns = np.nonzero(linked)
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        return Links.of(pairs, scores=probability[linked].tolist()), float(np.log(chosen).sum())
+
+    def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
+        first, second = self._view(source), self._view(target)
+        partners = self._paraphrases if self.ppdb is None else self.ppdb.partners
+        if _view_key(first) > _view_key(second):
+            return [(i, j) for j, i in published_links(second, first, partners, self.parameters)]
+        return list(published_links(first, second, partners, self.parameters))
+
+    @staticmethod
+    def _paraphrases(word: str) -> tuple[str, ...]:
+        return _NO_PARAPHRASES
+
+    def _view(self, sentence: Sentence) -> SentenceView:
+        dependencies = ()
+        if sentence.forest is not None and "dependencies" in self.parameters.modules:
+            dependencies = collapsed_dependencies(sentence.forest.best_tree(sentence.words))
+        tokens = sentence.tokens
+        lemmas = [token.lemma or self.lexicon.lemma(token.text, token.tag) for token in tokens]
+        return SentenceView.of(sentence, lemmas, dependencies, find_entities(sentence.words, sentence.tags))
+
+
+class ContextualCandidates:
+    """Word candidates for the forest aligner: links of the default variant with their probabilities.
+
+    Parameters
+    ----------
+    aligner : ContextualAligner
+        Gives the probabilities.
+    minimum_score : float
+        Candidates less likely than this are not proposed; low, so that the derivation can choose.
+    """
+
+    def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
+        self.aligner = aligner or ContextualAligner()
+        self.minimum_score = minimum_score
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Words above the minimum, and groups of words that are linked as a block or known to the lexicon.
+
+        A block's probability is the mean over its cells, that of a group of the lexicon its best cell's.
+        """
+        if not len(source) or not len(target):
+            return ()
+        probability, evidence = self.aligner.scored_cells(source, target)
+        evidence = evidence & ~int(Evidence.EMBEDDING)
+        rows, columns = np.nonzero(probability >= self.minimum_score)
+        found = {
+            ((i, i + 1), (j, j + 1)): Candidate(
+                (i, i + 1), (j, j + 1), float(probability[i, j]), explain(int(evidence[i, j])) or ("context",)
+            )
+            for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
+        }
+        for left, right, kind in linked_blocks(probability):
+            score = float(probability[left[0] : left[1], right[0] : right[1]].mean())
+            found[left, right] = Candidate(left, right, score, (kind,))
+        for left, right, kind in lexical_groups(source, target, self.aligner.lexicon, self.aligner.ppdb):
+            score = float(probability[left[0] : left[1], right[0] : right[1]].max())
+            if score >= self.minimum_score and (left, right) not in found:
+                found[left, right] = Candidate(left, right, score, (kind,))
+        return tuple(sorted(found.values()))
+
+
+def bundled_model() -> LinkModel:
+    """The link model that comes with the package."""
+    with as_file(files("forest_align.aligners") / "models" / "contextual") as folder:
+        return LinkModel.load(folder)
+
+
+def _is_after(source: Sentence, target: Sentence) -> bool:
+    """Whether the canonical order of two sentences is target first: by length, words, tags, then vectors."""
+    one, two = (len(source), source.words, source.tags), (len(target), target.words, target.tags)
+    if one != two:
+        return one > two
+    if source.vectors is None or target.vectors is None:
+        return False
+    return source.vectors.tobytes() > target.vectors.tobytes()
+
+
+def _view_key(view: SentenceView) -> tuple[Any, ...]:
+    return (len(view), view.forms, view.lemmas, view.categories, view.neighbours, view.entities)
+
+
+def _gaps(aligned: set[int], length: int) -> tuple[tuple[int, int], ...]:
+    """Maximal half-open spans of words that are not aligned."""
+    edges = [-1, *sorted(aligned), length]
+    return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)

@@ -1,0 +1,166 @@
+"""The contextual aligner: symmetry, probabilities, explanations, model files, candidates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
+from forest_align.aligners.link_model import BASE_FEATURES, CONTEXT_FEATURES, LINK_CLASSES, LinkModel
+from forest_align.cext import contextual as kernel
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing.trees import sentence_from_bracket
+from forest_align.types import InputError, ModelError, Sentence
+
+DIMENSION = 6
+WORDS = "the a of cat cats dog dogs sat slept big large New York NYC Rome , . 7 seven".split()  # noqa: SIM905
+
+
+def random_model(seed: int = 0) -> LinkModel:
+    rng = np.random.default_rng(seed)
+    classes, base, context = len(LINK_CLASSES), len(BASE_FEATURES), len(CONTEXT_FEATURES)
+    return LinkModel(
+        rng.normal(size=DIMENSION).astype(np.float32) * np.float32(0.1),
+        rng.normal(size=(DIMENSION, 4)).astype(np.float16).astype(np.float32),
+        rng.normal(size=(classes, base + 1)).astype(np.float32) * np.float32(0.3),
+        rng.normal(size=(2, classes, base + context + 1)).astype(np.float32) * np.float32(0.3),
+        0.5,
+        {"trained on": ["nothing"]},
+    )
+
+
+def sentence(words: list[str], seed: int = 0) -> Sentence:
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(len(words), DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    plain = Sentence.from_words(words)
+    return Sentence(plain.tokens, plain.text, None, vectors)
+
+
+sentences = st.builds(sentence, st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 3))
+ALIGNER = ContextualAligner(random_model())
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences, sentences)
+def test_default_alignment_of_swapped_sentences_is_the_transpose(one: Sentence, two: Sentence) -> None:
+    there, back = ALIGNER.align(one, two), ALIGNER.align(two, one)
+    assert there.words == back.words.swap()
+    assert there.unaligned_source == back.unaligned_target
+    assert there.log_probability == pytest.approx(back.log_probability)
+
+
+TREES = [
+    "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+    "(S (NP (NP (DT The) (NN mat)) (SBAR (S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on)))))) (. .))",
+    "(S (NP (NNP New) (NNP York)) (VP (VBZ is) (NP (DT the) (NN cat) (CC and) (NN cat))) (. .))",
+    "(S (NP (NNP York)) (VP (VBD saw) (NP (NNP New) (NNP York))) (, ,))",
+    "(NP (DT the) (DT the) (NN cat) (NN cat))",
+    "(NP (NN cat) (DT the) (NN cat) (DT the) (NN cat))",
+]
+
+
+@pytest.mark.parametrize("left", TREES)
+@pytest.mark.parametrize("right", TREES)
+def test_published_alignment_of_swapped_sentences_is_the_transpose(left: str, right: str) -> None:
+    aligner = ContextualAligner(variant="published", ppdb=PairTable([("cat", "mat"), ("sat", "saw")]))
+    one, two = sentence_from_bracket(left), sentence_from_bracket(right)
+    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
+
+
+def test_a_sentence_is_aligned_to_itself_along_the_diagonal() -> None:
+    one = sentence_from_bracket(TREES[0])
+    found = ContextualAligner(variant="published").align(one, one).words
+    assert found.pairs == tuple((k, k) for k in range(len(one)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(sentences, sentences)
+def test_links_are_the_cells_above_the_threshold_with_their_probabilities(
+    one: Sentence, two: Sentence
+) -> None:
+    probability = ALIGNER.link_probabilities(one, two)
+    found = ALIGNER.align(one, two).words
+    assert set(found) == set(zip(*map(list, np.nonzero(probability >= 0.5)), strict=True))
+    assert found.scores == pytest.approx([float(probability[pair]) for pair in found])
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences, st.data())
+def test_contributions_add_up_to_the_log_odds(one: Sentence, two: Sentence, data: st.DataObject) -> None:
+    i, j = data.draw(st.integers(0, len(one) - 1)), data.draw(st.integers(0, len(two) - 1))
+    parts = ALIGNER.explain(one, two, i, j)
+    probability = float(ALIGNER.link_probabilities(one, two)[i, j])
+    assert 1 / (1 + np.exp(-sum(parts.values()))) == pytest.approx(probability, abs=1e-4)
+    strengths = [abs(value) for value in parts.values()]
+    assert strengths == sorted(strengths, reverse=True)
+
+
+def test_gaps_are_the_words_without_links() -> None:
+    aligner = ContextualAligner(variant="published")
+    one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
+    two = sentence_from_bracket("(S (NP (DT A) (NN cat)) (VP (VBD sat)))")
+    found = aligner.align(one, two)
+    assert found.words.pairs == ((0, 0), (2, 1), (3, 2))
+    assert found.unaligned_source == ((1, 2), (4, 5)) and found.unaligned_target == ()
+
+
+def test_a_saved_model_aligns_as_before(tmp_path: Path) -> None:
+    ALIGNER.save(tmp_path / "model")
+    again = ContextualAligner.load(tmp_path / "model")
+    one, two = sentence(["the", "big", "cat"], 1), sentence(["a", "large", "cat", "sat"], 2)
+    np.testing.assert_array_equal(again.link_probabilities(one, two), ALIGNER.link_probabilities(one, two))
+    assert again.model.card == ALIGNER.model.card
+
+
+def test_a_model_with_other_features_is_refused(tmp_path: Path) -> None:
+    ALIGNER.save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    card["base_features"] = card["base_features"][1:]
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    with pytest.raises(ModelError, match="other base_features"):
+        LinkModel.load(tmp_path)
+    with pytest.raises(ModelError, match="cannot read a link model"):
+        LinkModel.load(tmp_path / "nowhere")
+
+
+def test_the_feature_names_are_as_many_as_the_kernel_computes() -> None:
+    assert len(BASE_FEATURES) == len(set(BASE_FEATURES)) == kernel.BASE_FEATURES
+    assert len(CONTEXT_FEATURES) == len(set(CONTEXT_FEATURES)) == kernel.CONTEXT_FEATURES
+    assert len(LINK_CLASSES) == kernel.LINK_CLASSES
+
+
+def test_candidates_are_symmetric_probable_and_sorted() -> None:
+    provider = ContextualCandidates(ALIGNER, minimum_score=0.2)
+    one, two = sentence(["New", "York", "sat"], 1), sentence(["NYC", "slept", ".", "the"], 2)
+    there, back = provider.candidates(one, two), provider.candidates(two, one)
+    assert list(there) == sorted(there)
+    assert {(c.source, c.target, c.score) for c in there} == {(c.target, c.source, c.score) for c in back}
+    assert all(0.2 <= c.score <= 1 and c.evidence for c in there if not c.is_group)
+    assert provider.candidates(Sentence(()), two) == ()
+
+
+def test_paraphrases_of_the_user_count_as_synonyms() -> None:
+    one, two = sentence(["cat"], 1), sentence(["dog"], 2)
+    informed = ContextualAligner(random_model(), ppdb=PairTable([("cat", "dog")]))
+    assert "synonym" in informed.explain(one, two, 0, 0) and "synonym" not in ALIGNER.explain(one, two, 0, 0)
+
+
+def test_bad_input_is_explained() -> None:
+    with pytest.raises(InputError, match="expected one of default, published, found 'old'"):
+        ContextualAligner(variant="old")
+    with pytest.raises(InputError, match="expected a probability"):
+        ContextualAligner(threshold=1.5)
+    with pytest.raises(InputError, match="at least one token"):
+        ALIGNER.align_prepared(Sentence(()), sentence(["a"]))
+    with pytest.raises(ModelError, match="needs word vectors"):
+        ALIGNER.align_prepared(Sentence.from_words(["a"]), sentence(["a"]))
+    wide = Sentence.from_words(["a"])
+    wide = Sentence(wide.tokens, wide.text, None, np.ones((1, 3), dtype=np.float32))
+    with pytest.raises(ModelError, match="trained with another parser"):
+        ALIGNER.align_prepared(wide, sentence(["a"]))

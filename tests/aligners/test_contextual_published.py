@@ -1,0 +1,171 @@
+"""The published pipeline, module by module, on made-up sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk import Tree
+
+from forest_align.aligners.contextual_equivalence import category, crossed, parallel
+from forest_align.aligners.contextual_published import MODULES, PublishedParameters, published_links
+from forest_align.aligners.contextual_words import SentenceView
+from forest_align.parsing.dependencies import Dependency, collapsed_dependencies
+from forest_align.parsing.entities import find_entities
+from forest_align.types import Sentence
+
+ALL = PublishedParameters()
+
+
+def no_synonyms(word: str) -> tuple[str, ...]:
+    return ()
+
+
+def view(text: str, dependencies: tuple[Dependency, ...] = ()) -> SentenceView:
+    """A sentence written word/TAG."""
+    words, tags = zip(*(item.rsplit("/", 1) for item in text.split()), strict=True)
+    sentence = Sentence.from_words(words, tags)
+    lemmas = [word.lower() for word in words]
+    return SentenceView.of(sentence, lemmas, dependencies, find_entities(words, tags))
+
+
+def tree_view(text: str) -> SentenceView:
+    tree = Tree.fromstring(text)
+    words, tags = zip(*tree.pos(), strict=True)
+    return SentenceView.of(
+        Sentence.from_words(words, tags),
+        [""] * len(words),
+        collapsed_dependencies(tree),
+        find_entities(words, tags),
+    )
+
+
+def only(*modules: str) -> PublishedParameters:
+    return replace(ALL, modules=frozenset(modules))
+
+
+def test_identical_sequences_need_a_content_word() -> None:
+    source, target = view("in/IN the/DT red/JJ house/NN"), view("the/DT red/JJ car/NN in/IN the/DT")
+    found = published_links(source, target, no_synonyms, only("sequences"))
+    assert {(1, 0), (2, 1)} <= found
+    assert (0, 3) not in found  # "in the" is all stop words, and "the" is taken
+
+
+def test_the_longer_sequence_goes_first() -> None:
+    source = view("big/JJ dog/NN ate/VBD and/CC the/DT big/JJ dog/NN slept/VBD")
+    target = view("the/DT big/JJ dog/NN slept/VBD")
+    assert published_links(source, target, no_synonyms, only("sequences")) == {(4, 0), (5, 1), (6, 2), (7, 3)}
+
+
+def test_a_partial_mention_takes_what_is_left_of_the_full_name() -> None:
+    source, target = view("Francisco/NNP Merino/NNP slept/VBD"), view("then/RB Merino/NNP rested/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(0, 1), (1, 1)}
+
+
+def test_an_acronym_is_aligned_to_every_term() -> None:
+    source, target = view("the/DT FBI/NNP said/VBD"), view("Federal/NNP Bureau/NNP spoke/VBD")
+    assert published_links(view("FB/NNP ran/VBD"), target, no_synonyms, only("entities")) == {(0, 0), (0, 1)}
+    assert published_links(source, target, no_synonyms, only("entities")) == set()
+
+
+def test_names_are_not_split_over_two_names() -> None:
+    source = view("John/NNP Smith/NNP met/VBD Mary/NNP Smith/NNP")
+    target = view("Mary/NNP Smith/NNP left/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(3, 0), (4, 1)}
+
+
+def test_paraphrases_align_without_context_when_nothing_competes() -> None:
+    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
+    synonyms = {"cars": ("automobiles",), "automobiles": ("cars",)}
+    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == {(0, 0)}
+    assert published_links(source, target, no_synonyms, ALL) == set()
+
+
+def test_textual_context_decides_between_equal_words() -> None:
+    source = view("old/JJ bank/NN closed/VBD")
+    target = view("bank/NN x/NN y/NN z/NN w/NN v/NN closed/VBD quickly/RB the/DT old/JJ v/NN bank/NN")
+    found = published_links(source, target, no_synonyms, only("text"))
+    assert (1, 11) in found
+
+
+def test_dependencies_give_evidence_across_the_types_of_table_1() -> None:
+    source = tree_view("(S (NP (PRP He)) (VP (VBD wrote) (NP (DT a) (NN book))))")
+    target = tree_view(
+        "(NP (NP (DT the) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP she)) (VP (VBD wrote)))))"
+    )
+    found = published_links(source, target, no_synonyms, only("dependencies"))
+    assert {(1, 4), (3, 1)} <= found
+
+
+def test_stop_words_need_aligned_neighbours() -> None:
+    source, target = view("cats/NNS of/IN dogs/NNS"), view("fish/NN of/IN birds/NNS")
+    assert published_links(source, target, no_synonyms, ALL) == set()
+    source, target = view("big/JJ cats/NNS of/IN a/DT"), view("cats/NNS of/IN b/DT")
+    assert published_links(source, target, no_synonyms, only("text", "stop words")) == {(1, 0), (2, 1)}
+
+
+def test_the_final_full_stops_are_aligned() -> None:
+    assert (2, 3) in published_links(view("a/DT b/NN ./."), view("q/NN r/NN s/NN ./."), no_synonyms, ALL)
+
+
+@pytest.mark.parametrize("left", ["dobj", "nsubjpass", "rel"])
+@pytest.mark.parametrize("right", ["infmod", "partmod", "rcmod"])
+def test_the_book_that_he_wrote(left: str, right: str) -> None:
+    # wrote -> book in one sentence, book -> wrote in the other (figure 2 of the paper), from all four views
+    assert crossed("verb", "noun", left, right)
+    assert crossed("noun", "verb", right, left)
+    assert not crossed("verb", "noun", right, left)
+
+
+def test_rows_of_table_1() -> None:
+    assert parallel("verb", "noun", "agent", "nsubj") and parallel("verb", "noun", "nsubj", "xsubj")
+    assert parallel("noun", "noun", "prep_of", "nn") and not parallel("verb", "noun", "nsubj", "dobj")
+    assert parallel("adverb", "noun", "anything", "anything")
+    assert crossed("adverb", "adverb", "conj_nor", "conj_nor") and not crossed(
+        "adverb", "noun", "conj_or", "conj_or"
+    )
+    assert [category(tag) for tag in ("VBZ", "NNS", "PRP", "JJR", "RB", "RP", "DT")] == [
+        "verb",
+        "noun",
+        "noun",
+        "adjective",
+        "adverb",
+        "RP",
+        "DT",
+    ]
+
+
+words = st.lists(
+    st.sampled_from(
+        "the/DT a/DT of/IN cat/NN dog/NN ran/VBD big/JJ Rome/NNP New/NNP York/NNP NY/NNP ,/, ./.".split()
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@st.composite
+def views(draw: st.DrawFn) -> SentenceView:
+    items = draw(words)
+    count = len(items)
+    edges = draw(
+        st.lists(
+            st.tuples(
+                st.integers(-1, count - 1),
+                st.integers(0, count - 1),
+                st.sampled_from(["nsubj", "dobj", "nn", "conj_and", "rcmod"]),
+            ),
+            max_size=6,
+        )
+    )
+    return view(" ".join(items), tuple(Dependency(*edge) for edge in edges))
+
+
+@settings(max_examples=150, deadline=None)
+@given(views(), views())
+def test_every_content_word_but_names_is_aligned_once(one: SentenceView, two: SentenceView) -> None:
+    found = published_links(one, two, no_synonyms, replace(ALL, modules=MODULES - {"entities"}))
+    assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)
+    assert all(one.words[i] == two.words[j] for i, j in found)

@@ -1,0 +1,106 @@
+"""The compiled link features against their plain twin, and what they must do by definition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.cext import contextual, contextual_reference
+
+
+def random_pair(seed: int, n: int, m: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    table = rng.uniform(-0.2, 1, (2, n, m)).astype(np.float32)
+    if rng.random() < 0.3:  # ties
+        table = np.round(table, 1)
+    evidence = (rng.integers(0, 8192, (n, m)) * (rng.random((n, m)) < 0.4)).astype(np.int32)
+    words = [rng.integers(97, 100, rng.integers(1, 30), dtype=np.int32) for _ in range(n + m)]
+    letters = [np.concatenate(side) for side in (words[:n], words[n:])]
+    ends = [np.cumsum([len(word) for word in side], dtype=np.int32) for side in (words[:n], words[n:])]
+    return (
+        np.ascontiguousarray(table[0]),
+        np.ascontiguousarray(table[1]),
+        evidence,
+        rng.integers(0, 3, n, dtype=np.int32),
+        rng.integers(0, 3, m, dtype=np.int32),
+        rng.integers(0, 2, n, dtype=np.uint8),
+        rng.integers(0, 2, m, dtype=np.uint8),
+        letters[0],
+        ends[0],
+        letters[1],
+        ends[1],
+    )
+
+
+def swapped(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    cosine, projected, evidence, *sides = arguments
+    tables = (np.ascontiguousarray(x.T) for x in (cosine, projected, evidence))
+    order = (1, 0, 3, 2, 6, 7, 4, 5)
+    return (*tables, *(sides[k] for k in order))
+
+
+sizes = st.integers(1, 9)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, sizes, sizes)
+def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> None:
+    arguments = random_pair(seed, n, m)
+    features, classes = contextual.base_features(*arguments)
+    expected, expected_classes = contextual_reference.base_features(*arguments)
+    np.testing.assert_allclose(features, expected, atol=1e-5)
+    np.testing.assert_array_equal(classes, expected_classes)
+    probability = np.random.default_rng(seed).random((n, m)).astype(np.float32)
+    names = arguments[5][:, None] & arguments[6][None]
+    np.testing.assert_allclose(
+        contextual.context_features(probability, names),
+        contextual_reference.context_features(probability, names),
+        atol=1e-5,
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, sizes, sizes)
+def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) -> None:
+    arguments = random_pair(seed, n, m)
+    base, classes = contextual.base_features(*arguments)
+    names = arguments[5][:, None] & arguments[6][None]
+    rng = np.random.default_rng(seed)
+    first = rng.normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
+    later = rng.normal(size=(2, 9, 92)).astype(np.float32) * np.float32(0.3)
+    found = contextual.link_probabilities(base, classes, names, first, later)
+    np.testing.assert_allclose(
+        found, contextual_reference.link_probabilities(base, classes, names, first, later), atol=2e-3
+    )
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, sizes)
+def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
+    arguments = random_pair(seed, n, m)
+    features, classes = contextual.base_features(*arguments)
+    others, other_classes = contextual.base_features(*swapped(arguments))
+    np.testing.assert_allclose(
+        features.reshape(n, m, -1), others.reshape(m, n, -1).transpose(1, 0, 2), atol=1e-6
+    )
+    np.testing.assert_array_equal(classes.reshape(n, m), other_classes.reshape(m, n).T)
+
+
+def test_tables_of_other_shapes_are_refused() -> None:
+    arguments = list(random_pair(0, 3, 4))
+    arguments[1] = arguments[1][:2]
+    with pytest.raises(ValueError, match="three tables of shape"):
+        contextual.base_features(*arguments)
+    with pytest.raises(ValueError, match="expected names of shape"):
+        contextual.context_features(np.zeros((2, 2), np.float32), np.zeros((2, 3), np.uint8))
+
+
+def test_dice_of_bigrams_by_hand() -> None:
+    # ^ab$ and ^abc$ share ^a and ab: 2 * 2 / (3 + 4)
+    assert contextual_reference.bigram_dice((97, 98), (97, 98, 99)) == pytest.approx(4 / 7)
