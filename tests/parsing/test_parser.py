@@ -97,6 +97,22 @@ def test_n_best_trees_have_the_probabilities_of_the_tree_crf(n: int, force_root:
     assert set(found.brackets()) <= inside
 
 
+@pytest.mark.parametrize("force_root", [True, False])
+def test_the_best_tree_is_the_one_that_benepar_decodes(force_root: bool) -> None:
+    decode_chart = pytest.importorskip("benepar.decode_chart")
+    decoder = decode_chart.ChartDecoder({label: i for i, label in enumerate(fake.LABELS)}, force_root)
+    scorer = fake.FakeScorer(force_root)
+    for n in (1, 2, 3, 8, 15, 30):
+        words = [f"w{i}" for i in range(n)]
+        (scores,) = scorer.score([words])
+        expected = decoder.tree_from_scores(scores.scores, [(word, "NN") for word in words])
+        if len(expected) == 1:
+            expected = expected[0]
+        forest = Parser(scorer).parse(words).forest
+        assert forest is not None
+        assert forest.best_tree(words) == expected
+
+
 def test_a_root_without_label_is_written_as_top() -> None:
     class Bare(fake.FakeScorer):
         def _one(self, words):
