@@ -1,7 +1,5 @@
 """Build the bundled English lexicon from a WordNet 3.0 ``dict`` folder; run once, its output is committed.
 
-Example
--------
 python scripts/build_lexicon.py /usr/share/wordnet data/resources
 """
 

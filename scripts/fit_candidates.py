@@ -1,10 +1,11 @@
-"""Fit the link probabilities of the word candidates to annotated pairs; its output is committed.
+r"""Fit the link probabilities of the word candidates to annotated pairs; its output is committed.
 
-Sure links of the train parts (for MSR-RTE, of the dev part) are the positive cells, every other cell is negative.
-Corpora count the same whatever their size. The user's paraphrase table is switched on for every second pair, so that
-its weight is learned and the others stay right without it. Takes 0.2 s a pair for parsing, once, and two minutes.
+Sure links of the train parts (for MSR-RTE, of the dev part) are the positive cells, every other cell is
+negative. Corpora count the same whatever their size. The paraphrase table is switched on for every second
+pair, so that its weight is learned and the others stay right without it.
 
-    python scripts/fit_candidates.py ../shared/data --parser en --cache /tmp/vectors --out data/resources/candidates.json
+    python scripts/fit_candidates.py ../shared/data --parser en --cache /tmp/vectors \
+        --out data/resources/candidates.json
 
 With ``--measure`` it prints precision, recall and F1 on pairs that it was not fitted to.
 """
@@ -54,7 +55,7 @@ class Pair(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What is fitted to: the pairs' features, the cells that are used (flat indices), their weights and labels."""
+    """What is fitted to: features by pair, flat indices of the cells used, their weights and labels."""
 
     features: list[np.ndarray]
     kept: list[np.ndarray]
@@ -223,7 +224,7 @@ def report(name: str, weights: dict, pairs: Sequence[Pair], lexicon: Lexicon) ->
 
 
 def measure(corpora: dict[str, list[Pair]], features: dict[str, list[np.ndarray]], lexicon: Lexicon) -> None:
-    """Fit to all corpora but one and measure on that one; the dev parts are measured with their train part used."""
+    """Measure every corpus on a fit to the others, and the dev parts on a fit to all."""
     for unseen in FITTED:
         seen = [name for name in FITTED if name != unseen]
         weights = fit([corpora[n] for n in seen], [f for n in seen for f in features[n]], lexicon)

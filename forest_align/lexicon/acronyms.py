@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Small words that an acronym may leave out.
-_SKIPPED = frozenset("of and the for in on to de & -".split())
+_SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-"))
 _LONGEST = 6
 
 
@@ -33,8 +33,8 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
     Yields
     ------
     (int, (int, int))
-        Index of the acronym and half-open span in ``words`` of what it stands for. The span starts with a capital;
-        small words inside may have no letter in the acronym.
+        Index of the acronym and half-open span in ``words`` of what it stands for. The span starts with
+        a capital; small words inside may have no letter in the acronym.
     """
     initials = ""
     for index, word in enumerate(acronyms):

@@ -215,8 +215,8 @@ def candidate_provider(
     Parameters
     ----------
     name : str
-        ``dictionary`` (lexical evidence alone, after Arase & Tsujii 2017, §6), ``encoder`` (contextual vectors
-        alone), ``union`` (all evidence; without vectors what the lexicon can tell) or ``given``.
+        ``dictionary`` (lexical evidence alone, after Arase & Tsujii 2017, §6), ``encoder`` (contextual
+        vectors alone), ``union`` (all evidence; without vectors what the lexicon can tell) or ``given``.
     ppdb : PairTable, optional
         Paraphrase pairs of the user, for ``dictionary`` and ``union``.
     links : Links, optional

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-# A word is reduced to stems by cutting one suffix off, and a second one where the stem stays long.
-_SUFFIXES = tuple(
-    sorted(
-        """ization isation ational ation ition tion ion ment ness ity ety ance ence ancy ency able ible ably ibly ative
-        itive ive ous ious eous ful fully al ial ical ic ally ically ly ist ism er or ee ant ent ary ory ship hood
-        dom ate ize ise ify ish y e ian an ing ed""".split(),
-        key=len,
-        reverse=True,
-    )
-)
+_LISTED = """
+ization isation ational ation ition tion ion ment ness ity ety ance ence ancy ency able ible ably ibly
+ative itive ive ous ious eous ful fully al ial ical ic ally ically ly ist ism er or ee ant ent ary ory
+ship hood dom ate ize ise ify ish y e ian an ing ed
+"""
+_SUFFIXES = tuple(_LISTED.split())
 _SHORTEST_STEM = 4
 _VOWELS = frozenset("aeiouy")
 

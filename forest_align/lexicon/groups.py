@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.lexicon.acronyms import acronym_spans
-from forest_align.lexicon.tables import spelling_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,9 +34,9 @@ def lexical_groups(
 ) -> list[Group]:
     """Groups that the lexicon or the user's table knows.
 
-    Kinds: ``acronym`` (NYC, New York City), ``collocation`` (WordNet synonyms of which one has several words),
-    ``joined`` (well known, well-known) and ``ppdb``. Sorted, without duplicates; swapped sentences give the
-    same groups swapped.
+    Kinds: ``acronym`` (NYC, New York City), ``collocation`` (WordNet synonyms of which one has several
+    words), ``joined`` (well known, well-known) and ``ppdb``. Sorted, without duplicates; swapped sentences
+    give the same groups swapped.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     found = {Group((i, i + 1), span, "acronym") for i, span in acronym_spans(source.words, target.words)}
@@ -60,7 +59,10 @@ def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Gro
     threshold : float
         Probability from which on a link is likely.
     """
-    links = set(zip(*(axis.tolist() for axis in np.nonzero(probabilities >= threshold)), strict=True))
+    likely = probabilities >= threshold
+    # A link alone in its row and its column is no group.
+    likely &= (likely.sum(1)[:, None] > 1) | (likely.sum(0) > 1)
+    links = set(zip(*(axis.tolist() for axis in np.nonzero(likely)), strict=True))
     blocks = []
     while links:
         rows, columns = _component(links)
@@ -87,40 +89,40 @@ def _component(links: set[tuple[int, int]]) -> tuple[set[int], set[int]]:
 
 
 def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Iterator[tuple[Span, Span]]:
-    """Single words that two or three words of the other sentence spell together."""
+    """Single words that two or three words of the other sentence spell together, hyphens aside."""
     places: dict[str, list[int]] = {}
     for index, word in enumerate(singles):
-        if len(word.lower) > 3 and not word.is_punctuation:
-            places.setdefault(spelling_key(word.lower), []).append(index)
+        if len(word.lower) > 3:
+            places.setdefault(word.lower.replace("-", ""), []).append(index)
+    plain = [word.lower.replace("-", "") for word in words]
     for start in range(len(words) - 1):
-        for end in range(start + 2, min(start + 3, len(words)) + 1):
-            together = "".join(word.lower for word in words[start:end])
-            for index in places.get(spelling_key(together), ()):
+        together = plain[start] + plain[start + 1]
+        for end in (start + 2, start + 3):
+            for index in places.get(together, ()):
                 yield (index, index + 1), (start, end)
+            if end == len(words):
+                break
+            together += plain[end]
 
 
 def _collocations(words: Sequence[WordProfile], lexicon: Lexicon) -> Iterator[tuple[Span, str]]:
     """Spans of two to four words that are a lemma of WordNet, with that lemma."""
-    ids = lexicon.store.ids
+    ids, starts = lexicon.store.ids, lexicon.store.collocation_starts
     for start in range(len(words) - 1):
-        if words[start].is_punctuation:
+        base, form = words[start].lemma, words[start].lower
+        if base not in starts and form not in starts:
             continue
-        base = form = ""
-        for end in range(start, min(start + LONGEST_GROUP, len(words))):
-            form += ("_" if form else "") + words[end].lower
-            base += ("_" if base else "") + words[end].lemma
-            if end > start and (form in ids or base in ids):
+        for end in range(start + 1, min(start + LONGEST_GROUP, len(words))):
+            form += "_" + words[end].lower
+            base += "_" + words[end].lemma
+            if form in ids or base in ids:
                 yield (start, end + 1), form if form in ids else base
 
 
 def _collocation_groups(
     lefts: Sequence[WordProfile], rights: Sequence[WordProfile], lexicon: Lexicon
 ) -> set[Group]:
-    sides = []
-    for words in (lefts, rights):
-        spans = list(_collocations(words, lexicon))
-        sides.append((words, spans))
-    (_, left_spans), (_, right_spans) = sides
+    left_spans, right_spans = (list(_collocations(words, lexicon)) for words in (lefts, rights))
     found: set[Group] = set()
     if left_spans:
         found |= _synonymous(left_spans, [*_single_words(rights), *right_spans], lexicon)
@@ -138,7 +140,7 @@ def _synonymous(
     spans: Sequence[tuple[Span, str]], others: Sequence[tuple[Span, str]], lexicon: Lexicon
 ) -> set[Group]:
     """Groups of a collocation and what shares a synset with it, itself excepted."""
-    synsets_of = lexicon.store.synsets
+    synsets_of = lexicon.synsets
     places: dict[int, list[tuple[Span, str]]] = {}
     for other, lemma in others:
         for synset in synsets_of(lemma):

@@ -1,4 +1,4 @@
-"""The lexicon: lemmas, relations between two words, and profiles from which sentence pairs are compared fast."""
+"""The lexicon: lemmas, relations between two words, and the profiles from which word pairs are compared."""
 
 from __future__ import annotations
 
@@ -71,13 +71,15 @@ class Lexicon:
         self.store = store
         self._lemmatizer = Lemmatizer(store)
         self.profile = lru_cache(maxsize=_PROFILES_KEPT)(self._profile)
+        #: Synset numbers of a lemma, of all parts of speech.
+        self.synsets = lru_cache(maxsize=_PROFILES_KEPT)(store.synsets)
 
     def lemma(self, word: str, tag: str = "") -> str:
         """Lower-cased lemma of a word with a Penn tag (or none)."""
         return self._lemmatizer(word, tag)
 
     def synonyms(self, one: str, two: str, part: str = "") -> bool:
-        """Whether two different lemmas share a synset of WordNet, of one part of speech (n, v, a, r) or any."""
+        """Whether two different lemmas share a synset of WordNet, of a part of speech (n, v, a, r) or any."""
         if one == two:
             return False
         return not set(self.store.synsets(one, part)).isdisjoint(self.store.synsets(two, part))
@@ -100,7 +102,7 @@ class Lexicon:
         return _is_preposition(one.lower()) and _is_preposition(two.lower())
 
     def same_spelling(self, one: str, two: str) -> bool:
-        """Whether two lemmas are British and American, hyphenated and plain, or accented and plain forms of one word."""
+        """Whether two lemmas differ only as British and American, hyphenated or accented forms do."""
         return spelling_key(one.lower()) == spelling_key(two.lower())
 
     def same_number(self, one: str, two: str) -> bool:

@@ -42,7 +42,7 @@ GROUP_FEATURES = ("bias", "block", "acronym", "collocation", "joined", "ppdb", "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkModel:
-    """Two logistic steps: a first estimate of each link alone, and a second one that sees the first of all others.
+    """Two logistic steps: an estimate of each link alone, then one that sees the estimates of all others.
 
     Attributes
     ----------

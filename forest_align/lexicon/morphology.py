@@ -65,8 +65,8 @@ class Lemmatizer:
     def __call__(self, word: str, tag: str = "") -> str:
         """Return the lower-cased lemma of a word.
 
-        Without a tag the closed classes and irregular forms come first, then the word itself if it is a lemma, then
-        the rules for plurals and verb forms.
+        Without a tag the closed classes and irregular forms come first, then the word itself if it is a
+        lemma, then the rules for plurals and verb forms.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ def _verb_bases(word: str) -> Iterator[str]:
 
 
 def _without_ending(stem: str) -> Iterator[str]:
-    """Bases of a stem whose vowel ending was cut off: hop|ing is hope, sing|ing is sing, stopp|ing is stop."""
+    """Bases of a stem that lost its ending: hop|ing is hope, sing|ing is sing, stopp|ing is stop."""
     short_vowel = (
         len(stem) >= 2
         and stem[-1] not in _VOWELS | {"w", "x"}

@@ -32,11 +32,14 @@ class WordNetStore:
         The lemmas by number.
     exceptions : mapping of (str, str) to str
         Lemma of an irregular form, by part of speech (n, v, a, r) and form.
+    collocation_starts : frozenset of str
+        First words of the lemmas of several words.
     """
 
     ids: Mapping[str, int]
     lemmas: list[str]
     exceptions: Mapping[tuple[str, str], str]
+    collocation_starts: frozenset[str]
     _parts: bytes
     _synset_starts: list[int]
     _synset_ids: np.ndarray
@@ -68,6 +71,7 @@ class WordNetStore:
                 dict(zip(lemmas, range(len(lemmas)), strict=True)),
                 lemmas,
                 exceptions,
+                frozenset(lemma.partition("_")[0] for lemma in lemmas if "_" in lemma),
                 arrays["parts_of_speech"].tobytes(),
                 [0, *accumulate(arrays["synset_counts"].tolist())],
                 arrays["synset_ids"],

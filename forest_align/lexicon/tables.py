@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 import unicodedata
 
-#: The prepositions of Srikumar & Roth (2013), table 5, those of the SemEval-2007 sense inventory.
-PREPOSITIONS = frozenset(
-    """about above across after against along among around as at before behind beneath beside between by down during
-    for from in inside into like of off on onto over round through to towards with""".split()
-)
+_LISTED_PREPOSITIONS = """
+about above across after against along among around as at before behind beneath beside between by down during
+for from in inside into like of off on onto over round through to towards with
+"""
+_CARDINALS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty
+"""
+_ORDINALS = """
+zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+"""
+_LISTED_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
-_CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty""".split()
-_ORDINALS = """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()
-_TENS = {
-    word: str(10 * number)
-    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
+#: The prepositions of Srikumar & Roth (2013), those of the SemEval-2007 sense inventory.
+PREPOSITIONS = frozenset(_LISTED_PREPOSITIONS.split())
+
+_TENS = {word: str(10 * number) for number, word in enumerate(_LISTED_TENS.split(), 2)}
 _NUMBER_WORDS = (
-    {word: str(number) for number, word in enumerate(_CARDINALS)}
-    | {word: f"{number}th" for number, word in enumerate(_ORDINALS)}
+    {word: str(number) for number, word in enumerate(_CARDINALS.split())}
+    | {word: f"{number}th" for number, word in enumerate(_ORDINALS.split())}
     | _TENS
     | {"hundred": "100", "thousand": "1000", "million": "10^6", "billion": "10^9", "dozen": "12"}
     | {"mn": "10^6", "bn": "10^9", "1000000": "10^6"}
@@ -136,15 +140,15 @@ until till
 -rrb- ) ] -rsb- }
 """
 
-_BRITISH_WORDS = dict(
-    pair.split("=")
-    for pair in """grey=gray programme=program cheque=check tyre=tire kerb=curb aluminium=aluminum plough=plow
-    sceptic=skeptic sceptical=skeptical mould=mold moustache=mustache pyjamas=pajamas storey=story jewellery=jewelry
-    cosy=cozy ageing=aging judgement=judgment enrol=enroll fulfil=fulfill skilful=skillful wilful=willful
-    manoeuvre=maneuver draught=draft axe=ax whisky=whiskey towards=toward afterwards=afterward among=amongst
-    while=whilst learnt=learned burnt=burned mum=mom maths=math defence=defense offence=offense licence=license
-    pretence=pretense practise=practice gaol=jail""".split()
-)
+_BRITISH_PAIRS = """
+grey=gray programme=program cheque=check tyre=tire kerb=curb aluminium=aluminum plough=plow sceptic=skeptic
+sceptical=skeptical mould=mold moustache=mustache pyjamas=pajamas storey=story jewellery=jewelry cosy=cozy
+ageing=aging judgement=judgment enrol=enroll fulfil=fulfill skilful=skillful wilful=willful
+manoeuvre=maneuver draught=draft axe=ax whisky=whiskey towards=toward afterwards=afterward amongst=among
+whilst=while learnt=learned burnt=burned mum=mom maths=math defence=defense offence=offense licence=license
+pretence=pretense practise=practice gaol=jail
+"""
+_BRITISH_WORDS = dict(pair.split("=") for pair in _BRITISH_PAIRS.split())
 _BRITISH_ENDINGS = (
     (re.compile(r"(?<=\w{3})our(?=$|s$|ed$|ing$|able$|ite$|ful$|less$|ly$|hood$)"), "or"),
     (re.compile(r"(?<=\w{3})is(?=e$|es$|ed$|er$|ing$|ation$|ations$)"), "iz"),
@@ -152,14 +156,15 @@ _BRITISH_ENDINGS = (
     (re.compile(r"(?<=\w{2}[tbh])re$"), "er"),
     (re.compile(r"(?<=\w{3}og)ue$"), ""),
     (re.compile(r"(?<=\w{3}[aeiou])ll(?=ed$|ing$|er$|or$)"), "l"),
-    (re.compile(r"(?<=\w)[ao]e(?=[a-z]{4})"), "e"),
+    (re.compile(r"(?<=\w)[ao]e(?=[a-z]{3})"), "e"),
 )
 _DIGITS = re.compile(r"[+-]?[0-9][0-9,]*(\.[0-9]+)?")
+_LEADING_ZEROS = re.compile(r"^(-?)0+(?=[0-9])")
 _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
 
 
 def number_value(word: str) -> str:
-    """One spelling of a number however it is written: ``"2"`` for "two", ``"1000"`` for "1,000.0"; empty if none.
+    """One spelling of a number however it is written: "2" for "two", "1000" for "1,000.0"; empty if none.
 
     Parameters
     ----------
@@ -178,7 +183,7 @@ def number_value(word: str) -> str:
         return ""
     plain = word.replace(",", "").lstrip("+")
     plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
-    plain = plain.lstrip("0") or "0"
+    plain = _LEADING_ZEROS.sub(r"\1", plain)
     return _NUMBER_WORDS.get(plain, plain)
 
 

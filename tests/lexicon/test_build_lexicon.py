@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from forest_align.lexicon.store import WordNetStore
+from forest_align.types import ModelError
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "build_lexicon.py"
+TOP = "  1 This database is free.  \n  2 Really.  \n"
+
+# Two nouns, two verbs, an adjective of two words with a marker, an adverb; pointers in all directions.
+FILES = {
+    "data.noun": "00000100 03 n 02 Creator 0 maker 0 001 + 00000300 v 0101 | who creates\n"
+    "00000200 03 n 01 maker 0 000 | a thing\n",
+    "data.verb": "00000300 29 v 02 create 0 make 0 001 @ 00000400 v 0000 01 + 08 00 | to create\n"
+    "00000400 29 v 01 do 0 000 01 + 08 00 | to do\n",
+    "data.adj": "00000500 00 s 02 ad_hoc(a) 0 made 0 001 \\ 00000100 n 0101 | of a creator\n",
+    "data.adv": "00000600 02 r 01 ad_hoc 0 001 ! 00000600 r 0101 | in such a way\n",
+    "noun.exc": "",
+    "verb.exc": "made make\ndid do\n",
+    "adj.exc": "",
+    "adv.exc": "",
+}
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_lexicon", SCRIPT)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["build_lexicon"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text((TOP if name.startswith("data") else "") + text)
+    return tmp_path
+
+
+def build(script: ModuleType, folder: Path, out: Path) -> bytes:
+    script.main([str(folder), str(out)])
+    return (out / "wordnet.safetensors").read_bytes()
+
+
+def test_the_same_folder_gives_the_same_bytes_twice(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    assert build(script, folder, tmp_path / "one") == build(script, folder, tmp_path / "two")
+
+
+def test_the_store_holds_what_the_folder_says(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    store = WordNetStore.from_bytes(build(script, folder, tmp_path / "out"))
+    assert store.lemmas == ["ad_hoc", "create", "creator", "do", "made", "make", "maker"]
+    assert store.has("creator", "n") and not store.has("creator", "v")
+    assert store.has("ad_hoc", "a") and store.has("ad_hoc", "r")
+    assert store.synsets("maker") == [0, 1]
+    assert store.synsets("create", "v") == store.synsets("make", "v") == [2]
+    assert store.synsets("create", "n") == []
+    assert store.synsets("nonsense") == store.relatives("nonsense") == []
+    assert store.exceptions == {("v", "made"): "make", ("v", "did"): "do"}
+    assert store.collocation_starts == {"ad"}
+
+
+def test_derivational_pointers_and_pertainyms_go_both_ways_and_others_nowhere(
+    script: ModuleType, folder: Path, tmp_path: Path
+) -> None:
+    store = WordNetStore.from_bytes(build(script, folder, tmp_path / "out"))
+    related = {lemma: {store.lemmas[k] for k in store.relatives(lemma)} for lemma in store.lemmas}
+    assert related["creator"] == {"create", "ad_hoc"}
+    assert related["create"] == related["ad_hoc"] == {"creator"}
+    assert related["do"] == related["maker"] == set()
+
+
+def test_the_licence_is_copied_without_line_numbers(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    build(script, folder, tmp_path / "out")
+    assert (tmp_path / "out" / "WORDNET-LICENSE.txt").read_text() == "This database is free.\nReally.\n"
+
+
+def test_a_broken_line_is_named(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    (folder / "data.verb").write_text(TOP + "00000300 29 v zz create\n")
+    with pytest.raises(SystemExit, match=r"data\.verb:3: expected a line of a WordNet data file"):
+        build(script, folder, tmp_path / "out")
+
+
+def test_a_damaged_lexicon_file_is_a_model_error(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    content = build(script, folder, tmp_path / "out")
+    for damaged in (b"", content[:200], content[: len(content) // 2]):
+        with pytest.raises(ModelError, match="damaged"):
+            WordNetStore.from_bytes(damaged)

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.lexicon.evidence import Evidence, explain, word_evidence
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import Sentence, Token
+
+WORDS = [
+    "U.S.",
+    "US",
+    "us",
+    "New",
+    "York",
+    "City",
+    "NYC",
+    "create",
+    "creation",
+    "Creator",
+    "colour",
+    "color",
+    "2",
+]
+WORDS += [
+    "two",
+    "in",
+    "on",
+    "the",
+    "a",
+    ",",
+    "",
+    "'s",
+    "is",
+    "bombs",
+    "bombing",
+    "die",
+    "%",
+    "percent",
+    "é",
+    "𝟚",
+]
+TAGS = ["", "NN", "NNS", "VBZ", "NNP", "IN", "JJ", "POS", "CD"]
+
+sentences = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), max_size=8).map(
+    lambda tagged: Sentence(tuple(Token(word, tag=tag) for word, tag in tagged))
+)
+PPDB = PairTable([("bombs", "Bombing"), ("die", "two"), ("us", "create")])
+
+
+def sentence_of(text: str) -> Sentence:
+    return Sentence.from_words(text.split())
+
+
+def evidence_of(one: str, two: str, ppdb: PairTable | None = None) -> tuple[str, ...]:
+    """Evidence for two words given as ``word/tag``."""
+    sides = []
+    for item in (one, two):
+        word, _, tag = item.rpartition("/")
+        sides.append(Sentence.from_words([word], [tag]))
+    return explain(word_evidence(*sides, load_lexicon(), ppdb)[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("House/NNP", "house/NN", ("identical", "lemma")),
+        ("went/VBD", "goes/VBZ", ("lemma",)),
+        ("cut/NN", "cut/VBD", ("identical", "lemma")),
+        ("two/CD", "2/CD", ("number",)),
+        ("Sept./NNP", "September/NNP", ("abbreviation",)),
+        ("U.S./NNP", "US/NNP", ("abbreviation",)),
+        ("%/NN", "percent/NN", ("abbreviation",)),
+        ("'ll/MD", "will/MD", ("lemma",)),
+        ("'s/VBZ", "is/VBZ", ("abbreviation",)),
+        ("buy/VB", "purchase/VB", ("synonym",)),
+        ("rural/JJ", "country/NN", ("derivation",)),
+        ("in/IN", "through/IN", ("preposition",)),
+        ("house/NN", "tree/NN", ()),
+        ("US/NNP", "us/PRP", ("identical", "lemma", "function")),
+        ("'s/POS", "is/VBZ", ()),
+        ("bank/NN", "depend/VB", ()),
+    ],
+)
+def test_evidence_for_two_words(one: str, two: str, expected: tuple[str, ...]) -> None:
+    found = evidence_of(one, two)
+    assert tuple(name for name in found if name in expected) == expected
+    assert bool(found) == bool(expected)
+
+
+def test_evidence_of_several_kinds_adds_up() -> None:
+    assert {"derivation", "suffix"} <= set(evidence_of("create/VB", "creation/NN"))
+    assert {"spelling", "synonym"} <= set(evidence_of("colours/NNS", "color/NN"))
+    assert "substring" in evidence_of("bomb/NN", "bombings/NNS")
+
+
+def test_words_with_the_same_lemma_carry_no_relation_between_different_ones() -> None:
+    assert evidence_of("created/VBD", "creates/VBZ", PairTable([("created", "creates")])) == ("lemma",)
+
+
+def test_the_table_of_the_user_is_found_by_form_and_by_lemma_in_both_directions() -> None:
+    table = PairTable([("kick", "Boot")])
+    for one, two in (("kick/VB", "boot/VB"), ("Boots/VBZ", "kicked/VBD")):
+        assert "ppdb" in evidence_of(one, two, table)
+        assert "ppdb" not in evidence_of(one, two)
+
+
+def test_an_acronym_is_tied_to_each_word_that_it_stands_for() -> None:
+    source = sentence_of("the NYC mayor")
+    target = sentence_of("mayor of New York City")
+    found = word_evidence(source, target, load_lexicon()) & Evidence.ACRONYM
+    assert np.argwhere(found).tolist() == [[1, 2], [1, 3], [1, 4]]
+
+
+def test_close_vectors_are_evidence() -> None:
+    tokens = (Token("apple"), Token("pear"))
+    near = np.eye(2, dtype=np.float32)
+    source, target = Sentence(tokens[:1], vectors=near[:1]), Sentence(tokens, vectors=near)
+    found = word_evidence(source, target, load_lexicon()) & Evidence.EMBEDDING
+    assert (found != 0).tolist() == [[True, False]]
+
+
+def test_lemmas_that_the_sentence_brings_are_used() -> None:
+    source = Sentence((Token("Xs", lemma="ox"),))
+    target = Sentence((Token("oxen", tag="NNS"),))
+    assert explain(word_evidence(source, target, load_lexicon())[0, 0]) == ("lemma",)
+
+
+@given(sentences, sentences)
+@settings(max_examples=150, deadline=None)
+def test_swapped_sentences_give_the_transpose(source: Sentence, target: Sentence) -> None:
+    for table in (None, PPDB):
+        found = word_evidence(source, target, load_lexicon(), table)
+        assert found.shape == (len(source), len(target))
+        assert np.array_equal(found.T, word_evidence(target, source, load_lexicon(), table))
+
+
+@given(sentences, sentences)
+@settings(max_examples=100, deadline=None)
+def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, target: Sentence) -> None:
+    lexicon = load_lexicon()
+    found = word_evidence(source, target, lexicon)
+    left, right = lexicon.profiles(source), lexicon.profiles(target)
+    for i, one in enumerate(left):
+        for j, two in enumerate(right):
+            cell = int(found[i, j])
+            assert bool(cell & Evidence.IDENTICAL) == (one.lower == two.lower)
+            assert bool(cell & Evidence.LEMMA) == (one.lemma == two.lemma)
+            assert bool(cell & Evidence.PREPOSITION) == lexicon.are_prepositions(one.lower, two.lower)
+            if cell & Evidence.DERIVATION:
+                assert lexicon.derivations(one.lemma, two.lemma)
+            if cell & Evidence.SYNONYM:
+                assert lexicon.synonyms(one.lemma, two.lemma)

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from forest_align.lexicon.lexicon import Lexicon, load_lexicon
+from forest_align.lexicon.tables import PREPOSITIONS, number_value, spelling_key
+
+
+@pytest.fixture(scope="module")
+def lexicon() -> Lexicon:
+    return load_lexicon()
+
+
+BRITISH = """
+colour=color behaviour=behavior organise=organize organisation=organization analyse=analyze centre=center
+theatre=theater travelled=traveled catalogue=catalog anaemia=anemia grey=gray defence=defense e-mail=email
+café=cafe favourite=favorite neighbouring=neighboring co-operate=cooperate programme=program
+"""
+SHORT = """
+four=for tour=tor wise=wize hour=hor fire=fier rise=rize called=caled
+"""
+_LISTED = """
+was/VBD/be children/NNS/child better/JJR/good better/RBR/well best/JJS/good hoping/VBG/hope
+hopping/VBG/hop singing/VBG/sing stopped/VBD/stop n't/RB/not 's/VBZ/'s 's/POS/'s 'll/MD/will wo/MD/will
+ca/MD/can 'd/MD/would 'd/VBD/have 've/VBP/have 're/VBP/be an/DT/a news/NN/news glass/NN/glass
+glasses/NNS/glass Americans/NNPS/american Athens/NNP/athens googled/VBD/google faxes/NNS/fax
+caring/VBG/care eating/VBG/eat faster/RBR/fast happier/JJR/happy happiest/JJS/happy bigger/JJR/big
+goes/VBZ/go found/VBD/find found/VB/found men/NNS/man passes/VBZ/pass analyses/NNS/analysis
+houses/NNS/house causes/VBZ/cause companies/NNS/company tries/VBZ/try tried/VBD/try lives/VBZ/live
+lives/NNS/life leaves/VBZ/leave buses/NNS/bus heroes/NNS/hero used/VBN/use agreed/VBD/agree cut/VBD/cut
+did/VBD/do has/VBZ/have are/VBP/be quickly/RB/quickly The/DT/the tweeting/VBG/tweet blogs/NNS/blog
+unzips/VBZ/unzip 1990s/NNS/1990s wounded/JJ/wounded ,/,/, --/:/-- media/NNS/medium firemen/NNS/fireman
+created/JJ/create going/VBG/go being/VBG/be dying/VBG/die
+"""
+LEMMAS = _LISTED.split()
+
+
+@pytest.mark.parametrize("case", LEMMAS)
+def test_lemma_of_a_tagged_word(lexicon: Lexicon, case: str) -> None:
+    word, tag, lemma = case.rsplit("/", 2) if case.count("/") == 2 else (case[0], case[2:-2], case[-1])
+    assert lexicon.lemma(word, tag) == lemma
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma"),
+    [
+        ("was", "be"),
+        ("dogs", "dog"),
+        ("created", "create"),
+        ("better", "good"),
+        ("n't", "not"),
+        ("House", "house"),
+        ("ca", "ca"),
+        ("", ""),
+        ("!", "!"),
+        ("Zürich", "zürich"),
+        ("qwrtzs", "qwrtzs"),
+    ],
+)
+def test_lemma_of_a_word_without_a_tag(lexicon: Lexicon, word: str, lemma: str) -> None:
+    assert lexicon.lemma(word) == lemma
+
+
+def test_synonyms_share_a_synset_of_the_part_of_speech(lexicon: Lexicon) -> None:
+    assert lexicon.synonyms("car", "automobile")
+    assert lexicon.synonyms("car", "automobile", "n")
+    assert not lexicon.synonyms("car", "automobile", "v")
+    assert not lexicon.synonyms("car", "tree")
+    assert not lexicon.synonyms("car", "car")
+    assert not lexicon.synonyms("qwrtz", "qwrtzz")
+    assert lexicon.synonyms("die", "pass_away")
+
+
+def test_derivations_of_wordnet_go_both_ways(lexicon: Lexicon) -> None:
+    for one, two in (
+        ("create", "creation"),
+        ("create", "creator"),
+        ("quickly", "quick"),
+        ("rural", "country"),
+    ):
+        assert lexicon.derivations(one, two) == lexicon.derivations(two, one)
+    assert lexicon.derivations("create", "creation")
+    assert lexicon.derivations("quickly", "quick")
+    assert not lexicon.derivations("create", "tree")
+    assert not lexicon.derivations("create", "qwrtz")
+    assert not lexicon.derivations("qwrtz", "qwrtzz")
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("create", "creation"),
+        ("creation", "creator"),
+        ("create", "creator"),
+        ("happy", "happiness"),
+        ("arrive", "arrival"),
+        ("govern", "government"),
+        ("nation", "national"),
+        ("depend", "dependence"),
+    ],
+)
+def test_suffixes_tell_derivations(lexicon: Lexicon, one: str, two: str) -> None:
+    assert lexicon.suffix_derivation(one, two)
+    assert lexicon.suffix_derivation(two, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("create", "create"),
+        ("car", "care"),
+        ("use", "user"),
+        ("table", "tableau"),
+        ("sting", "string"),
+        ("", ""),
+    ],
+)
+def test_suffixes_tell_no_derivation_of_other_or_short_words(lexicon: Lexicon, one: str, two: str) -> None:
+    assert not lexicon.suffix_derivation(one, two)
+
+
+def test_there_are_34_prepositions(lexicon: Lexicon) -> None:
+    assert len(PREPOSITIONS) == 34
+    assert lexicon.are_prepositions("In", "through")
+    assert not lexicon.are_prepositions("in", "house")
+
+
+def test_substrings_need_four_letters(lexicon: Lexicon) -> None:
+    assert lexicon.substrings("bomb", "Bombing")
+    assert lexicon.substrings("a", "A")
+    assert not lexicon.substrings("art", "start")
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("two", "2"),
+        ("2", "2"),
+        ("1,000", "1000"),
+        ("1000.0", "1000"),
+        ("thousand", "1000"),
+        ("0.50", "0.5"),
+        ("1.05", "1.05"),
+        ("007", "7"),
+        (".5", ""),
+        ("first", "1th"),
+        ("1st", "1th"),
+        ("21st", "21th"),
+        ("twenty-first", "21th"),
+        ("twenty-one", "21"),
+        ("twenty-zero", ""),
+        ("twenty-", ""),
+        ("ninety-nine", "99"),
+        ("000", "0"),
+        ("²", ""),
+        ("house", ""),
+        ("-", ""),
+        ("-5", "-5"),
+    ],
+)
+def test_numbers_have_one_value_however_written(word: str, value: str) -> None:
+    assert number_value(word) == value
+
+
+@pytest.mark.parametrize("pair", BRITISH.split())
+def test_british_hyphenated_and_accented_forms_have_the_key_of_the_american_one(pair: str) -> None:
+    british, american = pair.split("=")
+    assert spelling_key(british) == spelling_key(american)
+
+
+@pytest.mark.parametrize(
+    "pair", ["four=for", "tour=tor", "wise=wize", "hour=hor", "fire=fier", "rise=rize", "called=caled"]
+)
+def test_short_words_keep_their_spelling(pair: str) -> None:
+    one, two = pair.split("=")
+    assert spelling_key(one) != spelling_key(two)
+
+
+def test_the_lexicon_is_read_once_and_without_torch() -> None:
+    assert load_lexicon() is load_lexicon()
+    code = (
+        "import sys; from forest_align.lexicon.lexicon import load_lexicon; load_lexicon();"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import InputError
+
+SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+PPDB = SHARED / "data" / "lexicon" / "ppdb-1.0-xxxl-lexical.synonyms.tsv.gz"
+
+
+def test_pairs_are_symmetric_and_lower_cased_and_listed_once() -> None:
+    table = PairTable([("Die", "pass away"), ("pass away", "die"), ("same", "Same")])
+    assert table.partners("die") == ("pass away",)
+    assert table.partners("pass away") == ("die",)
+    assert table.partners("same") == table.partners("nothing") == ()
+    assert ("DIE", "pass away") in table and ("die", "die") not in table
+    assert (len(table), table.longest) == (1, 2)
+
+
+def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
+    text = "kick\tboot\t3.5\n\nbuy\tpurchase\r\n"
+    plain, packed = tmp_path / "a.tsv", tmp_path / "b"
+    plain.write_text(text, encoding="utf-8")
+    packed.write_bytes(gzip.compress(text.encode("utf-8")))
+    for path in (plain, packed):
+        table = PairTable.load(path)
+        assert (len(table), ("purchase", "buy") in table) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"kick\tboot\nnonsense\n", r"bad\.tsv:2: expected two words or phrases"),
+        (b"\xff\xfe\tboot\n", r"bad\.tsv: expected UTF-8"),
+        (gzip.compress(b"kick\tboot\n" * 1000)[:-20], r"bad\.tsv: cannot read"),
+    ],
+)
+def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "bad.tsv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        PairTable.load(path)
+
+
+def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        PairTable.load(tmp_path / "none")
+
+
+@pytest.mark.skipif(not PPDB.exists(), reason="the paraphrase table of the shared data folder is not here")
+def test_the_lexical_xxxl_table_loads() -> None:
+    table = PairTable.load(PPDB)
+    assert len(table) > 100_000
+    assert ("color", "colour") in table
