@@ -18,6 +18,7 @@ from forest_align.em.expectation import Totals
 from forest_align.em.features import CorpusFeatures, number_features
 from forest_align.em.trainer import train
 from forest_align.em.training_state import EpochReport, TrainingSettings, TrainingState
+from forest_align.types import InputError
 
 # Lexicalised weights below this change no probability by more than a few percent, and there are very many.
 SMALLEST_WEIGHT = 0.05
@@ -76,6 +77,8 @@ def train_forest_model(
     InputError
         If there are no pairs, or the checkpoint belongs to another run.
     """
+    if not pairs:
+        raise InputError("expected at least one sentence pair to train on, found none")
     options = replace(start.options, beam=beam, parser_weight=0.0)
     features = number_features([pair.features for pair in pairs], least_pairs)
     prepared = [pair.prepared(rows, options) for pair, rows in zip(pairs, features.pairs, strict=True)]

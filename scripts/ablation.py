@@ -1,0 +1,122 @@
+"""Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
+
+Usage: python scripts/ablation.py GOLD… --model MODEL --fixed MODEL [--forests CACHE]
+
+For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
+(projected from the links), how often the roots are reached, and word F1 of:
+
+    full         the trained model on n-best forests
+    monotonic    without the non-compositional step
+    without EM   the fixed weights
+    1-best       on the parser's best trees
+    dictionary   with word candidates from the lexicon alone
+
+An asterisk marks p < 0.05 against the full system (approximate randomization).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus import CorpusReader
+from forest_align.em.dev_set import DevSet, figures
+from forest_align.em.progress import counting_bar
+from forest_align.eval.significance import approximate_randomization
+
+COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
+CHUNK = 20
+
+
+def dev_set(path: str, arguments: argparse.Namespace, forest_size: int, candidates: str) -> DevSet:
+    """The pairs of a file, prepared."""
+    reader = CorpusReader(
+        arguments.parser, forest_size=forest_size, candidates=candidates, cache=arguments.forests
+    )
+    pairs = [pair for pair in read_pairs(path) if not isinstance(pair, Exception)][: arguments.limit]
+    found, problems = reader.read(pairs)
+    print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+    return DevSet(found)
+
+
+def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
+    """Statistics of every pair, with a progress bar."""
+    rows = []
+    with counting_bar(name, len(dev)) as bar:
+        for first in range(0, len(dev), CHUNK):
+            chosen = range(first, min(first + CHUNK, len(dev)))
+            rows.append(dev.statistics(model, chosen))
+            bar.update(len(chosen))
+    return np.concatenate(rows)
+
+
+def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
+    """Statistics of every system on one file."""
+    model, fixed = ForestAligner.load(arguments.model).model, ForestAligner.load(arguments.fixed).model
+    monotonic = replace(model, options=replace(model.options, noncompositional=False))
+    forests = dev_set(path, arguments, arguments.forest_size, "union")
+    best = dev_set(path, arguments, 1, "union")
+    dictionary = dev_set(path, arguments, arguments.forest_size, "dictionary")
+    systems = {
+        "full": (forests, model),
+        "monotonic": (forests, monotonic),
+        "without EM": (forests, fixed),
+        "1-best": (best, model),
+        "dictionary": (dictionary, model),
+    }
+    # Every system is asked for the constituents of the same trees: those of the full system.
+    for other in (best, dictionary):
+        other.pairs = [
+            replace(mine, projection=theirs.projection)
+            for mine, theirs in zip(other.pairs, forests.pairs, strict=True)
+        ]
+    return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+
+
+def table(title: str, results: dict[str, np.ndarray]) -> str:
+    """One block of the table, in Markdown."""
+    lines = [f"| {title} ({len(results['full'])} pairs) | " + " | ".join(COLUMNS) + " |", "|---" * 6 + "|"]
+    full = figures(results["full"])
+    for name, rows in results.items():
+        cells = []
+        for column, statistic in figures(rows).items():
+            if column not in COLUMNS:
+                continue
+            worse = name != "full" and approximate_randomization(full[column], statistic).p_value < 0.05
+            cells.append((COLUMNS.index(column), f"{100 * statistic.value:.2f}{'*' if worse else ''}"))
+        lines.append(f"| {name} | " + " | ".join(cell for _, cell in sorted(cells)) + " |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("gold", nargs="+", metavar="GOLD")
+    parser.add_argument("--model", default="forest")
+    parser.add_argument("--fixed", required=True, metavar="MODEL", help="model with fixed weights")
+    parser.add_argument("--parser", default="en")
+    parser.add_argument("--forest-size", type=int, default=10)
+    parser.add_argument("--forests", type=Path, metavar="CACHE")
+    parser.add_argument("--limit", type=int, help="only the first pairs of each file")
+    arguments = parser.parse_args(argv)
+    found = {path: measure(path, arguments) for path in arguments.gold}
+    for path, results in found.items():
+        print(table(f"{Path(path).parent.name} {Path(path).name}", results), end="\n\n")
+    if len(found) > 1:
+        systems = next(iter(found.values()))
+        union = {name: np.concatenate([results[name] for results in found.values()]) for name in systems}
+        print(table("all", union))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""``forest-align train`` on a handful of pairs, with a parser that makes flat trees."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.cli import train
+from forest_align.em.training_state import load_state
+from forest_align.types import InputError, Sentence
+
+PAIRS = (
+    ("the old man bought a car", "the old man purchased a car"),
+    ("she sold her house", "she sold her home"),
+    ("dogs like meat", "dogs love meat"),
+    ("he died in London", "he died in London yesterday"),
+)
+TAGS = {"the": "DT", "a": "DT", "her": "PRP$", "old": "JJ", "in": "IN", "she": "PRP", "he": "PRP"}
+
+
+class FlatParser:
+    """Gives every sentence one flat tree."""
+
+    def parse_many(self, sentences: Sequence[Any]) -> Iterator[Sentence | InputError]:
+        from forest_align.lexicon.lexicon import load_lexicon
+        from forest_align.parsing import sentence_from_bracket
+
+        for sentence in sentences:
+            words = sentence.split() if isinstance(sentence, str) else sentence
+            if words:
+                leaves = " ".join(f"({TAGS.get(word, 'NN')} {word})" for word in words)
+                yield sentence_from_bracket(f"(S {leaves})", lemmatizer=load_lexicon().lemma)
+            else:
+                yield InputError("the sentence is empty")
+
+
+@pytest.fixture(autouse=True)
+def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forest_align.parsing.load_parser", lambda *args, **options: FlatParser())
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    return path
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.tsv"
+    source, target = PAIRS[1]
+    path.write_text(f"1\t{source}\tN/A\t{target}\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n")
+    return path
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    arguments = parser.parse_args(["forest", *map(str, words), "--candidates", "dictionary"])
+    return train.run(arguments)
+
+
+def test_training_writes_a_model_that_knows_how_it_was_made(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "model"
+    assert run(pairs, "-o", output, "--epochs", 2, "--batch-size", 2, "--seed", 5) == 0
+    model = ForestModel.load(output)
+    assert model.options.normalizer == "pair"
+    assert (model.description["pairs"], model.description["seed"]) == (4, 5)
+    assert len(model.description["history"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 and lines[1].startswith("epoch 2: log-likelihood -")
+
+
+def test_dev_scores_are_printed_after_each_epoch_and_the_curve_is_drawn(
+    tmp_path: Path, pairs: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    curve = tmp_path / "curve.svg"
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--dev", gold, "--plot", curve) == 0
+    out = capsys.readouterr().out
+    assert "word f1 " in out and "constituent f1 " in out
+    assert "<svg" in curve.read_text()
+
+
+def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pairs: Path) -> None:
+    common = ("--batch-size", 2, "--forests", tmp_path / "cache")
+    run(pairs, "-o", tmp_path / "one", "--epochs", 3, *common)
+    run(pairs, "-o", tmp_path / "two", "--epochs", 3, "--workers", 2, *common)
+    run(pairs, "-o", tmp_path / "three", "--epochs", 1, *common)
+    run(pairs, "-o", tmp_path / "three", "--epochs", 3, "--resume", *common)
+    assert load_state(tmp_path / "three.checkpoint", {}).epoch == 3
+    weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("one", "two", "three")]
+    assert weights[0] == weights[1] == weights[2]
+
+
+def test_the_cache_spares_the_parser_the_second_time(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache")
+    monkeypatch.setattr("forest_align.parsing.load_parser", None)
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache") == 0
+
+
+def test_a_broken_pair_is_named_and_the_rest_is_used(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs.write_text(pairs.read_text() + "only one column\n")
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 1
+    assert f"{pairs}:5" in capsys.readouterr().err
+    assert ForestModel.load(tmp_path / "model").description["pairs"] == 4
+
+
+@pytest.mark.parametrize("normalizer", ["symmetric", "training"])
+def test_each_normaliser_can_be_trained(tmp_path: Path, pairs: Path, normalizer: str) -> None:
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--normalizer", normalizer) == 0
+    used = ForestModel.load(tmp_path / "model").options.normalizer
+    assert used == ("symmetric" if normalizer == "symmetric" else "pair")
+
+
+def test_no_pairs_is_an_error(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("")
+    with pytest.raises(InputError, match="at least one"):
+        run(empty, "-o", tmp_path / "model")

@@ -1,0 +1,91 @@
+"""``forest-align tune`` on two pairs, with a parser that makes flat trees."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.cli import tune
+from forest_align.em.tuning import open_study
+from forest_align.types import InputError, Sentence
+
+GOLD = (
+    "1\tshe sold her house\tN/A\tshe sold her home\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n"
+    "2\tdogs like meat\tN/A\tdogs love meat\tN/A\t1\t1\t0-0 1-1 2-2\t\t\n"
+)
+
+
+class FlatParser:
+    """Gives every sentence one flat tree."""
+
+    def parse_many(self, sentences: Sequence[Any]) -> Iterator[Sentence]:
+        from forest_align.parsing import sentence_from_bracket
+
+        for words in sentences:
+            yield sentence_from_bracket("(S " + " ".join(f"(NN {word})" for word in words) + ")")
+
+
+@pytest.fixture(autouse=True)
+def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forest_align.parsing.load_parser", lambda *args, **options: FlatParser())
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.tsv"
+    path.write_text(GOLD)
+    return path
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    tune.add_arguments(parser)
+    return tune.run(parser.parse_args([*map(str, words), "--candidates", "dictionary"]))
+
+
+def test_tuning_prints_the_best_trials_and_writes_the_model_with_their_values(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "tuned"
+    assert run(gold, "-o", output, "--trials", 3, "--objective", "word-f1") == 0
+    model = ForestModel.load(output)
+    study = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "word-f1")
+    assert model.description["tuned"] == study.best_params
+    assert model.options.null_penalty == study.best_params["null_penalty"]
+    assert "null_penalty" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_a_second_run_goes_on_with_the_study(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1)
+    run(gold, "-o", tmp_path / "tuned", "--trials", 2)
+    assert len(open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials) == 2
+
+
+def test_the_first_trial_is_the_model_as_it_is(tmp_path: Path, gold: Path) -> None:
+    storage = f"journal:{tmp_path / 'sweep.journal'}"
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--storage", storage, "--study", "mine")
+    first = open_study(storage, "mine").trials[0]
+    assert first.params["beam"] == 50 and "forest_size" not in first.params
+
+
+def test_forest_sizes_are_part_of_the_search_if_there_are_several(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--forest-sizes", 1, 10)
+    trials = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials
+    assert {trial.params["forest_size"] for trial in trials} <= {1, 10}
+
+
+def test_attachment_cannot_be_raised_without_gold_trees(tmp_path: Path, gold: Path) -> None:
+    with pytest.raises(InputError, match="no gold trees"):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas")
+
+
+def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("a b\ta b\n")
+    with pytest.raises(InputError, match="no gold links"):
+        run(plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1)
