@@ -38,7 +38,7 @@ def phrase_scorer(
                 "recall": 100 * people.recall,
                 "f1": 100 * people.f1,
             }
-            figures.append(Figures("spade people", values, {}))
+            figures.append(Figures("spade people", values, {}, "people, each against the others"))
         return figures
 
     return score

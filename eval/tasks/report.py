@@ -30,6 +30,10 @@ _SHOWN = (
     "accuracy",
     "map",
     "mrr",
+    "pearson",
+    "pearson.headlines",
+    "pearson.OnWN",
+    "pearson.FNWN",
 )
 
 # The figure that runs are compared by: the first that a table has.
@@ -48,11 +52,13 @@ def tables_text(runs: Sequence[Run], seed: int) -> str:
         published = published_rows(name)
         cited += published
         ours = [
-            Row(f"{run.aligner} (this run)", figures.values)
+            Row(figures.label or f"{run.aligner} (this run)", figures.values)
             for run in runs
             for figures in run.figures
             if figures.table == name
         ]
+        # What does not depend on the aligner comes with every run, and is printed once.
+        ours = list({row.system: row for row in ours}.values())
         parts += [f"### {name}", *filter(None, [published_note(name)])]
         parts.append(format_table([*published, *ours], _columns(published, ours)))
         parts += _differences(runs, name, seed)
@@ -82,7 +88,7 @@ def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
     known = [name for name in HEADINGS if name in present and name in _SHOWN]
     if not any("pair_f1" in row.values for row in published):
         known = [name for name in known if name != "pair_f1"]
-    return known + sorted(name for name in present if name.split(".")[0] == "pearson")
+    return known
 
 
 def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, object]:

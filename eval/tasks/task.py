@@ -22,11 +22,14 @@ class Figures:
         Figures in percent.
     statistics : mapping of str to Statistic
         Those of them that can be resampled.
+    label : str
+        Whose figures they are, if not the aligner's.
     """
 
     table: str
     values: Mapping[str, float]
     statistics: Mapping[str, Statistic]
+    label: str = ""
 
     @classmethod
     def of(
