@@ -82,14 +82,14 @@ class InputLines(AbstractContextManager["InputLines"]):
         return found
 
     def text(self) -> str:
-        """All that is left, each line ended by a line feed: for formats that are one document.
+        """All that is left, line feeds between lines: for formats that are one document.
 
         Raises
         ------
         InputError
             If a line is not UTF-8.
         """
-        return "".join(f"{line}\n" for line in self)
+        return "\n".join(self)
 
     def error(self, message: str, field: str | None = None) -> InputError:
         """An error about the line that was returned last."""

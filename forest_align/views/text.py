@@ -34,9 +34,10 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     width = max(width, _LEAST_WIDTH)
     lines = [paint(_BOLD, _fit(_title(alignment), width))]
     if alignment.error:
-        lines.append(paint(_RED, _fit(f"error: {alignment.error}", width)))
+        lines += [paint(_RED, line) for line in _paragraph("error", _plain(alignment.error), width)]
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
-        lines += _paragraph(name, _plain(_text_of(sentence)), width)
+        if sentence.text or sentence.tokens:
+            lines += _paragraph(name, _plain(_text_of(sentence)), width)
     shown = sorted(
         (p for p in alignment.phrases if p.source_node.is_constituent and p.target_node.is_constituent),
         key=lambda p: (p.source_node.start, -p.source_node.end, p.target_node.start, -p.target_node.end),

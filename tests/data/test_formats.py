@@ -1,0 +1,373 @@
+"""Every format: round trips on small files, recognition by content, and messages for broken lines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.data.pair_types import ChunkLink
+from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+SMALL = {
+    "tsv": 'He died .\tHe passed away .\tp1\nA & "b"\tC <d>\tp2\n',
+    "jsonl": '{"id": "p1", "source": {"text": "He died."}, "target": {"text": "He passed"}, "score": 0.5}\n'
+    '{"id": "p2", "source": {"text": "a b", "tokens": ["a", "b"]}, "target": {"text": "c", "tokens": ["c"], '
+    '"trees": [["(X (Y c))", -0.5]]}, "words": [[1, 0]], '
+    '"word_sure": [false], "label": true, "group": "g"}\n',
+    "jacana": '[\n{\n "id": "p1",\n "name": "p1",\n "source": "He died .",\n "target": "He passed away .",\n'
+    ' "sureAlign": "0-0 1-1 2-3",\n "possibleAlign": "1-2"\n},\n'
+    '{\n "id": "p2",\n "name": "p2",\n "source": "a",\n'
+    ' "target": "b",\n "sureAlign": "",\n "possibleAlign": ""\n}\n]\n',
+    "multimwa": "p1\tHe died .\tN/A\tHe passed away .\tN/A\t1\t1\t0-0 1-1 2-3\t1-2\t\n"
+    "p2\ta\tN/A\tb\tN/A\t1\t1\t\t\t\n",
+    "msr-rte": "# sentence pair 1\nHe died . \n"
+    "NULL ({ / / }) He ({ 1 / / }) passed ({ 2 p3 / / }) away ({ / / }) . ({ 3 / / }) \n",
+    "ists": '<sentence id="1" status="">\n// He died .\n// He passed away .\n'
+    "<source>\n1 He : \n2 died : \n3 . : \n"
+    "</source>\n<translation>\n1 He : \n2 passed : \n3 away : \n4 . : \n</translation>\n<alignment>\n"
+    "1 <==> 1 // EQUI // 5 // He <==> He \n2 <==> 2 3 // SIMI // 4 // died <==> passed away \n"
+    "3 <==> 0 // NOALI // NIL // . <==> -not aligned- \n</alignment>\n</sentence>\n\n\n",
+    "sts": "4.25\tHe died .\tHe passed away .\n0\ta\tb\n",
+    "msrp": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+    '1\t11\t12\tHe "died".\tHe passed away.\n0\t13\t14\ta\tb\n',
+    "qa": 'qtext,label,atext\n"Who died , exactly ?",1,"He , ""the man"" , died"\nWho ?,0,He\n',
+    "rte": '<?xml version="1.0" encoding="UTF-8"?>\n<entailment-corpus>\n'
+    '<pair id="7" entailment="YES" task="IE">\n'
+    '<t>Tom &amp; Al &lt;died&gt;.</t>\n<h>He passed.</h>\n</pair>\n<pair id="8" entailment="NO">\n<t>a</t>\n'
+    "<h>b</h>\n</pair>\n</entailment-corpus>\n",
+    "trees": "(S (NP (PRP He)) (VP (VBD died)))\t(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))\tp1\n",
+}
+
+
+def contents(pair: SentencePair) -> dict[str, Any]:
+    values = {name: getattr(pair, name) for name in pair.__dataclass_fields__}
+    for side in ("source", "target"):
+        values[side] = (values[side].tokens, values[side].text)
+    values["alignment"] = pair.alignment and pair.alignment.to_dict()
+    return values
+
+
+def good(items: Any) -> list[SentencePair]:
+    found = list(items)
+    assert all(isinstance(item, SentencePair) for item in found), found
+    return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_file_is_written_as_it_was_read(name: str, tmp_path: Path) -> None:
+    source, copy = tmp_path / "source.x", tmp_path / "copy.x"
+    source.write_text(SMALL[name], encoding="utf-8")
+    pairs = good(read_pairs(source, name))
+    assert write_pairs(pairs, copy, name) == len(pairs) > 0
+    assert copy.read_text(encoding="utf-8") == SMALL[name]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("\ufeff" + SMALL[name].replace("\n", "\r\n"), encoding="utf-8")
+    guessed, named = good(read_pairs(path)), good(read_pairs(path, name))
+    assert [contents(pair) for pair in guessed] == [contents(pair) for pair in named]
+
+
+def test_every_format_that_can_be_written_is_in_these_tests() -> None:
+    assert {name for name, f in FORMATS.items() if f.writer} == {*SMALL, "pharaoh"}
+
+
+def test_pharaoh_links_stand_beside_their_sentences(tmp_path: Path) -> None:
+    source = tmp_path / "gold.json"
+    source.write_text(SMALL["jacana"], encoding="utf-8")
+    pairs = good(read_pairs(source))
+    write_pairs(pairs, tmp_path / "gold.pharaoh")
+    assert (tmp_path / "gold.pharaoh").read_text() == "0-0 1-1 1p2 2-3\n\n"
+    assert [contents(p) for p in read_pairs(tmp_path / "gold.pharaoh")] == [contents(p) for p in pairs]
+
+
+def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:
+    path = tmp_path / "gold.pharaoh"
+    path.write_text("0-0\n")
+    with pytest.raises(InputError, match=re.escape(str(tmp_path / "gold.tsv"))):
+        list(read_pairs(path))
+
+
+def test_pharaoh_files_of_different_length_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("a\tb\nc\td\n")
+    (tmp_path / "gold.pharaoh").write_text("0-0\n")
+    items = read_pairs(tmp_path / "gold.pharaoh")
+    assert isinstance(next(items), SentencePair)
+    with pytest.raises(InputError, match="end earlier"):
+        next(items)
+
+
+BROKEN = [
+    # format, content, line, field, what the message says
+    ("tsv", "a\tb\n\nc\td\n", 2, None, "blank line"),
+    ("tsv", "a\tb\nonly one column\nc\td\n", 2, None, "expected 2 columns"),
+    ("tsv", "a\tb\n1\t2\t3\t4\nc\td\n", 2, None, "found 4"),
+    ("tsv", "a\tb\n \tb\nc\td\n", 2, "source", "found nothing"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
+        2,
+        "target",
+        "required",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": \n{"source": "c", "target": "d"}\n',
+        2,
+        None,
+        "not JSON",
+    ),
+    ("jsonl", '{"source": "a", "target": "b"}\n\n{"source": "c", "target": "d"}\n', 2, None, "blank line"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a", "target": "b", "words": [[0, 0]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "tokens",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n'
+        '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "words": [[0, 1]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "out of range",
+    ),
+    (
+        "jacana",
+        '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
+        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n'
+        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        2,
+        "sureAlign",
+        "out of range",
+    ),
+    (
+        "multimwa",
+        "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\n2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
+        2,
+        "possible",
+        "0:0",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "out of range",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n# sentence pair 2\na\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "three lines",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "'x'",
+    ),
+    ("sts", "1\ta\tb\n7\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    ("sts", "1\ta\tb\nnan\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    (
+        "msrp",
+        SMALL["msrp"].split("\n")[0] + "\n1\t1\t2\ta\tb\n2\t1\t2\ta\tb\n0\t1\t2\tc\td\n",
+        3,
+        "Quality",
+        "0 or 1",
+    ),
+    ("qa", "qtext,label,atext\na,1,b\na,maybe,b\nc,0,d\n", 3, None, "0 or 1"),
+    (
+        "rte",
+        '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a</t></pair>\n'
+        '<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
+        3,
+        "h",
+        "found nothing",
+    ),
+    ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "line", "field", "message"), BROKEN)
+def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
+    name: str, content: str, line: int, field: str | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content, encoding="utf-8")
+    before, broken, after = read_pairs(path, name)
+    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+    assert isinstance(broken, InputError)
+    assert (broken.file, broken.line, broken.field) == (str(path), line, field)
+    assert message in broken.message
+
+
+@pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "qa"])
+def test_a_line_that_is_not_utf_8_is_an_error_of_its_own(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    content = SMALL[name].encode()
+    path.write_bytes(content + b"\xff\xfe\n" + content.split(b"\n")[-2] + b"\n")
+    found = list(read_pairs(path, name))
+    assert [isinstance(item, InputError) for item in found[-2:]] == [True, False]
+    assert "UTF-8" in str(found[-2])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "pairs"),
+    [
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n{"id": ', 2, 1),
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}\n', 1, 1),
+        ("jacana", '{"id": "1"}', 1, 0),
+        ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a', 3, 1),
+        ("ists", SMALL["ists"] + '<sentence id="2">\n<source>\n1 a :\n', SMALL["ists"].count("\n") + 3, 1),
+    ],
+)
+def test_a_document_that_breaks_off_yields_what_came_before(
+    name: str, content: str, line: int, pairs: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_text(content)
+    *before, last = read_pairs(path, name)
+    assert len(good(before)) == pairs
+    assert isinstance(last, InputError) and last.line == line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("2 died :", "3 died :", "expected token 2"),
+        ("SIMI // 4 //", "SIMI", "expected '1 2 <==> 3"),
+        ("2 <==> 2 3", "9 <==> 2 3", "outside its 3 tokens"),
+    ],
+)
+def test_a_broken_chunk_alignment_names_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(SMALL["ists"].replace(old, new) + SMALL["ists"])
+    broken, after = read_pairs(path)
+    assert isinstance(broken, InputError) and message in broken.message and broken.line
+    assert isinstance(after, SentencePair)
+
+
+def test_chunks_come_from_the_files_beside_the_alignment(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(SMALL["ists"])
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ He ] [ died ] [ . ] \n")
+    (tmp_path / "x.sent2.chunk.txt").write_text("[ Somebody else ] \n")
+    (pair,) = good(read_pairs(path))
+    assert pair.source_chunks == ((0, 1), (1, 2), (2, 3)) and pair.target_chunks == ()
+    assert pair.chunks is not None and pair.chunks[1] == ChunkLink((1,), (1, 2), "SIMI", "4")
+    assert set(pair.links or ()) == {(0, 0), (1, 1), (1, 2)}
+
+
+def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("a\N{NO-BREAK SPACE}b  c\td\n")
+    (raw,), (split,) = good(read_pairs(path)), good(read_pairs(path, tokenized=True))
+    assert (raw.source.tokens, raw.source.text) == ((), "a\N{NO-BREAK SPACE}b  c")
+    assert split.source.words == ("a\N{NO-BREAK SPACE}b", "c")
+    assert raw.id == "1" and raw.links is None
+
+
+def test_our_own_output_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
+    sentence = Sentence.from_words(["a", "b"])
+    alignment = Alignment(sentence, sentence, Links.of([(0, 1)], scores=[0.5]), id="x", log_probability=-1.0)
+    path = tmp_path / "x.jsonl"
+    path.write_text(alignment.to_json() + "\n" + Alignment.failed("too long", id="y").to_json() + "\n")
+    first, second = good(read_pairs(path))
+    assert first.alignment is not None and first.alignment.to_dict() == alignment.to_dict()
+    assert second.alignment is not None and second.alignment.error == "too long"
+
+
+def test_an_unknown_format_lists_those_that_exist() -> None:
+    with pytest.raises(InputError, match="jsonl, jacana"):
+        find_format("excel")
+
+
+def test_an_empty_file_has_no_pairs_and_unknown_content_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("")
+    assert list(read_pairs(path)) == []
+    path.write_text("just some text\n")
+    with pytest.raises(InputError, match="cannot tell the format"):
+        list(read_pairs(path))
+
+
+def test_a_missing_file_is_an_os_error() -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        list(read_pairs("/nowhere/x.tsv"))
+
+
+def test_what_a_format_needs_is_said_when_it_is_missing(tmp_path: Path) -> None:
+    pair = SentencePair("p", Sentence((), "a b"), Sentence((), "c"))
+    for name, what in (
+        ("jacana", "word links"),
+        ("sts", "score"),
+        ("msrp", "label"),
+        ("trees", "trees"),
+        ("ists", "chunk"),
+    ):
+        with pytest.raises(InputError, match=f"'p' .*{what}"):
+            write_pairs([pair], tmp_path / "x", name)
+
+
+words = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=4),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(words, words, st.data())
+def test_links_survive_every_format_that_holds_them(
+    source: list[str], target: list[str], data: st.DataObject
+) -> None:
+    index = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    pairs = data.draw(st.lists(index, unique=True))
+    sure = data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    links = Links.of(pairs, sure=None if all(sure) else sure)
+    pair = SentencePair("1", Sentence.from_words(source), Sentence.from_words(target), links)
+    for name in ("jsonl", "jacana", "multimwa", "msr-rte"):
+        writer = FORMATS[name].writer
+        assert writer is not None
+        text = writer.header + writer.pair(pair) + writer.footer
+        (back,) = FORMATS[name].read(StringLines(text), True)  # type: ignore[arg-type]
+        assert isinstance(back, SentencePair), (name, back)
+        assert (back.source.words, back.target.words, back.links) == (tuple(source), tuple(target), links), (
+            name
+        )
+
+
+class StringLines:
+    """Lines of a string, as InputLines gives those of a file."""
+
+    def __init__(self, text: str) -> None:
+        self.name, self.number = "text", 0
+        self._text, self._lines = text, iter(text.removesuffix("\n").split("\n"))
+
+    def __iter__(self) -> StringLines:
+        return self
+
+    def __next__(self) -> str:
+        self.number += 1
+        return next(self._lines)
+
+    def text(self) -> str:
+        return self._text

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from forest_align.data.lines import InputLines
+from forest_align.types import InputError
+
+
+def lines_of(path: Path, content: bytes) -> list[str]:
+    path.write_bytes(content)
+    with InputLines(path) as lines:
+        return list(lines)
+
+
+def test_line_ends_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
+    content = "\ufeff\ufeffone\r\ntwo\n\nlast".encode()
+    assert lines_of(tmp_path / "a.txt", content) == ["one", "two", "", "last"]
+
+
+def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
+    assert lines_of(tmp_path / "a.txt", "a\u2028b\x0bc\x1cd\n".encode()) == ["a\u2028b\x0bc\x1cd"]
+
+
+def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nb\xffd\nagain\n")
+    with InputLines(path) as lines:
+        assert next(lines) == "good"
+        with pytest.raises(InputError, match="0xff at byte 2") as caught:
+            next(lines)
+        assert (caught.value.file, caught.value.line) == (str(path), 2)
+        assert next(lines) == "again"
+
+
+def test_utf_16_is_recognized(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="UTF-16"):
+        lines_of(tmp_path / "a.txt", "text".encode("utf-16"))
+
+
+def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"\n".join(b"%d" % n for n in range(50))))
+    with InputLines(path) as lines:
+        assert lines.head()[:2] == ["0", "1"]
+        assert list(lines) == [str(n) for n in range(50)]
+        assert lines.number == 50
+
+
+def test_of_standard_input_only_one_line_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.BytesIO(b"\none\ntwo\n")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    lines = InputLines("-")
+    assert lines.head() == ["one"]
+    assert stream.read() == b"two\n"
+    assert lines.name == "standard input"

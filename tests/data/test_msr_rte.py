@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.data.msr_rte import majority, majority_pairs
+from forest_align.data.pairs import SentencePair
+from forest_align.types import InputError, Links, Sentence
+
+SURE, POSSIBLE, NOTHING = "sure", "possible", "nothing"
+
+
+@pytest.mark.parametrize("votes", list(product((SURE, POSSIBLE, NOTHING), repeat=3)), ids=" ".join)
+def test_two_of_three_annotators_decide_and_three_opinions_cancel(votes: tuple[str, ...]) -> None:
+    links = [
+        Links() if vote == NOTHING else Links.of([(0, 1)], sure=None if vote == SURE else [False])
+        for vote in votes
+    ]
+    expected = next((a for a, b in combinations(votes, 2) if a == b), NOTHING)
+    found = majority(links)
+    if expected == NOTHING:
+        assert found.pairs == ()
+    else:
+        assert found.pairs == ((0, 1),)
+        assert (found.sure is None) == (expected == SURE)
+
+
+@given(st.lists(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))), min_size=3, max_size=3))
+def test_majority_does_not_depend_on_the_order_of_annotators(votes: list[set[tuple[int, int]]]) -> None:
+    links = [Links.of(vote) for vote in votes]
+    assert majority(links) == majority(links[::-1])
+    assert set(majority(links)) == {p for p in set().union(*votes) if sum(p in v for v in votes) >= 2}
+
+
+def pair(name: str, links: Links, length: int = 2) -> SentencePair:
+    return SentencePair(name, Sentence.from_words(["a"] * length), Sentence.from_words(["b"] * length), links)
+
+
+def test_annotators_of_different_pairs_are_an_error() -> None:
+    (found,) = majority_pairs([[pair("1", Links())], [pair("2", Links())]])
+    assert isinstance(found, InputError) and "1, 2" in str(found)
+
+
+def test_a_link_beyond_the_first_annotators_tokens_is_dropped() -> None:
+    votes = [[pair("1", Links.of([(0, 0)]))], *[[pair("1", Links.of([(0, 0), (2, 2)]), 3)]] * 2]
+    (found,) = majority_pairs(votes)
+    assert isinstance(found, SentencePair) and found.links == Links.of([(0, 0)])
+
+
+def test_a_pair_that_one_annotator_broke_is_an_error() -> None:
+    error = InputError("broken", file="B", line=7)
+    assert list(majority_pairs([[pair("1", Links())], [error]])) == [error]
