@@ -93,7 +93,8 @@ def align(
     generation_gap : int
         µ_g: how many generations a pair may stand above what supports it.
     opened_supports : int
-        How many supports of a pair are tried when it has to give way in merging.
+        How many supports of a pair are tried when it has to give way in merging: half as many where something
+        had to give way before, half of these at the next, but at least one.
     max_items : int
         Budget of pairs in all; the beam narrows to keep it.
     allow_noncompositional, allow_single_support, count_all_nulls : bool

@@ -25,6 +25,11 @@ cdef struct Merge:
     PairBelow* pair
 
 
+cdef inline int supports_to_open(Search* search, int depth) noexcept nogil:
+    """How many supports of an item are tried: half as many at each further opening, but one at least."""
+    return max(search.options.opened_supports >> min(depth, 30), min(search.options.opened_supports, 1))
+
+
 cdef inline void copy_opened(Opened* to, const Opened* other) noexcept nogil:
     to.top = other.top
     to.edge_count = other.edge_count
@@ -134,17 +139,17 @@ cdef void trace(Search* search, int node, PairBelow* pair, int upper, int lower)
     for at in range(item.first_support, item.first_support + item.support_count):
         if not can_open(&search.supports[at]):
             continue
-        if opened == search.options.opened_supports:
+        if opened == supports_to_open(search, 0):
             return
         opened += 1
         state.top = item.target
         state.edge_count = state.member_count = state.source_count = 0
         state.overflow = False
         add_support(search, &state, &search.supports[at])
-        fit(search, &merge, &state, lower)
+        fit(search, &merge, &state, lower, 1)
 
 
-cdef void fit(Search* search, Merge* merge, Opened* state, int lower) noexcept nogil:
+cdef void fit(Search* search, Merge* merge, Opened* state, int lower, int depth) noexcept nogil:
     """Every way to add an item to an opened pair, opening what stands in its way."""
     cdef Side* side = &search.target
     cdef int place = search.items[lower].target, node = state.top, edge, child, member
@@ -157,7 +162,7 @@ cdef void fit(Search* search, Merge* merge, Opened* state, int lower) noexcept n
         member = member_at(search, state, node)
         if member >= 0:
             if side.all_index[<size_t>node * side.size + place] >= 0:
-                open_and_fit(search, merge, state, member, lower)
+                open_and_fit(search, merge, state, member, lower, depth)
             return
         edge = edge_at(search, state, node)
         if edge < 0:
@@ -184,26 +189,28 @@ cdef void fit(Search* search, Merge* merge, Opened* state, int lower) noexcept n
     other.members[0] = lower
     waiting[0] = place
     copy_opened(&opened, state)
-    merge_opened(search, merge, &opened, &other, waiting, 1)
+    merge_opened(search, merge, &opened, &other, waiting, 1, depth)
 
 
-cdef void open_and_fit(Search* search, Merge* merge, Opened* state, int member, int lower) noexcept nogil:
+cdef void open_and_fit(
+    Search* search, Merge* merge, Opened* state, int member, int lower, int depth
+) noexcept nogil:
     cdef Item* item = &search.items[state.members[member]]
     cdef int at, opened = 0
     cdef Opened next_state
     for at in range(item.first_support, item.first_support + item.support_count):
         if not can_open(&search.supports[at]):
             continue
-        if opened == search.options.opened_supports:
+        if opened == supports_to_open(search, depth):
             return
         opened += 1
         copy_opened(&next_state, state)
         open_member(search, &next_state, member, &search.supports[at])
-        fit(search, merge, &next_state, lower)
+        fit(search, merge, &next_state, lower, depth + 1)
 
 
 cdef void merge_opened(
-    Search* search, Merge* merge, Opened* state, Opened* other, int* waiting, int count
+    Search* search, Merge* merge, Opened* state, Opened* other, int* waiting, int count, int depth
 ) noexcept nogil:
     """Lay one partial derivation over another (DOWN): each aligned phrase must lie in nulls of the other.
 
@@ -221,11 +228,11 @@ cdef void merge_opened(
             continue
         own_member = member_at(search, state, node)
         if own_member >= 0:
-            open_and_merge(search, merge, state, other, own_member, True, waiting, count + 1)
+            open_and_merge(search, merge, state, other, own_member, True, waiting, count + 1, depth)
             return
         own_edge = edge_at(search, state, node)
         if own_edge >= 0 and member >= 0:
-            open_and_merge(search, merge, state, other, member, False, waiting, count + 1)
+            open_and_merge(search, merge, state, other, member, False, waiting, count + 1, depth)
             return
         if own_edge >= 0:
             if own_edge != edge or count + 2 > WAITING_LIMIT:
@@ -251,6 +258,7 @@ cdef void open_and_merge(
     bint in_state,
     int* waiting,
     int count,
+    int depth,
 ) noexcept nogil:
     """Open a member of one derivation in every way and go on; ``waiting`` ends in the node where it stands."""
     cdef Item* item = &search.items[state.members[member] if in_state else other.members[member]]
@@ -261,7 +269,7 @@ cdef void open_and_merge(
     for at in range(item.first_support, item.first_support + item.support_count):
         if not can_open(&search.supports[at]):
             continue
-        if opened == search.options.opened_supports:
+        if opened == supports_to_open(search, depth):
             return
         opened += 1
         copy_opened(&next_state, state)
@@ -271,7 +279,7 @@ cdef void open_and_merge(
             open_member(search, &next_state, member, &search.supports[at])
         else:
             open_member(search, &next_other, member, &search.supports[at])
-        merge_opened(search, merge, &next_state, &next_other, next_waiting, count)
+        merge_opened(search, merge, &next_state, &next_other, next_waiting, count, depth + 1)
 
 
 cdef void graft(Search* search, Opened* state, Opened* other, int top) noexcept nogil:

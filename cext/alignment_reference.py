@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.cext.alignment_reference_result import collect
 from forest_align.cext.alignment_result import (
     BASE,
     COMPOSITIONAL,
@@ -20,7 +21,6 @@ from forest_align.cext.alignment_result import (
     SINGLE,
     AlignmentArrays,
 )
-from forest_align.cext.alignment_reference_result import collect
 
 # A merged support with more members than this is not made.
 MAX_MEMBERS = 16
@@ -48,7 +48,7 @@ class Side:
         return len(self.start)
 
     def reach(self, steps: int | None) -> list[dict[int, Path]]:
-        """For each node: what lies at most so many generations below it (any number if None), by the best path."""
+        """For each node: what lies at most so many generations below (or any number), by the best path."""
         if steps not in self._reach:
             table: list[dict[int, Path]] = []
             self._reach[steps] = table
@@ -127,6 +127,7 @@ class Opened:
 
     @classmethod
     def of(cls, item: Item, support: Support, side: Side) -> Opened:
+        """An item opened by one of its supports."""
         return cls(
             item.target,
             {side.edges[edge][0]: edge for edge in support.target_edges},
@@ -135,6 +136,7 @@ class Opened:
         )
 
     def with_member_opened(self, node: int, support: Support, side: Side) -> Opened:
+        """The same with one member replaced by what supports it."""
         inner = Opened.of(self.members[node], support, side)
         rest = {place: item for place, item in self.members.items() if place != node}
         return Opened(
@@ -201,8 +203,8 @@ class Search:
 
     def trace(self, node: int, path: tuple[int, ...], upper: Item, lower: Item) -> None:
         """Fit a pair into the supports of one above it on the target side (TRACE of Algorithm 4.2)."""
-        for support in self.openable(upper):
-            for merged in self.fit(Opened.of(upper, support, self.target), lower):
+        for support in self.openable(upper, 0):
+            for merged in self.fit(Opened.of(upper, support, self.target), lower, 1):
                 members = tuple(merged.members.values())
                 if len(members) > MAX_MEMBERS:
                     continue
@@ -210,17 +212,18 @@ class Search:
                 target_edges = tuple(merged.edges.values())
                 self.pack(node, upper.target, NONCOMPOSITIONAL, members, source_edges, target_edges)
 
-    def openable(self, item: Item) -> list[Support]:
-        """Supports that can give way to their members, best first."""
+    def openable(self, item: Item, depth: int) -> list[Support]:
+        """Best supports that can give way to their members: half as many at each further opening."""
         kinds = (COMPOSITIONAL, NONCOMPOSITIONAL)
-        return [support for support in item.supports if support.kind in kinds][: self.opened_supports]
+        count = max(self.opened_supports >> depth, min(self.opened_supports, 1))
+        return [support for support in item.supports if support.kind in kinds][:count]
 
-    def fit(self, state: Opened, item: Item) -> Iterator[Opened]:
+    def fit(self, state: Opened, item: Item, depth: int) -> Iterator[Opened]:
         """Every way to add an item to an opened pair, opening what stands in its way."""
         place = item.target
         nulls = self.target.frontier_nulls(state.edges.values(), state.members)
         if place in state.edges or place in state.members or place in nulls:
-            yield from self.merge(state, Opened(place, {}, {place: item}, ()), [place])
+            yield from self.merge(state, Opened(place, {}, {place: item}, ()), [place], depth)
             return
         below = self.target.reach(None)
         for null in nulls:
@@ -232,26 +235,26 @@ class Search:
                 return
         for node, member in state.members.items():
             if place in below[node]:
-                for support in self.openable(member):
-                    yield from self.fit(state.with_member_opened(node, support, self.target), item)
+                for support in self.openable(member, depth):
+                    yield from self.fit(state.with_member_opened(node, support, self.target), item, depth + 1)
                 return
 
-    def merge(self, state: Opened, other: Opened, waiting: list[int]) -> Iterator[Opened]:
-        """Lay one partial derivation over another (DOWN): each aligned phrase must lie in nulls of the other."""
+    def merge(self, state: Opened, other: Opened, waiting: list[int], depth: int) -> Iterator[Opened]:
+        """Lay a partial derivation over another (DOWN): aligned phrases must lie in nulls of the other."""
         waiting = list(waiting)
         while waiting:
             node = waiting.pop()
             if node not in other.edges and node not in other.members:
                 continue
             if node in state.members:
-                for support in self.openable(state.members[node]):
+                for support in self.openable(state.members[node], depth):
                     opened = state.with_member_opened(node, support, self.target)
-                    yield from self.merge(opened, other, [*waiting, node])
+                    yield from self.merge(opened, other, [*waiting, node], depth + 1)
                 return
             if node in state.edges and node in other.members:
-                for support in self.openable(other.members[node]):
+                for support in self.openable(other.members[node], depth):
                     opened = other.with_member_opened(node, support, self.target)
-                    yield from self.merge(state, opened, [*waiting, node])
+                    yield from self.merge(state, opened, [*waiting, node], depth + 1)
                 return
             if node in state.edges:
                 if state.edges[node] != other.edges[node]:

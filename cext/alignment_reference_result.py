@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ def _partial_tops(search: Search, items: list[Item]) -> list[Item]:
 def _in_one_tree(side: Side, nodes: list[int]) -> bool:
     """Whether disjoint nodes stand in one tree of the forest."""
     spans = sorted((side.start[node], side.end[node]) for node in nodes)
-    if any(end > start for (_, end), (start, _) in zip(spans, spans[1:], strict=False)):
+    if any(end > start for (_, end), (start, _) in itertools.pairwise(spans)):
         return False
     count = [0] * len(side)
     for node in range(len(side)):

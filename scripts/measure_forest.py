@@ -24,26 +24,17 @@ from forest_align.eval.constituents import (
     project,
     score_constituents,
 )
+from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser, sentence_from_bracket
 from forest_align.types import InputError, Links, Sentence
 
-Span = tuple[int, int]
 VARIANTS = {
     "published": {"single_support": False, "multiword": False},
     "monotonic": {"single_support": False, "multiword": False, "noncompositional": False},
     "monotonic, extended": {"noncompositional": False},
     "full": {},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class GoldCandidate:
-    """A gold link, or a block of links, as a candidate."""
-
-    source: Span
-    target: Span
-    score: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,25 +45,6 @@ class Case:
     target: Sentence
     links: Links
     projection: Projection
-
-
-def candidates_of_links(links: Links) -> list[GoldCandidate]:
-    """Every link, and every block of links between two runs of words that nothing else is linked to."""
-    found = [GoldCandidate((i, i + 1), (j, j + 1)) for i, j in links]
-    rows: dict[int, set[int]] = {}
-    columns: dict[int, set[int]] = {}
-    for i, j in links:
-        rows.setdefault(i, set()).add(j)
-        columns.setdefault(j, set()).add(i)
-    for targets in {frozenset(row) for row in rows.values()}:
-        sources = set.union(*(columns[j] for j in targets))
-        is_block = all(rows[i] == targets for i in sources) and len(sources) * len(targets) > 1
-        spans = [(min(side), max(side) + 1) for side in (sources, targets)]
-        if is_block and all(
-            b - a == len(side) for (a, b), side in zip(spans, (sources, targets), strict=True)
-        ):
-            found.append(GoldCandidate(spans[0], spans[1]))
-    return found
 
 
 def read_stanford(path: Path, lemma: object) -> Iterator[Sentence]:
@@ -115,7 +87,8 @@ def measure(aligner: ForestAligner, cases: Sequence[Case], *, gold: bool) -> dic
     for case in cases:
         started = time.process_time()
         if gold:
-            found = aligner.align_candidates(case.source, case.target, candidates_of_links(case.links))
+            given = GivenCandidates(case.links).candidates(case.source, case.target)
+            found = aligner.align_candidates(case.source, case.target, given)
         else:
             found = aligner.align_prepared(case.source, case.target)
         seconds += time.process_time() - started

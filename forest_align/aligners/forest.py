@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,33 +20,11 @@ from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, Alignment
 from forest_align.types import Alignment, InputError, Links, ParseForest, PhrasePair, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.lexicon.candidates import Candidate, CandidateProvider
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing import Parser
 
 Span = tuple[int, int]
-
-
-class Candidate(Protocol):
-    """Words that may correspond, see ``forest_align.lexicon.candidates``."""
-
-    @property
-    def source(self) -> Span:
-        """Half-open token span."""
-
-    @property
-    def target(self) -> Span:
-        """Half-open token span."""
-
-    @property
-    def score(self) -> float:
-        """In (0, 1]."""
-
-
-class WordCandidates(Protocol):
-    """Finds words that may correspond."""
-
-    def candidates(self, source: Sentence, target: Sentence) -> Sequence[Candidate]:
-        """Candidates of one sentence pair; they may compete."""
 
 
 class ForestAligner(Aligner):
@@ -58,7 +36,7 @@ class ForestAligner(Aligner):
         Feature weights and search options.
     parser : Parser, optional
         For sentences that come without a forest; the bundled English one by default, loaded when needed.
-    candidates : WordCandidates, optional
+    candidates : CandidateProvider, optional
         The default ones if not given, loaded when needed.
     lexicon : Lexicon, optional
         The bundled one by default.
@@ -71,7 +49,7 @@ class ForestAligner(Aligner):
         model: ForestModel,
         *,
         parser: Parser | None = None,
-        candidates: WordCandidates | None = None,
+        candidates: CandidateProvider | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
         self.model = model
@@ -92,11 +70,11 @@ class ForestAligner(Aligner):
         return self._given[0] or load_parser(lemmatizer=self.lexicon.lemma)
 
     @cached_property
-    def candidates(self) -> WordCandidates:
+    def candidates(self) -> CandidateProvider:
         """Where word candidates come from."""
-        from forest_align.lexicon.candidates import load_candidates
+        from forest_align.lexicon.candidates import candidate_provider
 
-        return self._given[1] or load_candidates()
+        return self._given[1] or candidate_provider()
 
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:

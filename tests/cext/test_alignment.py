@@ -1,0 +1,218 @@
+"""The alignment kernel against its plain-Python twin, and both against an enumeration of every alignment."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.cext import alignment, alignment_reference
+from forest_align.cext.alignment_result import AlignmentArrays
+
+_SPEC = importlib.util.spec_from_file_location(
+    "alignment_cases", Path(__file__).parent / "alignment_cases.py"
+)
+assert _SPEC is not None and _SPEC.loader is not None
+cases = importlib.util.module_from_spec(_SPEC)
+sys.modules[_SPEC.name] = cases  # dataclasses look their module up
+_SPEC.loader.exec_module(cases)
+
+# FOREST_ALIGN_NIGHTLY=1 runs twenty times as many random cases.
+TIMES = 20 if os.environ.get("FOREST_ALIGN_NIGHTLY") else 1
+UNLIMITED = {"beam": 10**9, "opened_supports": 10**9, "max_items": 10**9}
+ALIGNERS = {"kernel": alignment.align, "reference": alignment_reference.align}
+
+
+def many(count: int) -> Any:
+    return settings(max_examples=count * TIMES, deadline=None, derandomize=True)
+
+
+def case_of(seed: int, words: int, trees: int, density: float = 0.4) -> Any:
+    return cases.random_case(seed, words, trees, labels=1 + seed % 2, density=density)
+
+
+def search_options(seed: int) -> dict[str, Any]:
+    return {
+        "null_penalty": 1.2,
+        "noncompositional_penalty": 0.7,
+        "generation_gap": 2 + seed % 3,
+        "allow_single_support": seed % 2 == 0,
+    }
+
+
+@pytest.mark.parametrize("name", ALIGNERS)
+@many(250)
+@given(seed=st.integers(0, 10**6))
+def test_on_trees_score_sum_and_posteriors_are_those_of_all_alignments(name: str, seed: int) -> None:
+    options = {**search_options(seed), "allow_noncompositional": True}
+    case = case_of(seed, 6, 1, 0.35)
+    best, total, posteriors = cases.brute_force(case, options)
+    found = ALIGNERS[name](*case, **options, **UNLIMITED, packed=True)
+    assert found.root_aligned == (best > -math.inf)
+    if found.root_aligned:
+        assert found.log_score == pytest.approx(best)
+        assert found.log_total == pytest.approx(total)
+        packed = found.packed
+        assert packed is not None
+        for s, t, value in zip(
+            packed.item_source, packed.item_target, packed.item_log_posterior, strict=True
+        ):
+            assert math.exp(value) == pytest.approx(posteriors.get((s, t), 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ALIGNERS)
+@many(200)
+@given(seed=st.integers(0, 10**6))
+def test_on_forests_the_best_monotonic_alignment_is_the_best_of_all_pairs_of_trees(
+    name: str, seed: int
+) -> None:
+    options = {**search_options(seed), "allow_noncompositional": False}
+    case = case_of(seed, 5, 3)
+    best, _, _ = cases.brute_force(case, options)
+    found = ALIGNERS[name](*case, **options, **UNLIMITED)
+    assert found.root_aligned == (best > -math.inf)
+    if found.root_aligned:
+        assert found.log_score == pytest.approx(best)
+
+
+@many(120)
+@given(seed=st.integers(0, 10**6))
+def test_on_forests_no_alignment_scores_higher_than_the_best_of_all_pairs_of_trees(seed: int) -> None:
+    options = {**search_options(seed), "allow_noncompositional": True}
+    case = case_of(seed, 5, 3)
+    best, _, _ = cases.brute_force(case, options)
+    found = alignment.align(*case, **options, **UNLIMITED)
+    if found.root_aligned:
+        assert found.log_score <= best + 1e-9
+
+
+@many(400)
+@given(seed=st.integers(0, 10**6))
+def test_kernel_and_reference_agree_in_everything_whatever_the_options(seed: int) -> None:
+    rng = random.Random(seed)
+    case = case_of(seed, rng.choice([4, 7, 9]), rng.choice([1, 2, 4]), rng.choice([0.2, 0.4, 0.7]))
+    options = {
+        "null_penalty": rng.choice([1, 1.3, 2]),
+        "noncompositional_penalty": rng.random(),
+        "parser_weight": rng.choice([0, 0.3, 1]),
+        "beam": rng.choice([2, 5, 50]),
+        "generation_gap": rng.randint(1, 4),
+        "opened_supports": rng.choice([0, 1, 3, 100]),
+        "max_items": rng.choice([10, 60, 10000]),
+        "allow_noncompositional": rng.random() < 0.7,
+        "allow_single_support": rng.random() < 0.5,
+        "count_all_nulls": rng.random() < 0.4,
+    }
+    results = [align(*case, **options, packed=True) for align in ALIGNERS.values()]
+    assert_same(*results)
+
+
+def assert_same(one: AlignmentArrays, two: AlignmentArrays) -> None:
+    for name, value, other in zip(one._fields, one, two, strict=True):
+        if name == "packed":
+            continue
+        if isinstance(value, float) or name == "log_posterior":
+            assert value == pytest.approx(other, abs=1e-9), name
+        elif isinstance(value, np.ndarray):
+            assert value.dtype == other.dtype and np.array_equal(value, other), name
+        else:
+            assert value == other, name
+    tables = []
+    for packed in (one.packed, two.packed):
+        assert packed is not None
+        keys = zip(packed.item_source.tolist(), packed.item_target.tolist(), strict=True)
+        numbers = packed.item_log_inside, packed.item_log_total, packed.item_log_posterior
+        tables.append(
+            dict(zip(keys, zip(*(values.tolist() for values in numbers), strict=True), strict=True))
+        )
+    assert tables[0].keys() == tables[1].keys()
+    for key, values in tables[0].items():
+        assert values == pytest.approx(tables[1][key], abs=1e-9), key
+
+
+@many(120)
+@given(seed=st.integers(0, 10**6))
+def test_the_best_supports_of_the_packed_forest_add_up_to_its_best_score(seed: int) -> None:
+    found = alignment.align(*case_of(seed, 8, 3), packed=True)
+    packed = found.packed
+    assert packed is not None
+
+    def score(item: int) -> float:
+        support = packed.first_support[item]
+        members = packed.members[packed.first_member[support] : packed.first_member[support + 1]]
+        return float(packed.support_log_local[support]) + sum(map(score, members.tolist()))
+
+    if found.root_aligned:
+        assert score(int(packed.root_items[0])) == pytest.approx(found.log_score)
+
+
+def test_identical_trees_align_node_by_node() -> None:
+    side = cases.random_forest(random.Random(3), 6, 1)
+    leaves = np.flatnonzero(side.end - side.start == 1).astype(np.int32)
+    classes = np.arange(len(side.start), dtype=np.int32)
+    arrays = (*side.arrays()[:6], classes)
+    log_pair = np.where(np.eye(len(classes)) > 0, 0.0, -5.0)
+    found = alignment.align(*arrays, *arrays, log_pair, leaves, leaves, np.zeros(len(leaves)))
+    assert sorted(found.source.tolist()) == list(range(len(side.start)))
+    assert np.array_equal(found.source, found.target)
+    assert len(found.source_nulls) == len(found.target_nulls) == 0
+
+
+@many(120)
+@given(seed=st.integers(0, 10**6))
+def test_swapped_sentences_give_the_swapped_monotonic_alignment(seed: int) -> None:
+    case = case_of(seed, 7, 2)
+    swapped = (*case[7:14], *case[:7], case[14].T, case[16], case[15], case[17])
+    options = {"allow_noncompositional": False, "beam": 10**9}
+    one, two = alignment.align(*case, **options), alignment.align(*swapped, **options)
+    assert one.root_aligned == two.root_aligned
+    if one.root_aligned:
+        assert one.log_score == pytest.approx(two.log_score)
+
+
+def test_no_candidates_give_an_empty_alignment() -> None:
+    case = list(case_of(1, 4, 1))
+    case[15:] = [np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)]
+    found = alignment.align(*case)
+    assert not found.root_aligned and len(found.source) == 0
+
+
+def test_a_spent_budget_narrows_the_beam_and_says_so() -> None:
+    case = case_of(4, 9, 4, 0.9)
+    assert not alignment.align(*case).narrowed
+    found = alignment.align(*case, max_items=5)
+    assert found.narrowed and found.item_count <= len(case[0]) + 1
+
+
+@pytest.mark.parametrize(
+    ("position", "value", "message"),
+    [
+        (1, np.zeros(3, np.int32), "one value a node"),
+        (15, np.array([999], np.int32), "base"),
+        (14, np.full((3, 3), np.nan), "NaN"),
+        (14, np.zeros((1, 1)), "row and a column"),
+        (3, np.array([999], np.int32), "roots"),
+    ],
+)
+def test_wrong_arrays_are_refused(position: int, value: np.ndarray, message: str) -> None:
+    case = list(case_of(4, 9, 1, 0.9))
+    case[position] = value
+    with pytest.raises(ValueError, match=message):
+        alignment.align(*case)
+
+
+@pytest.mark.parametrize(
+    "options", [{"beam": 0}, {"generation_gap": 0}, {"parser_weight": 2.0}, {"null_penalty": float("nan")}]
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        alignment.align(*case_of(1, 4, 1), **options)
