@@ -163,7 +163,7 @@ class ScoredCandidates:
         found = []
         for (left, right), names in kinds.items():
             estimate = float(np.mean(np.clip(logits[left[0] : left[1], right[0] : right[1]], -12, 12)))
-            score = float(probability(np.float64(max(model.group_logit(name, estimate) for name in names))))
+            score = float(probability(np.array(max(model.group_logit(name, estimate) for name in names))))
             if score >= self._minimum_score:
                 found.append(Candidate(left, right, score, tuple(names)))
         return found
