@@ -21,6 +21,17 @@ lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# Every table of the README and docs/evaluation.md, from DATA. Exit status 1 only says that some pairs failed.
+ALIGNERS := --aligner identity --aligner contextual --aligner forest
+benchmark: $(VENV)/installed
+	mkdir -p build/benchmark
+	for name in msr-rte edinburgh sts2013 msrp rte qa; do \
+	    $(BIN)/forest-align benchmark $$name --data $(DATA) --split test $(ALIGNERS) -o build/benchmark \
+	        > build/benchmark/$$name.md || [ $$? = 1 ] || exit 2; done
+	for name in mtref wiki spade ists; do \
+	    $(BIN)/forest-align benchmark $$name --data $(DATA) $(ALIGNERS) -o build/benchmark \
+	        > build/benchmark/$$name.md || [ $$? = 1 ] || exit 2; done
+
 # mypy knows nothing of package_dir: give it the namespace as a tree of links.
 types: $(VENV)/installed-for-tests
 	$(BIN)/python scripts/link_namespace.py build/namespace

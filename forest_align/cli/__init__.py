@@ -20,6 +20,8 @@ EXIT_INTERRUPTED = 130
 # command must not wait for the imports of the others.
 COMMANDS = {
     "align": "align sentence pairs: words and phrases with probabilities",
+    "train": "train an aligner's model on sentence pairs",
+    "tune": "search for the penalties of the forest aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",
