@@ -1,0 +1,144 @@
+"""Prepared pairs align as the aligner aligns them, and dev pairs are counted as the metrics count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest import ForestAligner
+from forest_align.data.pair_types import SentencePair
+from forest_align.em.corpus import CorpusPair, CorpusReader
+from forest_align.em.dev_set import DevSet, align_pair, figures, objective_value
+from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
+from forest_align.eval.constituents import constituent_spans, count_constituents
+from forest_align.eval.words import WordPair, score_words
+from forest_align.lexicon.candidates import candidate_provider
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError, Links, Sentence
+
+TREES = {
+    "the old man bought a car": "(S (NP (DT the) (JJ old) (NN man)) (VP (VBD bought) (NP (DT a) (NN car))))",
+    "a car was purchased by the man": "(S (NP (DT a) (NN car)) (VP (VBD was) (VP (VBN purchased) "
+    "(PP (IN by) (NP (DT the) (NN man))))))",
+    "she sold her house quickly": "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN house)) "
+    "(RB quickly)))",
+    "she sold her home": "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN home))))",
+}
+GOLD = (
+    ("the old man bought a car", "a car was purchased by the man", [(0, 5), (2, 6), (3, 3), (4, 0), (5, 1)]),
+    ("she sold her house quickly", "she sold her home", [(0, 0), (1, 1), (2, 2), (3, 3)]),
+)
+
+
+def parse_many(texts: Iterable[list[str]]) -> Iterator[Sentence | InputError]:
+    for words in texts:
+        tree = TREES.get(" ".join(words))
+        if tree is None:
+            yield InputError("no tree")
+        else:
+            yield sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma)
+
+
+def gold_pairs() -> list[SentencePair]:
+    return [
+        SentencePair(
+            str(number), *(Sentence.from_words(text.split()) for text in texts), links=Links.of(links)
+        )
+        for number, (*texts, links) in enumerate(GOLD)
+    ]
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> CorpusReader:
+    made = CorpusReader("toy", candidates="dictionary", cache=tmp_path)
+    monkeypatch.setattr(made, "_parse_many", parse_many)
+    return made
+
+
+def corpus(reader: CorpusReader) -> list[CorpusPair]:
+    pairs, problems = reader.read(gold_pairs())
+    assert not problems
+    return pairs
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, cached: bool) -> None:
+    aligner = ForestAligner.load()
+    if cached:
+        corpus(reader)
+    for pair in corpus(reader):
+        sentences = [parsed for parsed in parse_many([list(pair.source.words), list(pair.target.words)])]
+        source, target = sentences
+        assert isinstance(source, Sentence) and isinstance(target, Sentence)
+        candidates = candidate_provider("dictionary").candidates(source, target)
+        expected = aligner.align_candidates(source, target, candidates)
+        found = align_pair(pair, aligner.model)
+        assert found.words == expected.words
+        assert found.phrases == expected.phrases
+        assert found.log_probability == expected.log_probability
+
+
+def test_dev_scores_are_those_of_the_metrics(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    rows = DevSet(pairs).statistics(model)
+    alignments = [align_pair(pair, model) for pair in pairs]
+    words = score_words(
+        WordPair(a.source.words, a.target.words, pair.links or Links(), a.words)
+        for a, pair in zip(alignments, pairs, strict=True)
+    )
+    assert figures(rows)["word f1"].value == pytest.approx(words.counts.macro().f1)
+    for row, alignment, pair in zip(rows, alignments, pairs, strict=True):
+        assert pair.source.forest is not None and pair.target.forest is not None and pair.links is not None
+        predicted = {(p.source_node.span, p.target_node.span) for p in alignment.phrases}
+        spans = constituent_spans(pair.source.forest), constituent_spans(pair.target.forest)
+        whole = {pair for pair in predicted if pair[0] in spans[0] and pair[1] in spans[1]}
+        assert row[:4].tolist() == list(count_constituents(whole, *spans, pair.links))
+
+
+def test_attachment_is_scored_where_there_are_gold_trees(reader: CorpusReader) -> None:
+    pairs = [
+        replace(
+            pair,
+            source_trees=((TREES[pair.source.text], 0.0),),
+            target_trees=((TREES[pair.target.text], 0.0),),
+        )
+        for pair in gold_pairs()
+    ]
+    found, _ = reader.read(pairs)
+    rows = DevSet(found).statistics(ForestAligner.load().model)
+    assert objective_value(rows, "uas") == 100.0
+
+
+def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) -> None:
+    odd = SentencePair("odd", Sentence.from_words(["x"]), Sentence.from_words(["she", "sold", "her", "home"]))
+    pairs, problems = reader.read([*gold_pairs(), odd, InputError("bad line", file="f", line=3)])
+    assert len(pairs) == 2
+    assert sorted(problems) == ["f:3: bad line", "pair 'odd': no tree"]
+
+
+def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
+    model = ForestAligner.load().model
+    problem = SweepProblem(model, "word-f1", [10], lambda size: DevSet(corpus(reader)))
+    assert problem.pair_count == 2
+    values = {**start_values(model, [10]), "generation_gap": 1, "beam": 17}
+    tuned = with_values(model, values)
+    assert (tuned.options.generation_gap, tuned.options.beam) == (1, 17)
+    rows = problem.statistics(values, [0, 1])
+    assert (rows == DevSet(corpus(reader)).statistics(tuned)).all()
+    assert problem.score(rows) == pytest.approx(100 * figures(rows)["word f1"].value)
+    assert np.isfinite(rows).all()
+
+
+def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:
+    assert "forest_size" not in search_space([10])
+    assert search_space([50, 1])["forest_size"].choices == (1, 50)
+
+
+def test_an_unknown_objective_is_refused() -> None:
+    with pytest.raises(InputError, match="constituent-f1"):
+        SweepProblem(ForestAligner.load().model, "nonsense", [10], lambda size: DevSet([]))
