@@ -16,6 +16,7 @@ from forest_align.data.pair_types import (
     plain_sentence,
     read_line_by_line,
 )
+from forest_align.data.tree_pairs import sentence_of_tree
 from forest_align.types import Alignment, InputError, Links, Sentence
 from forest_align.types.validation import (
     Fields,
@@ -93,8 +94,9 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     trees = _trees(inner)
     if inner.has("tokens"):
         return Sentence.from_dict(inner), trees
-    # With a tree alone, its leaves are the tokens; parsing reads them.
-    return plain_sentence(inner.text("text", "" if trees else None), tokenized, inner.name("text")), trees
+    if trees:
+        return sentence_of_tree(trees[0][0], inner.name("tree")), trees
+    return plain_sentence(inner.text("text"), tokenized, inner.name("text")), trees
 
 
 def _trees(fields: Fields) -> tuple[ScoredTree, ...]:

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from nltk import Tree
 
 #: How treebanks write what would be taken for their own brackets.
-ESCAPED_WORDS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+ESCAPED_WORDS = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "\\*": "*",
+}
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:

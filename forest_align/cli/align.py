@@ -102,8 +102,13 @@ def run(options: argparse.Namespace) -> int:
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
         for alignment in _progress(_in_order(items, align, aligner.name), to_terminal):
+            try:
+                text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
+            except InputError as error:
+                alignment = Alignment.failed(str(error), id=alignment.id, aligner=alignment.aligner)
+                text = writer.line(alignment)
             failed.count(alignment)
-            out.write(writer.line(explain(alignment) if explain and not alignment.error else alignment))
+            out.write(text)
             if options.output is None:
                 out.flush()
         out.write(writer.footer)

@@ -25,7 +25,7 @@ class AlignmentWriter:
     Attributes
     ----------
     line : callable
-        Text of one alignment.
+        Text of one alignment; raises InputError if the format cannot hold it.
     header, footer : str
         Text before the first and after the last.
     one_line_each : bool
@@ -41,7 +41,7 @@ class AlignmentWriter:
 def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
     """The writer of ``jsonl``, ``pharaoh``, ``text`` or ``html``."""
     if name == "jsonl":
-        return AlignmentWriter(_json_line, one_line_each=True)
+        return AlignmentWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
     if name == "pharaoh":
         return AlignmentWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
     if name == "html":
@@ -53,13 +53,6 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if to_terminal else DEFAULT_WIDTH
     colour = to_terminal and not os.environ.get("NO_COLOR")
     return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
-
-
-def _json_line(alignment: Alignment) -> str:
-    try:
-        return alignment.to_json() + "\n"
-    except InputError as error:
-        return Alignment.failed(str(error), id=alignment.id, aligner=alignment.aligner).to_json() + "\n"
 
 
 @contextmanager

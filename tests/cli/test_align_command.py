@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.cli import main
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+
+class FakeAligner:
+    """Links equal words; raises no errors of its own; aligns in windows, as real aligners do."""
+
+    name = "forest"
+
+    def __init__(self, candidates: Any = None) -> None:
+        self.candidates = candidates
+        self.seen: list[tuple[Any, Any]] = []
+
+    def align_many(
+        self, pairs: Iterable[tuple[Any, Any]], *, batch_size: int = 32, workers: int = 1
+    ) -> Iterator[Alignment]:
+        window: list[tuple[Any, Any]] = []
+        for pair in pairs:
+            window.append(pair)
+            if len(window) == batch_size:
+                yield from map(self.align, window)
+                window = []
+        yield from map(self.align, window)
+
+    def align(self, pair: tuple[Any, Any]) -> Alignment:
+        self.seen.append(pair)
+        source, target = (s if isinstance(s, Sentence) else Sentence.from_words(s.split()) for s in pair)
+        if "fail" in source.words:
+            return Alignment(source, target, aligner=self.name, error="it failed")
+        if "nan" in source.words:
+            return Alignment(source, target, Links.of([(0, 0)], scores=[float("nan")]), aligner=self.name)
+        if self.candidates is not None:
+            try:
+                found = self.candidates.candidates(source, target)
+            except InputError as error:
+                return Alignment(source, target, aligner=self.name, error=str(error))
+            return Alignment(source, target, Links.of((c.source[0], c.target[0]) for c in found))
+        links = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
+        return Alignment(source, target, Links.of(links, scores=[0.5] * len(links)), aligner=self.name)
+
+
+@pytest.fixture
+def aligners(monkeypatch: pytest.MonkeyPatch) -> list[FakeAligner]:
+    """The fake aligners that commands have loaded."""
+    loaded: list[FakeAligner] = []
+
+    def load(options: Any, given: Any) -> FakeAligner:
+        loaded.append(FakeAligner(given))
+        return loaded[-1]
+
+    monkeypatch.setattr("forest_align.cli.align.load_aligner", load)
+    return loaded
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_pairs_come_out_in_order_with_their_ids(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(tmp_path / "in.tsv", "".join(f"a w{n}\tw{n} b\tid{n}\n" for n in range(10)))
+    assert main(["align", pairs, "-o", str(tmp_path / "out"), "--batch-size", "3"]) == 0
+    found = lines_of(tmp_path / "out")
+    assert [line["id"] for line in found] == [f"id{n}" for n in range(10)]
+    assert all(line["words"] == [[1, 0]] for line in found)
+
+
+def test_raw_text_reaches_the_aligner_as_text_and_tokenized_text_as_sentences(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    pairs = write(tmp_path / "in.tsv", "a b.\ta\n")
+    assert main(["align", pairs, "-o", str(tmp_path / "out")]) == 0
+    assert aligners[0].seen == [("a b.", "a")]
+    assert main(["align", pairs, "-o", str(tmp_path / "out"), "--tokenized"]) == 0
+    assert aligners[1].seen[0][0].words == ("a", "b.")
+
+
+BROKEN = "a\ta\nno tab\n\nfail b\tb\nnan b\tb\nlast\tlast\nno tab either\n"
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 100])
+def test_broken_pairs_have_their_lines_in_their_places(
+    batch_size: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--batch-size", str(batch_size)]) == 1
+    found = lines_of(out)
+    assert [line["id"] for line in found] == [str(n) for n in range(1, 8)]
+    assert ["error" in line for line in found] == [False, True, True, True, True, False, True]
+    assert f"{pairs}:2: " in found[1]["error"] and found[1]["phrases"] == []
+    assert "finite" in found[4]["error"]
+    assert "5 of 7 pairs could not be aligned; the first: pair 2" in capsys.readouterr().err
+
+
+def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
+    main(["align", pairs, "-o", str(out)])
+    assert [Alignment.from_json(line).id for line in out.read_text().splitlines()] == list("1234567")
+
+
+@settings(deadline=None, max_examples=25)
+@given(cut=st.integers(0, 1200), batch_size=st.integers(1, 5))
+def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("forest_align.cli.align.load_aligner", lambda options, given: FakeAligner())
+        text = "".join(f"wörd{n} x\tx y\n" for n in range(5)) + "broken\nfail\tb\nlast\tone\n"
+        pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
+        assert main(["align", pairs, "-o", str(whole)]) == 1
+        part.write_bytes(whole.read_bytes()[:cut])
+        main(["align", pairs, "-o", str(part), "--resume", "--batch-size", str(batch_size)])
+        assert part.read_bytes() == whole.read_bytes()
+
+
+def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nno tab\nb c\tc b\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--to", "pharaoh"]
+    assert main(arguments) == 1
+    whole = out.read_bytes()
+    assert whole == b"0-0\n\n0-1 1-0\n"
+    out.write_bytes(whole[:-3])
+    assert main([*arguments, "--resume"]) == 0
+    assert out.read_bytes() == whole
+    assert aligners[1].seen == [("b c", "c b")]
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--resume"]
+    assert main(arguments) == 0
+    whole = out.read_bytes()
+    assert main(arguments) == 0
+    assert out.read_bytes() == whole and aligners[1].seen == []
+
+
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ('{"id": "other"}\n', "other input"),
+        ("not JSON\n", "not JSON"),
+        ('{"id": "1"}\n' * 3, "more than there are pairs"),
+    ],
+)
+def test_resuming_another_file_is_refused_and_leaves_it_alone(
+    old: str, message: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
+    out.write_text(old)
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    assert message in capsys.readouterr().err
+    assert out.read_text() == old
+
+
+@pytest.mark.parametrize("extra", [[], ["-o", "x", "--to", "text"], ["-o", "x", "--to", "html"]])
+def test_resume_needs_a_file_with_a_line_for_each_pair(
+    extra: list[str], aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", "in.tsv", "--resume", *extra]) == 2
+    assert "--resume needs -o" in capsys.readouterr().err
+
+
+def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out"
+    out.write_text("precious")
+    assert main(["align", str(tmp_path / "nothing.tsv"), "-o", str(out)]) == 2
+    assert out.read_text() == "precious"
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\ta\n")
+    assert main(["align", pairs, "-o", pairs]) == 2
+    assert Path(pairs).read_text() == "a\ta\n"
+
+
+def test_standard_input_to_standard_output(
+    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("é x\tx\n".encode())))
+    assert main(["align", "-", "--to", "text"]) == 0
+    printed = capsys.readouterr().out
+    assert "é x" in printed and "x–x 0.50" in printed and "\x1b" not in printed
+
+
+def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out"
+    assert main(["align", write(tmp_path / "in.tsv", ""), "-o", str(out)]) == 0
+    assert out.read_bytes() == b""
+
+
+def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out.html"
+    pairs = write(tmp_path / "in.tsv", "a <b>\ta\nbroken\n")
+    assert main(["align", pairs, "-o", str(out), "--to", "html"]) == 1
+    page = out.read_text()
+    assert page.count("<section>") == 2 and page.endswith("</html>\n") and "&lt;b&gt;" in page
+
+
+def test_given_links_belong_to_their_pair_even_when_words_repeat(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out = tmp_path / "out"
+    pairs = write(tmp_path / "in.tsv", "a b\tc d\na b\tc d\nbroken\na b\tc d\na\tb\na\tb\n")
+    links = write(tmp_path / "links", "0-0\n1-1\n\n0-0 5-5\nx\n")
+    arguments = ["align", pairs, "-o", str(out), "--to", "jsonl", "--tokenized", "--words", links]
+    assert main(arguments) == 1
+    found = lines_of(out)
+    assert [line["words"] for line in found] == [[[0, 0]], [[1, 1]], [], [], [], []]
+    assert "out of range" in found[3]["error"]
+    assert "expected links" in found[4]["error"] and f"{links}:5" in found[4]["error"]
+    assert "ends before" in found[5]["error"]
+
+
+def test_links_of_the_input_are_the_candidates_on_request(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    gold = '[{"id": "x", "source": "a b", "target": "c", "sureAlign": "1-0"}]'
+    out = tmp_path / "out"
+    assert main(["align", write(tmp_path / "in.json", gold), "-o", str(out), "--words", "given"]) == 0
+    assert lines_of(out)[0]["words"] == [[1, 0]]
+
+
+def test_given_links_for_raw_text_are_an_error_that_says_what_to_do(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out, links = tmp_path / "out", write(tmp_path / "links", "0-0\n")
+    assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "-o", str(out), "--words", links]) == 1
+    assert "--tokenized" in lines_of(out)[0]["error"]
+
+
+def test_trees_of_the_input_become_forests(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(
+        tmp_path / "in.jsonl",
+        '{"source": {"tree": "(S (NP (PRP He)) (VP (VBD died)))"}, "target": {"tokens": ["He"], '
+        '"tree": "(X (Y He))"}}\n'
+        '{"source": {"tokens": ["a", "b"], "tree": "(X (Y a))"}, "target": "b"}\n',
+    )
+    out = tmp_path / "out"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    source, target = aligners[0].seen[0]
+    assert source.words == ("He", "died") and source.forest is not None and target.forest is not None
+    assert "field 'source tree': expected a tree over the tokens 'a b'" in lines_of(out)[1]["error"]
+
+
+@pytest.mark.parametrize(
+    "option", [["--workers", "0"], ["--batch-size", "x"], ["--to", "xml"], ["--from", "x"]]
+)
+def test_a_wrong_option_is_bad_usage(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["align", "in.tsv", *option])
+    assert stop.value.code == 2
+    assert option[0] in capsys.readouterr().err
+
+
+def test_words_are_not_for_other_aligners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\tb\n")
+    assert main(["align", pairs, "--aligner", "contextual", "--words", "dictionary"]) == 2
+    assert "--words" in capsys.readouterr().err
+
+
+def test_a_words_file_that_does_not_exist_is_named(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "--words", "unoin"]) == 2
+    assert re.search(r"unoin.*union, dictionary", capsys.readouterr().err)
+
+
+def test_the_help_names_every_input_format(capsys: pytest.CaptureFixture[str]) -> None:
+    os.environ.setdefault("COLUMNS", "100")
+    with pytest.raises(SystemExit):
+        main(["align", "--help"])
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("tsv", "jacana", "multimwa", "enju", "examples:"))

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import main
+
+GOLD = json.dumps(
+    [
+        {"id": "x", "source": "a b", "target": "c d", "sureAlign": "0-0 1-1", "possibleAlign": "0-1"},
+        {"id": "y", "source": "e", "target": "f", "sureAlign": ""},
+    ]
+)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.json"
+    path.write_text(GOLD)
+    return path
+
+
+def test_the_format_of_the_output_is_told_by_its_name(gold: Path, tmp_path: Path) -> None:
+    assert main(["convert", str(gold), str(tmp_path / "out.pharaoh")]) == 0
+    assert (tmp_path / "out.pharaoh").read_text() == "0-0 0p1 1-1\n\n"
+    assert (tmp_path / "out.tsv").read_text() == "a b\tc d\tx\ne\tf\ty\n"
+
+
+def test_there_and_back_again_is_the_same(gold: Path, tmp_path: Path) -> None:
+    names = ["1.jsonl", "2.mwa", "3.rte", "4.pharaoh", "5.json"]
+    formats = ["jsonl", "multimwa", "msr-rte", "pharaoh", "jacana"]
+    before = gold
+    for name, target in zip(names, formats, strict=True):
+        assert main(["convert", str(before), str(tmp_path / name), "--to", target]) == 0
+        before = tmp_path / name
+    back = json.loads(before.read_text())
+    assert [pair["sureAlign"] for pair in back] == ["0-0 1-1", ""]
+    assert [pair["possibleAlign"] for pair in back] == ["0-1", ""]
+    assert [pair["id"] for pair in back] == ["x", "y"]
+
+
+def test_what_is_lost_is_said(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(gold), str(tmp_path / "out.tsv")]) == 0
+    assert "cannot hold: links" in capsys.readouterr().err
+
+
+def test_to_standard_output(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", str(gold), "-", "--to", "tsv"]) == 0
+    assert capsys.readouterr().out == "a b\tc d\tx\ne\tf\ty\n"
+
+
+def test_broken_pairs_are_left_out_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("a\tb\nbroken\nc\td\n")
+    assert main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 1
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+    assert f"{path}:2: " in capsys.readouterr().err
+
+
+def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
+    for name, cell in (("A", "1 p2"), ("B", "1"), ("C", "2")):
+        (tmp_path / name).write_text(f"# sentence pair 1\na b\nNULL ({{ / / }}) c ({{ {cell} / / }})\n")
+    others = [str(tmp_path / "B"), str(tmp_path / "C")]
+    assert main(["convert", str(tmp_path / "A"), str(tmp_path / "out.json"), "--majority", *others]) == 0
+    (pair,) = json.loads((tmp_path / "out.json").read_text())
+    assert (pair["sureAlign"], pair["possibleAlign"]) == ("0-0", "")
+
+
+@pytest.mark.parametrize(
+    ("output", "options", "message"),
+    [
+        ("out.xyz", [], "--to"),
+        ("gold.json", [], "overwrite the input"),
+        ("out.tsv", ["--to", "pharaoh"], "another extension"),
+        ("out.tsv", ["--to", "sts"], "similarity score"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    output: str, options: list[str], message: str, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["convert", str(gold), str(gold.with_name(output)), *options]) == 2
+    assert message in capsys.readouterr().err
+    assert gold.read_text() == GOLD
+
+
+def test_links_from_nowhere_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("a\tb\n")
+    assert main(["convert", str(path), str(tmp_path / "out.json")]) == 2
+    assert "no word links" in capsys.readouterr().err
+
+
+def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    out.write_text("precious")
+    assert main(["convert", str(tmp_path / "nothing.tsv"), str(out)]) == 2
+    assert out.read_text() == "precious"
