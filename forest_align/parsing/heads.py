@@ -23,7 +23,6 @@ _AUXILIARY_FORMS = frozenset(
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO"})
 # What `symbol` puts before the tag of a word that can be an auxiliary.
 _AUXILIARY = "AUX "
-_AUXILIARIES = frozenset(_AUXILIARY + tag for tag in _VERB_TAGS)
 _VERBS = _VERB_TAGS - {"TO"}
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
