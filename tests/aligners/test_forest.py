@@ -1,0 +1,253 @@
+"""The forest aligner from sentences with trees to alignments, on the examples of Arase & Tsujii (2017)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.aligners.forest import ForestAligner, base_pairs
+from forest_align.aligners.legitimacy import violations
+from forest_align.aligners.tree_choice import choose_tree
+from forest_align.cext.alignment_result import NONCOMPOSITIONAL
+from forest_align.lexicon.candidates import Candidate, GivenCandidates
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket, sentence_from_trees
+from forest_align.parsing.trees import read_bracket
+from forest_align.types import Alignment, InputError, Links, Sentence
+
+RELYING = (
+    "(S (S (VP (VBG Relying) (PP (IN on) (NP (NN team) (NN spirit))))) (, ,) (NP (NN expedition) "
+    "(NNS members)) (VP (VBD defeated) (NP (NNS difficulties))) (. .))",
+    "(S (NP (NP (NNS Members)) (PP (IN of) (NP (DT the) (JJ scientific) (NN team)))) (VP (VBD overcame) "
+    "(NP (NNS difficulties)) (PP (IN through) (NP (NP (DT the) (NN spirit)) "
+    "(PP (IN of) (NP (NN teamwork)))))) (. .))",
+)
+RELYING_LINKS = Links.of([(0, 7), (2, 11), (3, 9), (5, 4), (6, 0), (7, 5), (8, 6), (9, 12)])
+
+GROUND_FLOOR = (
+    "(NP (NP (DT the) (NN ground) (NN floor)) (PP (IN for) (NP (DT a) (NN smoke))))",
+    "(NP (DT the) (NN ground) (NN floor))",
+)
+WHENEVER = (
+    "(S (SBAR (WHADVP (WRB Whenever)) (S (NP (PRP I)) (VP (VBP go) (PP (TO to) {0}){1}))) (, ,) (NP (PRP I)) "
+    "(ADVP (RB always)) (VP (VBP come) (NP (NN face) (PP (TO to) (NP (NN face)))) "
+    "(PP (IN with) (NP (PRP them)))) (. .))"
+)
+WHENEVER_TARGET = (
+    "(S (SBAR (WHADVP (WRB Whenever)) (S (NP (PRP I)) (VP (VBP go) (ADVP (RB down)) (S (VP (TO to) "
+    "(VP (VB smoke) (NP (DT a) (NN cigarette)))))))) (, ,) (NP (PRP I)) (VP (VBP come) (NP (NN face) "
+    "(PP (TO to) (NP (NN face)))) (PP (IN with) (NP (NP (CD one)) (PP (IN of) (NP (PRP them)))))) (. .))"
+)
+WHENEVER_LINKS = Links.from_pharaoh(
+    "0-0 1-1 2-2 5-3 6-3 7-4 9-5 10-8 11-9 13-10 14-11 15-12 16-13 17-14 18-17 19-18"
+)
+
+
+@pytest.fixture(scope="module")
+def aligner() -> ForestAligner:
+    return ForestAligner.load("forest", lexicon=load_lexicon())
+
+
+def sentence(bracket: str) -> Sentence:
+    return sentence_from_bracket(bracket, lemmatizer=load_lexicon().lemma)
+
+
+def align_links(aligner: ForestAligner, source: Sentence, target: Sentence, links: Links) -> Alignment:
+    return aligner.align_candidates(source, target, GivenCandidates(links).candidates(source, target))
+
+
+def phrases(alignment: Alignment) -> dict[tuple[str, str], bool]:
+    def text(side: Sentence, span: tuple[int, int]) -> str:
+        return " ".join(side.words[slice(*span)])
+
+    return {
+        (
+            text(alignment.source, pair.source_node.span),
+            text(alignment.target, pair.target_node.span),
+        ): pair.compositional
+        for pair in alignment.phrases
+    }
+
+
+def test_relying_on_team_spirit_needs_the_noncompositional_step(aligner: ForestAligner) -> None:
+    source, target = map(sentence, RELYING)
+    found = align_links(aligner, source, target, RELYING_LINKS)
+    pairs = phrases(found)
+    assert found.root_aligned
+    assert ("Relying on team spirit", "through the spirit of teamwork") in pairs
+    assert ("defeated difficulties", "overcame difficulties") in pairs
+    assert ("expedition members", "Members of the scientific team") in pairs
+    assert list(pairs.values()).count(False) == 1
+    monotonic = replace(aligner.model, options=replace(aligner.model.options, noncompositional=False))
+    without = align_links(ForestAligner(monotonic, lexicon=aligner.lexicon), source, target, RELYING_LINKS)
+    assert ("Relying on team spirit", "through the spirit of teamwork") not in phrases(without)
+
+
+def test_the_forest_corrects_the_attachment_of_for_a_smoke(aligner: ForestAligner) -> None:
+    wrong = WHENEVER.format(GROUND_FLOOR[0], "")
+    right = WHENEVER.format(GROUND_FLOOR[1], " (PP (IN for) (NP (DT a) (NN smoke)))")
+    source = sentence_from_trees(
+        [read_bracket(wrong), read_bracket(right)], [-0.5, -0.9], lemmatizer=aligner.lexicon.lemma
+    )
+    found = align_links(aligner, source, sentence(WHENEVER_TARGET), WHENEVER_LINKS)
+    assert ("for a smoke", "to smoke a cigarette") in phrases(found)
+    assert found.source_tree == right
+    assert ("ground floor for a smoke", "down to smoke a cigarette") not in phrases(found)
+
+
+def test_words_are_linked_with_probabilities_and_the_rest_is_unaligned(aligner: ForestAligner) -> None:
+    found = align_links(aligner, *map(sentence, RELYING), RELYING_LINKS)
+    assert found.words.pairs == RELYING_LINKS.pairs
+    assert found.words.scores is not None and all(0 < score <= 1 for score in found.words.scores)
+    assert found.unaligned_source == ((1, 2), (4, 5))
+    assert found.unaligned_target == ((1, 4), (8, 9), (10, 11))
+
+
+def test_a_confident_link_that_structure_left_out_is_kept_as_a_word_link(aligner: ForestAligner) -> None:
+    source, target = sentence("(S (NP (NN a)) (VP (VB b)))"), sentence("(S (NP (NN b)))")
+    found = align_links(aligner, source, target, Links.of([(1, 0)]))
+    assert found.words.pairs == ((1, 0),) and found.root_aligned
+
+
+def test_one_word_against_a_phrase_reaches_the_roots(aligner: ForestAligner) -> None:
+    source, target = sentence("(NP (DT the) (NNS mats))"), sentence("(NP (NNS mats))")
+    found = align_links(aligner, source, target, Links.of([(1, 0)]))
+    assert phrases(found) == {("the mats", "mats"): True}
+    assert found.words.pairs == ((1, 0),)
+
+
+def test_a_group_of_words_aligns_as_a_whole(aligner: ForestAligner) -> None:
+    source = sentence("(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))")
+    target = sentence("(S (NP (NNP NYC)) (VP (VBZ sleeps)))")
+    links = Links.of([(0, 0), (1, 0), (2, 1)])
+    found = align_links(aligner, source, target, links)
+    assert ("New York", "NYC") in phrases(found)
+    assert found.words.pairs == links.pairs
+    published = replace(aligner.model, options=replace(aligner.model.options, multiword=False))
+    without = align_links(ForestAligner(published, lexicon=aligner.lexicon), source, target, links)
+    assert ("New York", "NYC") not in phrases(without)
+
+
+def test_sentences_with_nothing_in_common_align_to_nothing(aligner: ForestAligner) -> None:
+    found = align_links(aligner, *map(sentence, RELYING), Links())
+    assert not found.root_aligned and not found.phrases and not found.words
+    assert found.unaligned_source == ((0, 10),)
+
+
+def test_without_single_support_unreached_roots_leave_partial_alignments(aligner: ForestAligner) -> None:
+    source, target = sentence("(S (NP (DT the) (NN cat)) (VP (VB sat)))"), sentence("(NP (DT the) (NN cat))")
+    options = replace(aligner.model.options, single_support=False)
+    partial = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
+    target = sentence("(S (NP (DT the) (NN cat)) (. .))")
+    found = align_links(partial, source, target, Links.of([(0, 0), (1, 1)]))
+    assert not found.root_aligned
+    assert ("the cat", "the cat") in phrases(found)
+
+
+def test_a_candidate_out_of_range_is_an_input_error(aligner: ForestAligner) -> None:
+    source, target = map(sentence, RELYING)
+    with pytest.raises(InputError, match="out of range"):
+        aligner.align_candidates(source, target, [Candidate((0, 1), (40, 41), 0.9)])
+
+
+def test_a_sentence_without_forest_is_an_input_error(aligner: ForestAligner) -> None:
+    with pytest.raises(InputError, match="forest"):
+        aligner.align_prepared(Sentence.from_words(["a"]), Sentence.from_words(["a"]))
+
+
+def bad_and_good(count: int) -> Iterator[tuple[Sentence, Sentence]]:
+    source, target = map(sentence, RELYING)
+    broken = Sentence((*source.tokens, source.tokens[0]), source.text, source.forest)
+    for index in range(count):
+        yield (broken if index == 3 else source), target
+
+
+def test_one_bad_pair_does_not_stop_the_run(aligner: ForestAligner) -> None:
+    found = list(aligner.align_many(bad_and_good(6), batch_size=2))
+    assert [bool(one.error) for one in found] == [index == 3 for index in range(6)]
+    assert "tokens" in found[3].error and not found[3].phrases
+
+
+def test_results_do_not_depend_on_workers(aligner: ForestAligner) -> None:
+    results = [
+        [
+            (one.words, one.phrases, one.log_probability, one.error)
+            for one in aligner.align_many(bad_and_good(9), batch_size=1, workers=workers)
+        ]
+        for workers in (1, 3)
+    ]
+    assert results[0] == results[1]
+
+
+def test_no_workers_are_refused(aligner: ForestAligner) -> None:
+    with pytest.raises(InputError, match="workers"):
+        aligner.align_many([], workers=0)
+
+
+def random_bracket(rng: random.Random, words: list[str]) -> str:
+    if len(words) == 1:
+        return f"({rng.choice(['NN', 'VB', 'JJ', 'IN'])} {words[0]})"
+    cuts = sorted(rng.sample(range(1, len(words)), min(len(words) - 1, rng.choice([1, 1, 2]))))
+    parts = [words[a:b] for a, b in zip([0, *cuts], [*cuts, len(words)], strict=True)]
+    inside = " ".join(random_bracket(rng, part) for part in parts)
+    return f"({rng.choice(['NP', 'VP', 'S'])} {inside})"
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> None:
+    rng = random.Random(seed)
+    sides = []
+    for _ in range(2):
+        words = [rng.choice("abcdefgh") for _ in range(rng.randint(1, 8))]
+        trees = [read_bracket(random_bracket(rng, words)) for _ in range(rng.randint(1, 3))]
+        sides.append(sentence_from_trees(trees))
+    source, target = sides
+    links = Links.of(
+        {
+            (i, j)
+            for i, one in enumerate(source.words)
+            for j, two in enumerate(target.words)
+            if one == two or rng.random() < 0.1
+        }
+    )
+    options = replace(
+        aligner.model.options,
+        single_support=rng.random() < 0.7,
+        noncompositional=rng.random() < 0.8,
+        generation_gap=rng.randint(1, 5),
+    )
+    chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
+    candidates = GivenCandidates(links).candidates(source, target)
+    arrays, _ = chosen.search(source, target, candidates)
+    merged = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
+    pairs = [
+        (int(s), int(t), kind != NONCOMPOSITIONAL and place not in merged)
+        for place, (s, t, kind, absorbed) in enumerate(
+            zip(arrays.source, arrays.target, arrays.kind, arrays.absorbed, strict=True)
+        )
+        if not absorbed
+    ]
+    assert source.forest is not None and target.forest is not None
+    roots = (int(arrays.source[0]), int(arrays.target[0])) if arrays.root_aligned else (None, None)
+    trees = (
+        choose_tree(source.forest, arrays.source_edges.tolist(), arrays.source.tolist(), roots[0]),
+        choose_tree(target.forest, arrays.target_edges.tolist(), arrays.target.tolist(), roots[1]),
+    )
+    wrong = violations(source.forest, target.forest, *trees, pairs, root_aligned=arrays.root_aligned)
+    assert not wrong
+    assert (arrays.log_posterior <= 0).all() and np.isfinite(arrays.log_posterior).all()
+
+
+def test_base_pairs_take_every_leaf_of_a_token(aligner: ForestAligner) -> None:
+    trees = [read_bracket(text) for text in ("(S (NP (NNP a)) (VP (VB b)))", "(S (NNP a) (VP (VB b)))")]
+    source = sentence_from_trees(trees)
+    target = sentence("(S (NP (NNP a)) (VP (VB b)))")
+    found = base_pairs(source, target, [Candidate((0, 1), (0, 1), 0.9)], True)
+    assert len(found) == 2

@@ -1,0 +1,84 @@
+"""The checker of Definition 3.2 finds each kind of violation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from forest_align.aligners.legitimacy import Pair, violations
+from forest_align.parsing import forest_from_bracket
+
+_, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
+A, B, C, D, NP, VP, ROOT = range(7)
+
+
+def check(pairs: Sequence[Pair], root_aligned: bool = True) -> list[str]:
+    tree = TREE.best_derivation()
+    return violations(TREE, TREE, tree, tree, pairs, root_aligned=root_aligned)
+
+
+def same(*nodes: int) -> list[Pair]:
+    return [(node, node, True) for node in nodes]
+
+
+def test_the_nodes_are_those_that_the_tests_name() -> None:
+    assert [TREE.node(node).span for node in (A, B, C, D, NP, VP, ROOT)] == [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (3, 4),
+        (0, 2),
+        (2, 4),
+        (0, 4),
+    ]
+
+
+def test_a_tree_aligned_to_itself_is_legitimate() -> None:
+    assert check(same(A, B, C, D, NP, VP, ROOT)) == []
+
+
+def test_an_inverted_alignment_is_legitimate() -> None:
+    pairs = [
+        (A, D, True),
+        (B, C, True),
+        (NP, VP, True),
+        (C, A, True),
+        (D, B, True),
+        (VP, NP, True),
+        (ROOT, ROOT, True),
+    ]
+    assert check(pairs) == []
+
+
+def test_pairs_that_rest_on_one_pair_are_legitimate() -> None:
+    assert check(same(A, NP, ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("pairs", "word"),
+    [
+        (same(A, B, NP), "root pair"),
+        ([*same(ROOT), (A, A, True), (A, B, True)], "consistency"),
+        ([*same(ROOT), (99, A, True)], "same tree"),
+        ([*same(ROOT), (NP, NP, True), (A, C, True)], "monotonous"),
+        ([*same(ROOT), (A, A, True), (B, C, True), (C, D, True)], "monotonous"),
+        (same(ROOT, A, B), "relevance"),
+        ([(ROOT, ROOT, False), (A, A, True)], "relevance"),
+    ],
+)
+def test_each_violation_is_named(pairs: list[Pair], word: str) -> None:
+    found = check(pairs)
+    assert found and all(text.startswith(word) for text in found), found
+
+
+def test_three_pairs_support_a_noncompositional_one() -> None:
+    assert check([(ROOT, ROOT, False), (A, A, True), (B, C, True), (C, D, True)]) == []
+
+
+def test_partial_alignments_need_no_root() -> None:
+    assert check(same(A, B, NP), root_aligned=False) == []
+
+
+def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
+    assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
