@@ -55,7 +55,8 @@ def write_pair(pair: SentencePair) -> str:
     """One line: score, source, target."""
     if pair.score is None:
         raise InputError(f"pair {pair.id!r} has no similarity score, which format sts needs")
-    return f"{pair.score:.12g}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+    score = repr(pair.score).removesuffix(".0")
+    return f"{score}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
 
 
 FORMAT = Format(

@@ -90,10 +90,10 @@ def _phrase_lines(alignment: Alignment, pairs: Sequence[PhrasePair], width: int,
             _pad(_fit(indent + _phrase(sentence, node), column), column)
             for sentence, node in ((alignment.source, pair.source_node), (alignment.target, pair.target_node))
         ]
-        sure = f"{pair.probability:5.2f}" + (" " if pair.compositional else "*")
+        sure = f"{pair.probability:5.2f}" + ("" if pair.compositional else "*")
         style = _BOLD if pair.probability >= 0.5 else _DIM
         lines.append(f"{cells[0]}{paint(_DIM, _SEPARATOR)}{cells[1]}{paint(style, sure)}")
-    return [line.rstrip() for line in lines]
+    return lines
 
 
 def _phrase(sentence: Sentence, node: Node) -> str:

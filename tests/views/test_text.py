@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
+from forest_align.views.text import _columns_of, to_text
+
+
+def cat() -> Alignment:
+    return Alignment(
+        Sentence.from_words(["The", "cat", "sat", "."]),
+        Sentence.from_words(["A", "cat", "was", "sitting"]),
+        Links.of([(0, 0), (1, 1), (2, 3)], scores=[0.9, 1.0, 0.55]),
+        (
+            PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.9),
+            PhrasePair(Node(1, 2, "NP'", False), Node(1, 2, "NP'", False), 0.9),
+            PhrasePair(Node(0, 2, "NP"), Node(0, 2, "NP"), 0.95, False),
+            PhrasePair(Node(2, 3, "VP::VBD"), Node(2, 4, "VP"), 0.4),
+            PhrasePair(Node(0, 4, "S"), Node(0, 4, "S"), 1.0),
+        ),
+        unaligned_source=((3, 4),),
+        unaligned_target=((2, 3),),
+        log_probability=-12.345,
+        root_aligned=True,
+        aligner="forest",
+        id="7",
+    )
+
+
+def test_the_whole_view() -> None:
+    assert to_text(cat()) == (
+        "pair 7 · forest · whole sentences aligned · log-probability -12.35\n"
+        "source       The cat sat .\n"
+        "target       A cat was sitting\n"
+        "\n"
+        "S The cat sat .                     │ S A cat was sitting                 1.00\n"
+        "  NP The cat                        │   NP A cat                          0.95*\n"
+        "    DT The                          │     DT A                            0.90\n"
+        "  VP sat                            │   VP was sitting                    0.40\n"
+        "\n"
+        "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n"
+        "source only  .\n"
+        "target only  was\n"
+    )
+
+
+def test_an_alignment_without_phrases_shows_its_words() -> None:
+    shown = to_text(
+        replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=(("lemma", "synonym"),))
+    )
+    assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
+
+
+def test_an_error_takes_the_place_of_the_words() -> None:
+    shown = to_text(Alignment.failed("in.tsv:3: no tab", id="3"))
+    assert shown == "pair 3\nerror        in.tsv:3: no tab\n"
+
+
+def test_colours_are_used_on_request_only_and_change_nothing_else() -> None:
+    plain, coloured = to_text(cat()), to_text(cat(), colour=True)
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == plain != coloured
+
+
+@pytest.mark.parametrize("word", ["\x1b[31mred", "\u202eright-to-left", "a\rb", "\ud800"])
+def test_words_cannot_take_over_the_terminal(word: str) -> None:
+    sentence = Sentence.from_words([word])
+    node = Node(0, 1, "NP")
+    shown = to_text(
+        Alignment(sentence, sentence, Links.of([(0, 0)]), (PhrasePair(node, node, 1.0),), id=word)
+    )
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e\ud800]", shown)
+
+
+words = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40), min_size=1, max_size=12)
+
+
+@given(words, words, st.integers(40, 120))
+def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str], width: int) -> None:
+    phrases = tuple(
+        PhrasePair(Node(0, end, "NP"), Node(0, min(end, len(target)), "VP"), 0.5)
+        for end in range(1, len(source) + 1)
+    )
+    alignment = Alignment(
+        Sentence.from_words(source),
+        Sentence.from_words(target),
+        Links.of((i, j) for i in range(len(source)) for j in range(len(target))),
+        phrases,
+        unaligned_source=((0, len(source)),),
+        id="7",
+    )
+    for line in to_text(alignment, width=width).splitlines():
+        assert sum(map(_columns_of, line)) <= width
