@@ -13,6 +13,7 @@ from forest_align.data.pair_types import (
     ScoredTree,
     SentencePair,
     Writer,
+    most,
     plain_sentence,
     read_line_by_line,
 )
@@ -145,7 +146,7 @@ def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]
 
 def matches(head: Sequence[str]) -> bool:
     """Whether every line begins an object."""
-    return bool(head) and all(line.lstrip().startswith("{") for line in head)
+    return most(head, lambda line: line.lstrip().startswith("{"))
 
 
 def write_pair(pair: SentencePair) -> str:

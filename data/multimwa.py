@@ -11,6 +11,7 @@ from forest_align.data.pair_types import (
     Writer,
     columns,
     join_links,
+    most,
     need_links,
     plain_sentence,
     read_line_by_line,
@@ -39,8 +40,12 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there are at least eight columns with N/A where it belongs."""
-    rows = [line.split("\t") for line in head]
-    return bool(rows) and all(len(row) > _SURE and row[2] == row[4] == "N/A" for row in rows)
+    return most(head, _looks_right)
+
+
+def _looks_right(line: str) -> bool:
+    row = line.split("\t")
+    return len(row) > _SURE and row[2] == row[4] == "N/A"
 
 
 def write_pair(pair: SentencePair) -> str:

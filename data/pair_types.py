@@ -173,6 +173,11 @@ def read_line_by_line(
                 yield pair
 
 
+def most(head: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
+    """Whether more than half of the first lines look right: some of them may be broken."""
+    return 2 * sum(map(looks_right, head)) > len(head)
+
+
 def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
     """A sentence of raw text, or of tokens split on spaces.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forest_align.data import tsv
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, need_links
+from forest_align.data.pair_types import Format, SentencePair, Writer, most, need_links
 from forest_align.types import InputError, Links
 
 _LINE = re.compile(r"\s*(\d+[-p]\d+\s*)*$")
@@ -79,7 +79,7 @@ def _sentences_beside(path: Path | None) -> Path:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there is nothing but links."""
-    return bool(head) and all(_LINE.match(line) for line in head)
+    return most(head, lambda line: _LINE.match(line) is not None)
 
 
 def write_pair(pair: SentencePair) -> str:

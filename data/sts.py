@@ -10,6 +10,7 @@ from forest_align.data.pair_types import (
     SentencePair,
     Writer,
     columns,
+    most,
     plain_sentence,
     read_line_by_line,
     text_of,
@@ -47,8 +48,12 @@ def _score(text: str) -> float | None:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there are three columns and the first is a score."""
-    rows = [line.split("\t") for line in head]
-    return bool(rows) and all(len(row) == 3 and _score(row[0]) is not None for row in rows)
+    return most(head, _looks_right)
+
+
+def _looks_right(line: str) -> bool:
+    row = line.split("\t")
+    return len(row) == 3 and _score(row[0]) is not None
 
 
 def write_pair(pair: SentencePair) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, columns, read_line_by_line
+from forest_align.data.pair_types import Format, SentencePair, Writer, columns, most, read_line_by_line
 from forest_align.data.penn import parse_bracket, strip_annotations
 from forest_align.types import InputError, Sentence
 
@@ -75,11 +75,12 @@ def _leaves(tree: Tree) -> Iterator[tuple[str, str]]:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether both columns hold brackets."""
-    rows = [line.split("\t") for line in head]
-    return bool(rows) and all(
-        len(row) in (2, 3) and all(x.strip().startswith("(") and x.strip().endswith(")") for x in row[:2])
-        for row in rows
-    )
+    return most(head, _looks_right)
+
+
+def _looks_right(line: str) -> bool:
+    row = [column.strip() for column in line.split("\t")]
+    return len(row) in (2, 3) and all(x.startswith("(") and x.endswith(")") for x in row[:2])
 
 
 def write_pair(pair: SentencePair) -> str:

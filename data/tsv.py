@@ -10,6 +10,7 @@ from forest_align.data.pair_types import (
     SentencePair,
     Writer,
     columns,
+    most,
     plain_sentence,
     read_line_by_line,
     text_of,
@@ -35,7 +36,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def matches(head: Sequence[str]) -> bool:
     """Whether the first lines have two or three columns."""
-    return bool(head) and all(line.count("\t") in (1, 2) for line in head)
+    return most(head, lambda line: line.count("\t") in (1, 2))
 
 
 def write_pair(pair: SentencePair) -> str:

@@ -17,6 +17,7 @@ from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
 from forest_align.types import Alignment, InputError, Links, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.aligners import Aligner
     from forest_align.data.pair_types import ScoredTree
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
             return aligner.align_many((pair for pair, _ in pairs), **settings)
         return given.align(aligner, ((pair, links or Links()) for pair, links in pairs), **settings)
 
-    explain = _explainer(options.ppdb) if options.explain else None
+    explain = _explainer(aligner, options.ppdb) if options.explain else None
     if options.resume:
         items = _skip_finished(items, options)
     failed = Failures()
@@ -262,18 +263,26 @@ def _in_order(
     yield from broken_ones()
 
 
-def _explainer(ppdb: str | None) -> Callable[[Alignment], Alignment]:
-    """A function that fills in the evidence for every word link."""
+def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:
+    """A function that fills in the evidence for every word link: of the lexicon, and of word candidates."""
     from forest_align.lexicon.evidence import explain, word_evidence
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable
 
     lexicon, table = load_lexicon(), PairTable.load(ppdb) if ppdb else None
+    provider = getattr(aligner, "candidates", None)
 
     def explained(alignment: Alignment) -> Alignment:
-        masks = word_evidence(alignment.source, alignment.target, lexicon, table)
-        names = tuple(explain(int(masks[i, j])) or ("structure",) for i, j in alignment.words)
-        return replace(alignment, word_evidence=names)
+        source, target = alignment.source, alignment.target
+        masks = word_evidence(source, target, lexicon, table)
+        # A dictionary keeps the names in order and each of them once.
+        names = {(i, j): dict.fromkeys(explain(int(masks[i, j]))) for i, j in alignment.words}
+        for candidate in provider.candidates(source, target) if provider is not None else ():
+            for i in range(*candidate.source):
+                for j in range(*candidate.target):
+                    if (i, j) in names:
+                        names[i, j].update(dict.fromkeys(candidate.evidence))
+        return replace(alignment, word_evidence=tuple(tuple(names[link]) for link in alignment.words))
 
     return explained
 

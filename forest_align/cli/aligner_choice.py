@@ -33,15 +33,13 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     """
     from forest_align.aligners import load
 
-    wanted = options.aligner or ("forest" if options.model is None else None)
+    kind = options.aligner or "forest"
     settings: dict[str, Any] = {}
     if options.parser is not None:
         settings["parser"] = _parser(options.parser)
     if options.words is not None or options.ppdb is not None:
-        if wanted not in ("forest", None):
-            raise InputError(f"the {wanted} aligner takes no --words and no --ppdb; the forest aligner does")
-        settings["candidates"] = given or _candidates(options.words or "union", options.ppdb)
-    aligner = load(options.model or wanted, **settings)
+        settings |= _evidence(kind, options, given)
+    aligner = load(options.model or kind, **settings)
     if options.aligner and aligner.name != options.aligner:
         raise ModelError(
             f"the model in {options.model} is for the aligner {aligner.name}, not {options.aligner}"
@@ -56,11 +54,21 @@ def _parser(name: str) -> Any:
     return load_parser(name, lemmatizer=load_lexicon().lemma)
 
 
-def _candidates(name: str, ppdb: str | None) -> Any:
+def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:
+    """Settings of an aligner for ``--words`` and ``--ppdb``."""
     from forest_align.lexicon.candidates import candidate_provider
     from forest_align.lexicon.pair_table import PairTable
 
-    return candidate_provider(name, ppdb=PairTable.load(ppdb) if ppdb else None)
+    if options.model is not None and options.aligner is None:
+        raise InputError("--words and --ppdb with --model need --aligner as well")
+    if kind != "forest" and options.words is not None:
+        raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
+    if kind not in ("forest", "contextual"):
+        raise InputError(f"the {kind} aligner takes no --ppdb; the forest and contextual aligners do")
+    table = PairTable.load(options.ppdb) if options.ppdb else None
+    if kind == "contextual":
+        return {"ppdb": table}
+    return {"candidates": given or candidate_provider(options.words or "union", ppdb=table)}
 
 
 class GivenLinks:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 from forest_align.cli.outputs import open_output
 from forest_align.data.msr_rte import majority_pairs
@@ -63,13 +63,13 @@ def run(options: argparse.Namespace) -> int:
     # The first pair is read before the output is opened: a missing input must not cost an old output.
     pairs = _peek(majority_pairs(streams) if options.majority else streams[0])
     with ExitStack() as stack:
-        opened: list[TextIO] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
+        opened: list[IO[str]] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
             stack.enter_context(open_output(None))
         ]
         return _write(pairs, target, opened)
 
 
-def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[TextIO]) -> int:
+def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]]) -> int:
     writer = target.writer
     assert writer is not None
     written = broken = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
@@ -56,7 +56,7 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
 
 
 @contextmanager
-def open_output(path: str | None, append: bool = False) -> Iterator[TextIO]:
+def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
     """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped."""
     if path is None:
         if isinstance(sys.stdout, io.TextIOWrapper):

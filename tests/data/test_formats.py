@@ -76,6 +76,16 @@ def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
     assert [contents(pair) for pair in guessed] == [contents(pair) for pair in named]
 
 
+@pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "trees"])
+def test_a_broken_line_does_not_hide_the_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name].split("\n")[0] + "\nbroken\n" + SMALL[name])
+    found = list(read_pairs(path))
+    assert [isinstance(item, InputError) for item in found[:3]] == [False, True, False]
+    assert isinstance(found[0], SentencePair)
+    assert contents(found[0]) == contents(good([next(iter(read_pairs(path, name)))])[0])
+
+
 def test_every_format_that_can_be_written_is_in_these_tests() -> None:
     assert {name for name, f in FORMATS.items() if f.writer} == {*SMALL, "pharaoh"}
 
