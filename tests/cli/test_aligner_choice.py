@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from forest_align.cli.aligner_choice import GivenLinks, load_aligner
+from forest_align.types import InputError, ModelError
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """Names and settings that aligners were loaded with; a model folder is always a forest model."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+
+    def load(name: str, **settings: Any) -> SimpleNamespace:
+        calls.append((name, settings))
+        return SimpleNamespace(name="forest" if "/" in name else name)
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    return calls
+
+
+def options(**changes: Any) -> Namespace:
+    return Namespace(
+        **({"aligner": None, "model": None, "parser": None, "words": None, "ppdb": None} | changes)
+    )
+
+
+def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[Any]) -> None:
+    load_aligner(options(), None)
+    load_aligner(options(aligner="joint"), None)
+    load_aligner(options(model="my/model"), None)
+    assert loaded == [("forest", {}), ("joint", {}), ("my/model", {})]
+
+
+def test_given_links_become_the_candidates(loaded: list[Any]) -> None:
+    given = GivenLinks()
+    load_aligner(options(words="links.txt"), given)
+    assert loaded == [("forest", {"candidates": given})]
+
+
+def test_paraphrases_reach_the_aligners_that_use_them(loaded: list[Any], tmp_path: Path) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("quick\tfast\n")
+    load_aligner(options(aligner="contextual", ppdb=str(table)), None)
+    load_aligner(options(ppdb=str(table)), None)
+    assert ("quick", "fast") in loaded[0][1]["ppdb"]
+    assert list(loaded[1][1]) == ["candidates"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"aligner": "contextual", "words": "union"}, "takes no --words"),
+        ({"aligner": "joint", "ppdb": "x"}, "takes no --ppdb"),
+        ({"model": "my/model", "words": "union"}, "need --aligner"),
+        ({"words": "unoin"}, "unoin"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    changes: dict[str, str], message: str, loaded: list[Any]
+) -> None:
+    with pytest.raises(InputError, match=message):
+        load_aligner(options(**changes), None)
+
+
+def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:
+    with pytest.raises(ModelError, match="is for the aligner forest, not contextual"):
+        load_aligner(options(aligner="contextual", model="my/model"), None)
