@@ -107,7 +107,7 @@ def cached_sentences(
     store: ArrayStore | None,
     identity: Any,
     *,
-    chunk: int = 256,
+    chunk: int = 128,
     report: Callable[[int], None] | None = None,
 ) -> list[Sentence | InputError]:
     """Parse texts, taking from the store what it has; equal texts are parsed once.

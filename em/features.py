@@ -20,7 +20,6 @@ from forest_align.em.events import PairRows
 
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 _GENERAL_LOOKS = len(CATEGORIES) ** 2 << len(RELATIONS)
-NULL_ATTRIBUTE = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +69,7 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     least_pairs : int
         A lexicalised feature is kept if it occurs in at least so many sentence pairs.
     """
-    names: dict[str, int] = {_attribute("", NULL): NULL_ATTRIBUTE}
+    names: dict[str, int] = {}
     sides = [(_attributes(pair.source, names), _attributes(pair.target, names)) for pair in pairs]
     keys = [(source[:, None] << 32) + target[None, :] for source, target in sides]
     kept, counts = np.unique(np.concatenate([key[_used(key)] for key in keys]), return_counts=True)
@@ -91,18 +90,9 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     return CorpusFeatures(found, *_features_of(distinct), lexical_keys)
 
 
-def _attribute(lemma: str, category: int) -> str:
-    return f"{lemma}/{CATEGORIES[category]}"
-
-
 def _attributes(classes: PhraseClasses, names: dict[str, int]) -> np.ndarray:
     """Numbers of the attributes of the classes of a sentence, null's last."""
-    lemmas, categories = classes.lemmas, classes.categories.tolist()
-    found = [
-        names.setdefault(_attribute(lemma, category), len(names))
-        for lemma, category in zip(lemmas, categories, strict=True)
-    ]
-    return np.array([*found, NULL_ATTRIBUTE], np.int64)
+    return np.array([names.setdefault(name, len(names)) for name in classes.attributes()], np.int64)
 
 
 def _used(table: np.ndarray) -> np.ndarray:

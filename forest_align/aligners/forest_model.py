@@ -100,6 +100,12 @@ class ForestModel:
     lexical: dict[str, float] = field(default_factory=dict)
     options: ForestOptions = ForestOptions()
     description: dict[str, Any] = field(default_factory=dict)
+    _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for key, weight in self.lexical.items():
+            source, _, target = key.partition("\t")
+            self._by_source.setdefault(source, {})[target] = weight
 
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
@@ -138,9 +144,13 @@ class ForestModel:
         return pairs, scores[:-1, -1] - rows, scores[-1, :-1] - columns
 
     def _add_lexical(self, features: PairFeatures, scores: np.ndarray) -> None:
-        for i in (*range(len(features.source)), -1):
-            for j in (*range(len(features.target)), -1):
-                scores[i, j] += self.lexical.get(features.lexical_key(i, j), 0.0)
+        targets = {name: place for place, name in enumerate(features.target.attributes())}
+        for place, name in enumerate(features.source.attributes()):
+            known = self._by_source.get(name)
+            if known:
+                row = scores[place]
+                for target in known.keys() & targets.keys():
+                    row[targets[target]] += known[target]
 
     def save(self, folder: str | Path) -> None:
         """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there."""

@@ -1,7 +1,7 @@
 """Attributes of phrases and the features of phrase pairs, from which alignment probabilities are made.
 
 A phrase is described by the lemma of its semantic head and a reduced category (Arase & Tsujii 2017, §5.2).
-Phrases of one sentence that agree in both share a *class*, so that features are computed once for each pair of
+Phrases of one sentence that agree in both share a *class*, so that features are computed once for a pair of
 classes, and a sentence has few of them even when its forest is large.
 """
 
@@ -81,6 +81,11 @@ class PhraseClasses:
 
     def __len__(self) -> int:
         return len(self.lemmas)
+
+    def attributes(self) -> list[str]:
+        """Name of each class, such as ``cat/N``; null's last."""
+        named = zip(self.lemmas, self.categories.tolist(), strict=True)
+        return [*(f"{lemma}/{CATEGORIES[category]}" for lemma, category in named), f"/{CATEGORIES[NULL]}"]
 
 
 def phrase_classes(sentence: Sentence) -> PhraseClasses:
@@ -163,11 +168,7 @@ class PairFeatures:
 
     def lexical_key(self, source: int, target: int) -> str:
         """Name of the lexicalised feature of two classes; ``-1`` is null."""
-        sides = []
-        for classes, number in ((self.source, source), (self.target, target)):
-            category = NULL if number < 0 else int(classes.categories[number])
-            sides.append(f"{'' if number < 0 else classes.lemmas[number]}/{CATEGORIES[category]}")
-        return "\t".join(sides)
+        return f"{self.source.attributes()[source]}\t{self.target.attributes()[target]}"
 
 
 def pair_features(
