@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import Format, SentencePair, Writer, need_links, split_sentence, text_of
+from forest_align.data.retokenize import move_links
 from forest_align.types import InputError, Links
 
 _HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
@@ -117,9 +118,8 @@ def majority_pairs(
 ) -> Iterator[SentencePair | InputError]:
     """Merge annotators who went through the same pairs, see :func:`majority`.
 
-    The sentences are the first annotator's. Files of one corpus differ now and then in how a token is
-    spelled or split; a link is a vote for token positions, and one beyond the first annotator's sentence is
-    dropped.
+    The sentences are the first annotator's; where those of another one are tokenized differently, that one's
+    links are carried over, see :func:`forest_align.data.retokenize.move_links`.
 
     Yields
     ------
@@ -138,14 +138,16 @@ def majority_pairs(
             yield InputError(f"expected the same pairs from all annotators, found {ids}")
         else:
             first = pairs[0]
-            links = majority([pair.links for pair in pairs if pair.links is not None])
-            inside = [k for k, (i, j) in enumerate(links) if i < len(first.source) and j < len(first.target)]
-            yield replace(
-                first,
-                links=Links.of(
-                    (links.pairs[k] for k in inside), sure=links.sure and [links.sure[k] for k in inside]
-                ),
-            )
+            votes = [
+                move_links(
+                    pair.links,
+                    (pair.source.words, first.source.words),
+                    (pair.target.words, first.target.words),
+                )
+                for pair in pairs
+                if pair.links is not None
+            ]
+            yield replace(first, links=majority(votes))
 
 
 def matches(head: Sequence[str]) -> bool:

@@ -35,8 +35,8 @@ def test_majority_does_not_depend_on_the_order_of_annotators(votes: list[set[tup
     assert set(majority(links)) == {p for p in set().union(*votes) if sum(p in v for v in votes) >= 2}
 
 
-def pair(name: str, links: Links, length: int = 2) -> SentencePair:
-    return SentencePair(name, Sentence.from_words(["a"] * length), Sentence.from_words(["b"] * length), links)
+def pair(name: str, links: Links) -> SentencePair:
+    return SentencePair(name, Sentence.from_words(["a", "a"]), Sentence.from_words(["b", "b"]), links)
 
 
 def test_annotators_of_different_pairs_are_an_error() -> None:
@@ -44,10 +44,12 @@ def test_annotators_of_different_pairs_are_an_error() -> None:
     assert isinstance(found, InputError) and "1, 2" in str(found)
 
 
-def test_a_link_beyond_the_first_annotators_tokens_is_dropped() -> None:
-    votes = [[pair("1", Links.of([(0, 0)]))], *[[pair("1", Links.of([(0, 0), (2, 2)]), 3)]] * 2]
-    (found,) = majority_pairs(votes)
-    assert isinstance(found, SentencePair) and found.links == Links.of([(0, 0)])
+def test_links_between_tokens_that_are_split_differently_count_together() -> None:
+    target = Sentence.from_words(["c"])
+    split = SentencePair("1", Sentence.from_words(["a", "b", "."]), target, Links.of([(1, 0)]))
+    glued = SentencePair("1", Sentence.from_words(["a", "b."]), target, Links.of([(1, 0)]))
+    (found,) = majority_pairs([[split], [glued], [pair("1", Links())]])
+    assert isinstance(found, SentencePair) and found.links == Links.of([(1, 0)])
 
 
 def test_a_pair_that_one_annotator_broke_is_an_error() -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from forest_align.data.chunks import chunks_of_tree, phrasal_links
-from forest_align.data.msr_rte import majority_pairs
+from forest_align.data.msr_rte import majority
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
 from forest_align.data.penn import parse_bracket, strip_annotations
+from forest_align.data.retokenize import move_links
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 DATA = SHARED / "data"
@@ -74,33 +75,34 @@ def test_every_pair_is_read_and_survives_a_round_trip(
         assert (before.source.text, before.target.text) == (after.source.text, after.target.text)
 
 
-def same_tokens(pairs: list[SentencePair]) -> bool:
-    lengths = {(len(pair.source), len(pair.target)) for pair in pairs}
-    return len(lengths) == 1
-
-
-# The published majority files were tokenized anew: these pairs have as many tokens as the annotators' but
-# other ones, so that the links of some tokens moved.
-MOVED = {"dev": {"117", "628"}, "test": {"131", "407", "687"}}
+# Pairs of which the published majority differs by one link, at a token that its new tokenization changed.
+DIFFERENT = {"dev": {"93", "162", "571", "628"}, "test": {"407", "687"}}
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_the_majority_of_the_annotators_is_the_published_one(part: str) -> None:
-    """Equal wherever tokens are the same; the published dev file keeps one link a source token, the first."""
+    """The published files are tokenized anew, and the dev file keeps one link a source token, the first."""
     folder = "alignment/msr_rte"
     annotators = [pairs_of(f"{folder}/RTE2_{part}_{name}.align.txt") for name in "ABC"]
-    published = pairs_of(f"{folder}/{part}.majority.json")
-    compared = 0
-    for gold, found, *votes in zip(published, majority_pairs(annotators), *annotators, strict=True):
-        if not same_tokens([gold, *votes]) or gold.id in MOVED[part]:
-            continue
-        assert isinstance(found, SentencePair) and found.links is not None and gold.links is not None
-        sure = found.links.only_sure().pairs
+    different = set()
+    for gold, *annotated in zip(pairs_of(f"{folder}/{part}.majority.json"), *annotators, strict=True):
+        votes = [
+            move_links(
+                pair.links.only_sure(),
+                (pair.source.words, gold.source.words),
+                (pair.target.words, gold.target.words),
+            )
+            for pair in annotated
+            if pair.links is not None
+        ]
+        found = list(majority(votes))
         if part == "dev":
-            sure = tuple({i: (i, j) for i, j in reversed(sure)}[i] for i in sorted({i for i, _ in sure}))
-        assert sure == gold.links.pairs, gold.id
-        compared += 1
-    assert compared == {"dev": 713, "test": 713}[part]
+            found = [link for link in found if link == min(other for other in found if other[0] == link[0])]
+        assert gold.links is not None and gold.id == annotated[0].id
+        if found != list(gold.links):
+            different.add(gold.id)
+            assert len(set(found) ^ set(gold.links)) <= 2
+    assert different == DIFFERENT[part]
 
 
 def test_phrasal_links_from_chunks_are_close_to_the_published_ones() -> None:
