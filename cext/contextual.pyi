@@ -5,6 +5,7 @@ import numpy as np
 BASE_FEATURES: int
 CONTEXT_FEATURES: int
 LINK_CLASSES: int
+HOPELESS_PROBABILITY: float
 
 def base_features(
     cosine: Any,

@@ -9,6 +9,7 @@ RELATION_SHIFTS = range(2, 12)
 KNOTS = (0.3, 0.45, 0.6, 0.75, 0.9)
 PROJECTED_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
 SCALE = 1 / 0.08
+HOPELESS = 0.001
 
 
 def base_features(
@@ -120,11 +121,14 @@ def link_probabilities(
 ) -> np.ndarray:
     """See ``contextual.link_probabilities``."""
     score = np.einsum("kf,kf->k", base.astype(float), first[classes, :-1]) + first[classes, -1]
+    p = (1 / (1 + np.exp(-score))).astype(np.float32)
+    hopeful = p >= HOPELESS
     for weights in later:
-        p = (1 / (1 + np.exp(-score))).reshape(names.shape).astype(np.float32)
-        every = np.concatenate([base, context_features(p, names)], 1).astype(float)
+        context = context_features(p.reshape(names.shape), names)
+        every = np.concatenate([base, context], 1).astype(float)
         score = np.einsum("kf,kf->k", every, weights[classes, :-1]) + weights[classes, -1]
-    return (1 / (1 + np.exp(-score))).reshape(names.shape).astype(np.float32)
+        p = np.where(hopeful, 1 / (1 + np.exp(-score)), p).astype(np.float32)
+    return p.reshape(names.shape)
 
 
 def bigram_dice(one: tuple[int, ...], two: tuple[int, ...]) -> float:

@@ -49,7 +49,6 @@ TRAIN = {
 DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
 HELD_OUT = ("msr_rte", "edinburgh")
 FOLDS = 3
-PASSES = 3
 SAMPLED = 0.04
 
 
@@ -84,12 +83,31 @@ class Example:
         return -1 if self.corpus in DEVELOPMENT else self.number // 4 % FOLDS
 
     @property
+    def weight(self) -> np.float32:
+        """Weight of the cells: scores average over pairs, so that short pairs count nearly as much."""
+        return np.float32(20 / (5 + self.gold.sum()))
+
+    @property
     def is_held_out(self) -> bool:
         """Whether ``--hold-out`` keeps the pair."""
         return self.corpus in HELD_OUT and self.number % 4 == 3
 
 
 Projection = tuple[np.ndarray, np.ndarray]
+
+#: What ``--without`` leaves out: features whose names begin so.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "cosine": ("cosine",),
+    "projection": ("projected",),
+    "lexicon": (
+        *("same spelling", "same number", "abbreviation", "synonym", "derivation", "same stem", "substring"),
+        *("both prepositions", "same function", "acronym"),
+    ),
+    "letters": ("letter bigrams",),
+    "sequences": ("identical sequence", "length of identical sequence"),
+    "neighbours": ("similar neighbours", "projected neighbours", "same content words", "any same content"),
+    "context": CONTEXT_FEATURES,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -113,20 +131,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sides = (with_projection(side, mean, matrix) for side in (example.source, example.target))
         return replace(example, source=next(sides), target=next(sides))
 
-    first, later = fit_passes([project(e) for e in trained], options.ridge)
+    first, later = fit_passes([project(e) for e in trained], options)
     mean, matrix = projections[-1]
     card = {
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
         "pairs": len(trained),
         "parser": options.parser,
-        "held out": options.hold_out,
+        "left out": [part for part in (options.leave_out, options.without) if part],
+        "every 4th pair of MSR-RTE and Edinburgh++ held out": options.hold_out,
     }
     model = LinkModel(mean, matrix.astype(np.float16).astype(np.float32), first, later, 0.5, card)
     scores = list(measure(model, [project(e) for e in examples if id(e) not in in_training]))
     for line in scores:
         print(line)
-    if not options.hold_out and not options.leave_out:
-        model.save(options.output)
+    model.save(options.output)
     return 0
 
 
@@ -142,6 +160,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dimension", type=int, default=96, help="size of projected vectors")
     parser.add_argument("--epochs", type=int, default=6, help="of the projection")
     parser.add_argument("--ridge", type=float, default=1e-5, help="weight of the squared weights")
+    parser.add_argument("--passes", type=int, default=4, help="of the link model")
+    parser.add_argument("--without", choices=tuple(GROUPS), help="leave out a group of features")
     parser.add_argument("--hold-out", action="store_true", help="keep every 4th MSR-RTE and Edinburgh++ pair")
     parser.add_argument("--leave-out", choices=tuple(TRAIN), help="keep a whole corpus")
     return parser.parse_args(arguments)
@@ -316,35 +336,51 @@ def with_projection(side: SentenceFeatures, mean: np.ndarray, matrix: np.ndarray
 # --------------------------------------------------------------------------------------- link model
 
 
-def fit_passes(examples: Sequence[Example], ridge: float) -> tuple[np.ndarray, np.ndarray]:
+def fit_passes(examples: Sequence[Example], options: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
     """Fit the passes one after another; each later one sees the probabilities of the one before."""
-    probabilities: list[np.ndarray] = []
-    first = np.zeros((0, 0), dtype=np.float32)
-    later: list[np.ndarray] = []
-    for number in range(PASSES):
-        rng = np.random.default_rng(0)
-        tables, weights = [], []
-        for k, example in enumerate(examples):
-            base, classes, names = base_table(example.source, example.target, example.evidence)
-            kept, weight = chosen_cells(example, rng)
-            parts = [base[kept]]
-            if number:
-                parts.append(kernel.context_features(probabilities[k], names)[kept])
-            tables.append((np.concatenate(parts, 1), classes[kept], example.gold.ravel()[kept]))
-            # Scores are averaged over pairs, so short pairs count as much as long ones, nearly.
-            weights.append(weight * np.float32(20 / (5 + example.gold.sum())))
-        features, classes, gold = (np.concatenate(column) for column in zip(*tables, strict=True))
-        print(f"pass {number + 1}: {len(gold)} cells", file=sys.stderr, flush=True)
-        fitted = fit(features, classes, gold, np.concatenate(weights), ridge)
-        if number == 0:
-            first = fitted
-        else:
-            later.append(fitted)
-        if number < PASSES - 1:
-            empty = np.zeros((0, len(LINK_CLASSES), width()), dtype=np.float32)
-            stacked = np.stack(later) if later else empty
-            probabilities = [probability(example, first, stacked) for example in examples]
-    return first, np.stack(later)
+    rng = np.random.default_rng(0)
+    later = np.zeros((0, len(LINK_CLASSES), width()), dtype=np.float32)
+    cells = [chosen_cells(example, rng) for example in examples]
+    first = fit(*first_tables(examples, cells), options)
+    probabilities = [probability(example, first, later) for example in examples]
+    hopeful = [np.flatnonzero(table >= kernel.HOPELESS_PROBABILITY) for table in probabilities]
+    for _ in range(options.passes - 1):
+        fitted = fit(*later_tables(examples, hopeful, probabilities), options)
+        later = np.concatenate([later, fitted[None]])
+        probabilities = [probability(example, first, later) for example in examples]
+    return first, later
+
+
+Tables = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def first_tables(examples: Sequence[Example], cells: Sequence[tuple[np.ndarray, np.ndarray]]) -> Tables:
+    """Features, classes, gold and weights of the cells that the first pass is fitted on."""
+    parts = []
+    for example, (kept, weight) in zip(examples, cells, strict=True):
+        base, classes, _ = base_table(example.source, example.target, example.evidence)
+        parts.append((base[kept], classes[kept], example.gold.ravel()[kept], weight * example.weight))
+    return joined(parts)
+
+
+def later_tables(
+    examples: Sequence[Example], cells: Sequence[np.ndarray], probabilities: Sequence[np.ndarray]
+) -> Tables:
+    """The same for a later pass, which sees the probabilities of the pass before."""
+    parts = []
+    for example, kept, before in zip(examples, cells, probabilities, strict=True):
+        base, classes, names = base_table(example.source, example.target, example.evidence)
+        features = np.concatenate([base[kept], kernel.context_features(before, names)[kept]], 1)
+        weight = np.full(len(kept), example.weight)
+        parts.append((features, classes[kept], example.gold.ravel()[kept], weight))
+    return joined(parts)
+
+
+def joined(parts: Sequence[Tables]) -> Tables:
+    """One table of the tables of all pairs."""
+    features, classes, gold, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    print(f"{len(gold)} cells", file=sys.stderr, flush=True)
+    return features, classes, gold, weights
 
 
 def width() -> int:
@@ -377,11 +413,21 @@ def second_best(table: np.ndarray, axis: int) -> np.ndarray:
 
 
 def fit(
-    features: np.ndarray, classes: np.ndarray, gold: np.ndarray, weights: np.ndarray, ridge: float
+    features: np.ndarray,
+    classes: np.ndarray,
+    gold: np.ndarray,
+    weights: np.ndarray,
+    options: argparse.Namespace,
 ) -> np.ndarray:
     """Weighted logistic regression: weights that all classes share plus weights of each class."""
     import torch
 
+    ridge = options.ridge
+    names = (*BASE_FEATURES, *CONTEXT_FEATURES)[: features.shape[1]]
+    left_out = [
+        k for k, name in enumerate(names) if options.without and name.startswith(GROUPS[options.without])
+    ]
+    features[:, left_out] = 0  # the ridge keeps their weights at 0
     spread = features.std(0) + 1e-6
     count, size = len(LINK_CLASSES), features.shape[1]
     parts = []
@@ -418,8 +464,8 @@ def fit(
         loss.backward()
         return loss
 
-    loss = optimizer.step(closure)
-    print(f"loss {loss.item():.5f}", file=sys.stderr, flush=True)
+    before = optimizer.step(closure).item()
+    print(f"loss {before:.5f} at first, {closure().item():.5f} at last", file=sys.stderr, flush=True)
     matrix = (own + shared).detach().numpy() / spread
     return np.concatenate([matrix, bias.detach().numpy()[:, None]], 1).astype(np.float32)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
+    from forest_align.parsing.dependencies import Dependency
 
 VARIANTS = ("default", "published")
 _NO_PARAPHRASES: tuple[str, ...] = ()
@@ -209,7 +210,7 @@ class ContextualAligner(Aligner):
         return _NO_PARAPHRASES
 
     def _view(self, sentence: Sentence) -> SentenceView:
-        dependencies = ()
+        dependencies: tuple[Dependency, ...] = ()
         if sentence.forest is not None and "dependencies" in self.parameters.modules:
             dependencies = collapsed_dependencies(sentence.forest.best_tree(sentence.words))
         tokens = sentence.tokens

@@ -200,7 +200,10 @@ class _Pipeline:
         return []
 
     def partial_mention(self, a: Entity, b: Entity) -> list[Pair]:
-        """Equal terms to one another; what is left of the longer name to all terms of the shorter."""
+        """Equal terms to one another; what is left of the longer name to all terms of the shorter.
+
+        Both end in the same word, the head of the name: *Merino* is Francisco Merino, *New* is not New York.
+        """
         left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
         if (a.kind and b.kind and a.kind != b.kind) or left == right:
             return []
@@ -214,7 +217,7 @@ class _Pipeline:
         ]
         rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
         rest_right = set(range(b.start, b.end)) - {j for _, j in same}
-        if rest_left and rest_right:
+        if (rest_left and rest_right) or a.end - 1 in rest_left or b.end - 1 in rest_right:
             return []
         rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
         rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}

@@ -1,0 +1,78 @@
+"""The bundled link model with the bundled parser: the whole way from text, and no worse than it was."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+import forest_align
+from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates, bundled_model
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.eval.words import WordPair, score_words
+from forest_align.parsing.span_parser import MODELS
+from forest_align.types import Sentence
+
+SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+MTREF = SHARED / "data" / "alignment" / "mtref" / "dev.tsv"
+PARSER = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="needs the bundled parser: run `make`")
+
+
+@pytest.fixture(scope="module")
+def aligner() -> ContextualAligner:
+    return ContextualAligner.load()
+
+
+@PARSER
+def test_text_goes_in_and_links_with_probabilities_come_out(aligner: ContextualAligner) -> None:
+    found = forest_align.align(
+        "The committee rejected the proposal on Monday.",
+        "On Monday, the proposal was turned down.",
+        aligner=aligner,
+    )
+    pairs = {(found.source.words[i], found.target.words[j]) for i, j in found.words}
+    assert {("proposal", "proposal"), ("Monday", "Monday"), ("rejected", "turned"), (".", ".")} <= pairs
+    assert found.words.scores is not None and all(0.5 <= score <= 1 for score in found.words.scores)
+    assert (0, 2) in found.unaligned_source  # the committee
+
+
+@PARSER
+def test_an_empty_sentence_fails_alone(aligner: ContextualAligner) -> None:
+    results = list(aligner.align_many([("A cat.", "A dog."), ("", "A dog."), ("A cat.", "A cat.")]))
+    assert [bool(result.error) for result in results] == [False, True, False]
+    assert results[2].words.pairs == ((0, 0), (1, 1), (2, 2))
+
+
+@PARSER
+def test_swapped_texts_give_transposed_links(aligner: ContextualAligner) -> None:
+    one, two = "Mr. Merino's home in New York was attacked.", "An attack hit Francisco Merino's NYC home."
+    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
+
+
+@PARSER
+def test_candidates_hold_every_link_and_more(aligner: ContextualAligner) -> None:
+    found = aligner.align("He bought a car.", "He purchased an automobile.")
+    assert isinstance(found.source, Sentence)
+    proposed = ContextualCandidates(aligner).candidates(found.source, found.target)
+    cells = {(c.source[0], c.target[0]) for c in proposed if not c.is_group}
+    assert set(found.words) < cells
+
+
+@PARSER
+@pytest.mark.skipif(not MTREF.exists(), reason="needs shared/data/alignment/mtref, see CONTRIBUTING.md")
+def test_f1_on_a_part_of_the_mtref_development_set(aligner: ContextualAligner) -> None:
+    pairs = [pair for pair in islice(read_pairs(MTREF), 80) if isinstance(pair, SentencePair)]
+    found = aligner.align_many([(pair.source, pair.target) for pair in pairs])
+    scored = [
+        WordPair(pair.source.words, pair.target.words, pair.links, result.words)
+        for pair, result in zip(pairs, found, strict=True)
+        if pair.links is not None
+    ]
+    assert score_words(scored).counts.macro().f1 > 0.86
+
+
+def test_the_bundled_model_says_what_it_was_trained_on() -> None:
+    model = bundled_model()
+    assert model.card["trained on"] and 0.3 <= model.threshold <= 0.7
