@@ -11,20 +11,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, Pair, links_of_file, load_aligner
+from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, load_aligner
+from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
-from forest_align.data.pairs import FORMATS, SentencePair, read_pairs
-from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.data.pairs import FORMATS
+from forest_align.types import Alignment, ForestAlignError, InputError, Links
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.data.pair_types import ScoredTree
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 OUTPUTS = ("jsonl", "pharaoh", "html", "text")
 
-#: A pair of the input: its name; its sentences and the links given for it, or what is wrong with it.
-Item = tuple[str, "tuple[Pair, Links | None] | InputError"]
+_BATCHES_IN_WINDOW = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,27 +81,22 @@ def run(options: argparse.Namespace) -> int:
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
     _refuse_own_output(options)
-    given = GivenLinks() if options.words and options.words not in WORDS[:-1] else None
-    items = _items(options)
+    given = GivenLinks() if uses_given_links(options) else None
+    items = read_items(options)
     # The first pair is read and the models load before the output is opened: an input that does not exist
     # must not cost the user an older output.
     first = next(items, None)
     items = chain([first], items) if first is not None else iter(())
     aligner = load_aligner(options, given)
-
-    def align(pairs: Iterator[tuple[Pair, Links | None]]) -> Iterator[Alignment]:
-        settings = {"batch_size": options.batch_size, "workers": options.workers}
-        if given is None:
-            return aligner.align_many((pair for pair, _ in pairs), **settings)
-        return given.align(aligner, ((pair, links or Links()) for pair, links in pairs), **settings)
-
     explain = _explainer(aligner, options.ppdb) if options.explain else None
+    written = 0
     if options.resume:
-        items = _skip_finished(items, options)
+        items, written = _skip_finished(items, options, _window(options))
+    alignments = islice(_align(items, aligner, given, options), written, None)
     failed = Failures()
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
-        for alignment in _progress(_in_order(items, align, aligner.name), to_terminal):
+        for alignment in _progress(alignments, to_terminal):
             try:
                 text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
             except InputError as error:
@@ -150,117 +144,60 @@ def _refuse_own_output(options: argparse.Namespace) -> None:
         raise InputError("the output would overwrite the input", file=options.output)
 
 
-def _items(options: argparse.Namespace) -> Iterator[Item]:
-    """Pairs ready for the aligner, each with its name; an error in the place of a broken one."""
-    links_file = None
-    if options.words and options.words not in WORDS:
-        links_file = links_of_file(options.words)
-    for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
-        links = next(links_file) if links_file is not None else None
-        if isinstance(item, InputError):
-            yield str(item.line or ""), item
-            continue
-        try:
-            if isinstance(links, InputError):
-                raise links
-            if options.words and options.words not in WORDS[:-1]:
-                links = _given_links(item, links)
-            yield item.id, (_sentences(item, options.parser is None), links)
-        except InputError as error:
-            yield item.id, error
+def _skip_finished(
+    items: Iterator[Item], options: argparse.Namespace, window: int
+) -> tuple[Iterator[Item], int]:
+    """Leave out the pairs of which an earlier run has written the alignments.
 
-
-def _given_links(item: SentencePair, links: Links | None) -> Links:
-    found = item.links if links is None else links
-    if found is None:
-        raise InputError("the input gives no word links for this pair")
-    if not (item.source.tokens and item.target.tokens):
-        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
-    return found.check(len(item.source), len(item.target))
-
-
-def _sentences(item: SentencePair, use_trees: bool) -> Pair:
-    """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
-    if use_trees and item.source_enju is not None and item.target_enju is not None:
-        from forest_align.parsing import sentence_from_enju
-
-        return sentence_from_enju(item.source_enju), sentence_from_enju(item.target_enju)
-    return (
-        _sentence(item.source, item.source_trees if use_trees else (), "source"),
-        _sentence(item.target, item.target_trees if use_trees else (), "target"),
-    )
-
-
-def _sentence(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) -> Sentence | str:
-    if not trees:
-        return sentence if sentence.tokens else sentence.text
-    from forest_align.lexicon.lexicon import load_lexicon
-    from forest_align.parsing.trees import read_bracket, sentence_from_trees
-
-    try:
-        parsed = sentence_from_trees(
-            [read_bracket(tree) for tree, _ in trees],
-            [score for _, score in trees],
-            lemmatizer=load_lexicon().lemma,
-        )
-    except InputError as error:
-        raise InputError(error.message, field=f"{side} tree") from None
-    if sentence.tokens and sentence.words != parsed.words:
-        raise InputError(
-            f"expected a tree over the tokens {' '.join(sentence.words)!r}, found one over {parsed.text!r}",
-            field=f"{side} tree",
-        )
-    if not sentence.tokens:
-        return parsed
-    tokens = tuple(
-        replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
-        for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
-    )
-    return Sentence(tokens, sentence.text, parsed.forest)
-
-
-def _skip_finished(items: Iterator[Item], options: argparse.Namespace) -> Iterator[Item]:
+    The window of pairs in which it stopped is aligned again from its beginning, because sentences that are
+    parsed together influence each other's last digits; the second value says how many of these alignments
+    are written already.
+    """
     finished = repair(Path(options.output))
-    skipped = deque(islice(items, max(finished.lines - 1, 0)), maxlen=0)
-    del skipped
     if not finished.lines:
-        return items
-    last = next(items, None)
-    if last is None:
-        raise InputError(
-            f"cannot resume: it has {finished.lines} lines, more than there are pairs", file=options.output
-        )
+        return items, 0
+    kept: deque[Item] = deque(maxlen=window)
+    for _ in range(finished.lines):
+        item = next(items, None)
+        if item is None:
+            raise InputError(
+                f"cannot resume: it has {finished.lines} lines, more than there are pairs",
+                file=options.output,
+            )
+        kept.append(item)
     if options.to == "jsonl":
-        check_same_run(finished, last[0], options.output)
-    return items
+        check_same_run(finished, kept[-1][0], options.output)
+    following = next(items, None)
+    if following is None:
+        return iter(()), 0
+    written = finished.lines % window
+    return chain(list(kept)[len(kept) - written :], [following], items), written
 
 
-def _in_order(
-    items: Iterator[Item],
-    align: Callable[[Iterator[tuple[Pair, Links | None]]], Iterator[Alignment]],
-    aligner: str,
+def _align(
+    items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
 ) -> Iterator[Alignment]:
-    """One alignment an item, in order: broken pairs go around the aligner and come back in their places."""
-    waiting: deque[tuple[str, InputError | None]] = deque()
-
-    def good_ones() -> Iterator[tuple[Pair, Links | None]]:
-        for name, content in items:
+    """One alignment an item, in order; broken pairs go around the aligner and come back in their places."""
+    settings = {"batch_size": options.batch_size, "workers": options.workers}
+    while window := list(islice(items, _window(options))):
+        pairs = [content for _, content in window if not isinstance(content, InputError)]
+        if given is None:
+            found = aligner.align_many((pair for pair, _ in pairs), **settings)
+        else:
+            found = given.align(aligner, [(pair, links or Links()) for pair, links in pairs], **settings)
+        for name, content in window:
             if isinstance(content, InputError):
-                waiting.append((name, content))
-            else:
-                waiting.append((name, None))
-                yield content
+                yield Alignment.failed(str(content), id=name, aligner=aligner.name)
+                continue
+            alignment = next(found, None)
+            if alignment is None:
+                raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {name!r}")
+            yield replace(alignment, id=name)
 
-    def broken_ones() -> Iterator[Alignment]:
-        while waiting and waiting[0][1] is not None:
-            name, error = waiting.popleft()
-            yield Alignment.failed(str(error), id=name, aligner=aligner)
 
-    for alignment in align(good_ones()):
-        yield from broken_ones()
-        name, _ = waiting.popleft()
-        yield replace(alignment, id=name)
-    yield from broken_ones()
+def _window(options: argparse.Namespace) -> int:
+    """How many pairs an aligner gets at a time: some batches, so that it can sort sentences by length."""
+    return int(options.batch_size) * _BATCHES_IN_WINDOW
 
 
 def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:

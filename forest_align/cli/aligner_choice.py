@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,23 +98,20 @@ class GivenLinks:
         return GivenCandidates(links).candidates(source, target)
 
     def align(
-        self, aligner: Aligner, pairs: Iterable[tuple[Pair, Links]], batch_size: int, workers: int
+        self, aligner: Aligner, pairs: Sequence[tuple[Pair, Links]], batch_size: int, workers: int
     ) -> Iterator[Alignment]:
-        """Align a stream of pairs with links, in order; see :meth:`~forest_align.Aligner.align_many`."""
-        stream = iter(pairs)
-        window: list[Pair] = []
-        while True:
-            item = next(stream, None)
-            key = _words_of(item[0]) if item else None
-            conflicts = item is not None and self._links.get(key, item[1]) != item[1]  # type: ignore[arg-type]
-            if window and (item is None or conflicts or len(window) >= 4 * batch_size):
-                yield from aligner.align_many(window, batch_size=batch_size, workers=workers)
-                window = []
+        """Align pairs with links, in order; see :meth:`~forest_align.Aligner.align_many`."""
+        waiting: list[Pair] = []
+        for pair, links in pairs:
+            key = _words_of(pair)
+            if self._links.get(key, links) != links:
+                yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
+                waiting = []
                 self._links.clear()
-            if item is None or key is None:
-                return
-            self._links[key] = item[1]
-            window.append(item[0])
+            self._links[key] = links
+            waiting.append(pair)
+        yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
+        self._links.clear()
 
 
 def _words_of(pair: Pair) -> Words:

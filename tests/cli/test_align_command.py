@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from forest_align.types import Alignment, InputError, Links, Sentence
 
 
 class FakeAligner:
-    """Links equal words; raises no errors of its own; aligns in windows, as real aligners do."""
+    """Links equal words; its results tell which pairs it got together, as the last digits of real ones do."""
 
     name = "forest"
 
@@ -29,13 +30,9 @@ class FakeAligner:
     def align_many(
         self, pairs: Iterable[tuple[Any, Any]], *, batch_size: int = 32, workers: int = 1
     ) -> Iterator[Alignment]:
-        window: list[tuple[Any, Any]] = []
-        for pair in pairs:
-            window.append(pair)
-            if len(window) == batch_size:
-                yield from map(self.align, window)
-                window = []
-        yield from map(self.align, window)
+        window = list(pairs)
+        for place, pair in enumerate(window):
+            yield replace(self.align(pair), warnings=(f"{place} of {len(window)}",))
 
     def align(self, pair: tuple[Any, Any]) -> Alignment:
         self.seen.append(pair)
@@ -118,17 +115,18 @@ def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[Fa
 
 
 @settings(deadline=None, max_examples=25)
-@given(cut=st.integers(0, 1200), batch_size=st.integers(1, 5))
+@given(cut=st.integers(0, 4000), batch_size=st.integers(1, 3))
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("forest_align.cli.align.load_aligner", lambda options, given: FakeAligner())
-        text = "".join(f"wörd{n} x\tx y\n" for n in range(5)) + "broken\nfail\tb\nlast\tone\n"
+        text = "".join(f"wörd{n} x\tx y\n" for n in range(9)) + "broken\nfail\tb\nlast\tone\n"
         pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
-        assert main(["align", pairs, "-o", str(whole)]) == 1
+        batches = ["--batch-size", str(batch_size)]
+        assert main(["align", pairs, "-o", str(whole), *batches]) == 1
         part.write_bytes(whole.read_bytes()[:cut])
-        main(["align", pairs, "-o", str(part), "--resume", "--batch-size", str(batch_size)])
+        main(["align", pairs, "-o", str(part), "--resume", *batches])
         assert part.read_bytes() == whole.read_bytes()
 
 
@@ -141,7 +139,7 @@ def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list
     out.write_bytes(whole[:-3])
     assert main([*arguments, "--resume"]) == 0
     assert out.read_bytes() == whole
-    assert aligners[1].seen == [("b c", "c b")]
+    assert len(aligners[1].seen) == 2
 
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path, aligners: list[FakeAligner]) -> None:

@@ -1,0 +1,92 @@
+"""Sentence pairs of the input, ready for an aligner: text, tokens or forests, and links given for them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.pair_types import ScoredTree
+
+#: A pair of the input: its name; its sentences and the links given for it, or what is wrong with it.
+Item = tuple[str, "tuple[Pair, Links | None] | InputError"]
+
+
+def uses_given_links(options: argparse.Namespace) -> bool:
+    """Whether ``--words`` is ``given`` or a file of links."""
+    return options.words is not None and options.words not in WORDS[:-1]
+
+
+def read_items(options: argparse.Namespace) -> Iterator[Item]:
+    """Pairs ready for the aligner, each with its name; an error in the place of a broken one."""
+    links_file = None
+    if options.words and options.words not in WORDS:
+        links_file = links_of_file(options.words)
+    for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
+        links = next(links_file) if links_file is not None else None
+        if isinstance(item, InputError):
+            yield str(item.line or ""), item
+            continue
+        try:
+            if isinstance(links, InputError):
+                raise links
+            if uses_given_links(options):
+                links = _given_links(item, links)
+            yield item.id, (_sentences(item, options.parser is None), links)
+        except InputError as error:
+            yield item.id, error
+
+
+def _given_links(item: SentencePair, links: Links | None) -> Links:
+    found = item.links if links is None else links
+    if found is None:
+        raise InputError("the input gives no word links for this pair")
+    if not (item.source.tokens and item.target.tokens):
+        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
+    return found.check(len(item.source), len(item.target))
+
+
+def _sentences(item: SentencePair, use_trees: bool) -> Pair:
+    """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
+    if use_trees and item.source_enju is not None and item.target_enju is not None:
+        from forest_align.parsing import sentence_from_enju
+
+        return sentence_from_enju(item.source_enju), sentence_from_enju(item.target_enju)
+    return (
+        _sentence(item.source, item.source_trees if use_trees else (), "source"),
+        _sentence(item.target, item.target_trees if use_trees else (), "target"),
+    )
+
+
+def _sentence(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) -> Sentence | str:
+    if not trees:
+        return sentence if sentence.tokens else sentence.text
+    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.parsing.trees import read_bracket, sentence_from_trees
+
+    try:
+        parsed = sentence_from_trees(
+            [read_bracket(tree) for tree, _ in trees],
+            [score for _, score in trees],
+            lemmatizer=load_lexicon().lemma,
+        )
+    except InputError as error:
+        raise InputError(error.message, field=f"{side} tree") from None
+    if sentence.tokens and sentence.words != parsed.words:
+        raise InputError(
+            f"expected a tree over the tokens {' '.join(sentence.words)!r}, found one over {parsed.text!r}",
+            field=f"{side} tree",
+        )
+    if not sentence.tokens:
+        return parsed
+    tokens = tuple(
+        replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
+        for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
+    )
+    return Sentence(tokens, sentence.text, parsed.forest)
