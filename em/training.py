@@ -37,7 +37,7 @@ def train_forest_model(
     start: ForestModel,
     settings: TrainingSettings,
     *,
-    normalizer: Normalizer = Normalizer.PAIR,
+    normalizer: Normalizer = Normalizer.SYMMETRIC,
     beam: int = 50,
     least_pairs: int = 3,
     dev: DevSet | None = None,

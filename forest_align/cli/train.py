@@ -42,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--normalizer",
         choices=("pair", "symmetric", "training"),
-        default="pair",
-        help="what a phrase's candidates are: the phrases of the other sentence, seen from the source (pair, "
-        "the default) or from both sides (symmetric), or what was seen beside it anywhere (training)",
+        default="symmetric",
+        help="what a phrase's candidates are: the phrases of the other sentence, seen from both sides "
+        "(symmetric, the default) or the source alone (pair), or what was seen beside it anywhere (training)",
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
     parser.add_argument(
