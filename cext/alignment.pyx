@@ -25,6 +25,8 @@ cdef enum:
 
 # Terms this much smaller than the largest, in logs, do not change a sum of doubles.
 cdef double NEGLIGIBLE = -45.0
+# A support this much worse than another of the same pair, in logs, is not looked for.
+cdef double HOPELESS = 20.0
 
 include "alignment_side.pxi"
 include "alignment_search.pxi"

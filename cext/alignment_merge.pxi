@@ -127,6 +127,33 @@ cdef void open_member(Search* search, Opened* state, int member, Support* suppor
     add_support(search, state, support)
 
 
+cdef inline bint is_hopeless(Search* search, Merge* merge, Support* support, int lower) noexcept nogil:
+    """Whether no merging with this support can come near the best support that the new pair has already."""
+    cdef int target = search.items[merge.upper].target, open_item = search.item_of_target[target]
+    cdef int null_words = 0
+    cdef double bound
+    if open_item < 0:
+        return False
+    if not search.options.count_all_nulls:
+        # Opening can only uncover more words; the new member covers some.
+        null_words = max(
+            0,
+            support.null_words
+            + length(&search.source, merge.node)
+            - length(&search.source, merge.pair.m)
+            - length(&search.source, merge.pair.n)
+            - length(&search.target, search.items[lower].target),
+        )
+    bound = (
+        log_pair_of(search, merge.node, target)
+        + merge.pair.gamma
+        + support.opened
+        + search.items[lower].open_value
+        + penalty(search, null_words, True)
+    )
+    return bound < search.open_items[open_item].inside - HOPELESS
+
+
 cdef void trace(Search* search, int node, PairBelow* pair, int upper, int lower) noexcept nogil:
     """Fit a pair into the supports of one above it on the target side (TRACE)."""
     cdef Opened state
@@ -142,6 +169,8 @@ cdef void trace(Search* search, int node, PairBelow* pair, int upper, int lower)
         if opened == supports_to_open(search, 0):
             return
         opened += 1
+        if is_hopeless(search, &merge, &search.supports[at], lower):
+            continue
         state.top = item.target
         state.edge_count = state.member_count = state.source_count = 0
         state.overflow = False
@@ -343,7 +372,7 @@ cdef double frontier_nulls(
 cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogil:
     """Score a merged set and pack it as a support of the new pair."""
     cdef int at, k = search.options.gap - 1, null_words = 0
-    cdef double nulls, inside = 0.0
+    cdef double source_nulls, target_nulls, inside = 0.0, open_value = 0.0
     cdef uint64_t fingerprint = 1
     cdef Support support
     cdef int target = search.items[merge.upper].target
@@ -352,16 +381,17 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     add_near(&search.source, k, merge.pair.right, state, True)
     if state.overflow:
         return
-    nulls = frontier_nulls(
+    source_nulls = frontier_nulls(
         search, &search.source, state.source_edges, state.source_count, state.members, state.member_count,
         True, &null_words, NULL,
     )
-    nulls += frontier_nulls(
+    target_nulls = frontier_nulls(
         search, &search.target, state.edges, state.edge_count, state.members, state.member_count,
         False, &null_words, NULL,
     )
     for at in range(state.member_count):
         inside += search.items[state.members[at]].inside
+        open_value += search.items[state.members[at]].open_value
         if search.options.count_all_nulls:
             null_words += search.items[state.members[at]].null_words
         fingerprint += mixed(<uint64_t>state.members[at])
@@ -372,7 +402,9 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     support.kind = NONCOMPOSITIONAL_SUPPORT
     support.fingerprint = fingerprint
     support.null_words = null_words
-    support.local = log_pair_of(search, merge.node, target) + nulls + penalty(search, null_words, True)
+    support.local = log_pair_of(search, merge.node, target) + penalty(search, null_words, True)
+    support.local += source_nulls + target_nulls
+    support.opened = source_nulls + open_value
     support.score = support.local + inside
     support.first_member = <int>search.arena.size()
     support.member_count = state.member_count

@@ -24,6 +24,8 @@ from forest_align.cext.alignment_result import (
 
 # A merged support with more members than this is not made.
 MAX_MEMBERS = 16
+# A support this much worse than another of the same pair, in logs, is not looked for.
+HOPELESS = 20.0
 
 Path = tuple[float, tuple[int, ...]]  # log-probability of its nulls, hyperedges
 
@@ -100,6 +102,7 @@ class Support:
     log_local: float
     null_words: int
     log_score: float
+    log_opened: float  # at most what its members can bring into a merged set, target nulls aside
 
 
 @dataclass
@@ -114,6 +117,13 @@ class Item:
     number: int = -1
     log_total: float = -math.inf
     log_outside: float = -math.inf
+
+    @property
+    def log_open_value(self) -> float:
+        """At most what it can bring into a merged set, opened or not."""
+        kinds = (COMPOSITIONAL, NONCOMPOSITIONAL)
+        opened = [support.log_opened for support in self.supports if support.kind in kinds]
+        return max([self.log_inside, *opened])
 
 
 @dataclass
@@ -177,16 +187,19 @@ class Search:
         for node in range(len(self.source)):
             for target, log_prior in waiting.get(node, ()):
                 self.pack(node, target, BASE, (), (), (), log_prior)
+            nested = []
             for (m, n), path in self.source.pairs_below(node, self.gap).items():
                 for item_m in list(self.chart[m].values()):
                     for item_n in list(self.chart[n].values()):
-                        self.combine(node, path, item_m, item_n)
+                        nested += self.combine(node, path, item_m, item_n)
+            for path, upper, lower in nested:
+                self.trace(node, path, upper, lower)
             items_so_far += self.prune(node, items_so_far)
         if self.allow_single_support:
             self.support_roots_singly()
 
-    def combine(self, node: int, path: Path, item_m: Item, item_n: Item) -> None:
-        """Support pairs of ``node`` by two items that lie in different children of it."""
+    def combine(self, node: int, path: Path, item_m: Item, item_n: Item) -> list[tuple[Path, Item, Item]]:
+        """Support pairs of ``node`` by two items in different children; return them if the targets nest."""
         left, right = item_m, item_n
         if self.target.start[left.target] > self.target.start[right.target]:
             left, right = right, left
@@ -198,19 +211,34 @@ class Search:
             below = self.target.reach(None)
             for upper, lower in ((item_m, item_n), (item_n, item_m)):
                 if lower.target in below[upper.target]:
-                    self.trace(node, path[1], upper, lower)
-                    break
+                    return [(path, upper, lower)]
+        return []
 
-    def trace(self, node: int, path: tuple[int, ...], upper: Item, lower: Item) -> None:
+    def trace(self, node: int, path: Path, upper: Item, lower: Item) -> None:
         """Fit a pair into the supports of one above it on the target side (TRACE of Algorithm 4.2)."""
         for support in self.openable(upper, 0):
+            known = self.chart[node].get(upper.target)
+            if known and self.bound(node, path, upper, support, lower) < known.log_inside - HOPELESS:
+                continue
             for merged in self.fit(Opened.of(upper, support, self.target), lower, 1):
                 members = tuple(merged.members.values())
                 if len(members) > MAX_MEMBERS:
                     continue
-                source_edges = (*path, *merged.source_edges)
+                source_edges = (*path[1], *merged.source_edges)
                 target_edges = tuple(merged.edges.values())
                 self.pack(node, upper.target, NONCOMPOSITIONAL, members, source_edges, target_edges)
+
+    def bound(self, node: int, path: Path, upper: Item, support: Support, lower: Item) -> float:
+        """At most the score of a support that merges one into another."""
+        null_words = 0
+        if not self.count_all_nulls:
+            # Opening can only uncover more words; the new member covers some.
+            on_path = self.source.frontier_nulls(path[1], {upper.source, lower.source})
+            covered = self.target.words([lower.target])
+            null_words = max(0, support.null_words + self.source.words(on_path) - covered)
+        penalty = (null_words + self.noncompositional_penalty + 1) ** self.null_penalty
+        log_pair = float(self.log_pair[node, upper.target])
+        return log_pair + path[0] + support.log_opened + lower.log_open_value - penalty
 
     def openable(self, item: Item, depth: int) -> list[Support]:
         """Best supports that can give way to their members: half as many at each further opening."""
@@ -299,7 +327,11 @@ class Search:
         log_local += sum(self.target.log_null[node] for node in target_nulls)
         log_local -= (null_words + extra + 1) ** self.null_penalty
         log_score = log_local + sum(member.log_inside for member in members)
-        support = Support(kind, members, source_edges, target_edges, log_local, null_words, log_score)
+        log_opened = sum(self.source.log_null[node] for node in source_nulls)
+        log_opened += sum(member.log_open_value for member in members)
+        support = Support(
+            kind, members, source_edges, target_edges, log_local, null_words, log_score, log_opened
+        )
         item = self.chart[source].setdefault(target, Item(source, target))
         if kind == NONCOMPOSITIONAL and any(_same(support, known) for known in item.supports):
             return

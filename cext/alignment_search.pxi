@@ -12,6 +12,7 @@ cdef struct Support:
     int first_member, member_count, first_source_edge, source_edge_count, first_target_edge, target_edge_count
     double local
     double score
+    double opened        # at most what its members can bring into a merged set, penalties and target nulls aside
     uint64_t fingerprint
 
 
@@ -22,6 +23,7 @@ cdef struct Item:
     int support_count
     int null_words
     double inside
+    double open_value    # at most what it can bring into a merged set, opened or not
     double total
     double outside
 
@@ -31,6 +33,13 @@ cdef struct PairBelow:
     int edge
     int left, right
     double gamma
+
+
+# Two items that lie in different children of the source node; on the target side, one below the other.
+cdef struct Nested:
+    int pair
+    int upper
+    int lower
 
 
 cdef struct Options:
@@ -67,6 +76,7 @@ cdef cppclass Search:
     vector[Support] open_supports
     vector[int] item_of_target
     vector[PairBelow] pairs
+    vector[Nested] nested
     vector[int] pair_places
     # Scratch of the merging step.
     vector[char] mark
@@ -167,25 +177,17 @@ cdef void find_pairs_below(Search* search, int node) noexcept nogil:
                 search.pairs.push_back(pair)
 
 
-cdef inline void combine(Search* search, int node, PairBelow* pair, int m, int n) noexcept nogil:
+cdef inline void combine(Search* search, int node, int number, int m, int n) noexcept nogil:
     """Support pairs of ``node`` by two items that lie in different children of it."""
     cdef Item* item_m = &search.items[m]
     cdef Item* item_n = &search.items[n]
     cdef int head = search.lca_heads[<size_t>item_m.target * search.target.size + item_n.target]
-    cdef int upper, lower
+    cdef PairBelow* pair = &search.pairs[number]
     cdef Support support
     cdef Lca* lca
     if head < 0:
-        if not search.options.allow_noncompositional:
-            return
-        if length(&search.target, item_m.target) >= length(&search.target, item_n.target):
-            upper, lower = m, n
-        else:
-            upper, lower = n, m
-        if search.target.all_index[
-            <size_t>search.items[upper].target * search.target.size + search.items[lower].target
-        ] >= 0:
-            trace(search, node, pair, upper, lower)
+        if search.options.allow_noncompositional:
+            note_nested(search, number, m, n)
         return
     support.kind = COMPOSITIONAL_SUPPORT
     support.fingerprint = 0
@@ -194,6 +196,7 @@ cdef inline void combine(Search* search, int node, PairBelow* pair, int m, int n
     support.source_edge = pair.edge
     support.source_left = pair.left
     support.source_right = pair.right
+    support.opened = pair.gamma + item_m.open_value + item_n.open_value
     cdef double inside = item_m.inside + item_n.inside
     # Words on the two paths that no member covers are null.
     cdef int null_words = (
@@ -218,6 +221,21 @@ cdef inline void combine(Search* search, int node, PairBelow* pair, int m, int n
         support.score = support.local + inside
         pack(search, node, lca.top, support)
         head = lca.following
+
+
+cdef inline void note_nested(Search* search, int number, int m, int n) noexcept nogil:
+    """Remember two items if one lies below the other on the target side, or at the same node."""
+    cdef Nested nested
+    cdef Side* side = &search.target
+    nested.pair = number
+    if length(side, search.items[m].target) >= length(side, search.items[n].target):
+        nested.upper, nested.lower = m, n
+    else:
+        nested.upper, nested.lower = n, m
+    if side.all_index[
+        <size_t>search.items[nested.upper].target * side.size + search.items[nested.lower].target
+    ] >= 0:
+        search.nested.push_back(nested)
 
 
 cdef double rank(Search* search, Item* item) noexcept nogil:
@@ -278,9 +296,12 @@ cdef void keep_supports(Search* search, Item* item, vector[Ranked]& order) noexc
         sort(order.begin(), order.end(), scores_before)
     item.first_support = <int>search.supports.size()
     item.support_count = kept
+    item.open_value = item.inside
     for at in range(kept):
         search.supports.push_back(search.open_supports[order[at].number])
         search.supports.back().item = <int>search.items.size()
+        if can_open(&search.supports.back()):
+            item.open_value = max(item.open_value, search.supports.back().opened)
 
 
 cdef void prune(Search* search, int node) noexcept nogil:
@@ -321,6 +342,7 @@ cdef void run_search(
     cdef int node, m, n, base = 0
     cdef size_t at
     cdef PairBelow pair
+    cdef Nested nested
     search.first_item.assign(search.source.size + 1, 0)
     for node in range(search.source.size):
         while base < bases and base_source[base] == node:
@@ -331,7 +353,12 @@ cdef void run_search(
             pair = search.pairs[at]
             for m in range(search.first_item[pair.m], search.first_item[pair.m + 1]):
                 for n in range(search.first_item[pair.n], search.first_item[pair.n + 1]):
-                    combine(search, node, &pair, m, n)
+                    combine(search, node, <int>at, m, n)
+        # By now the compositional supports are known, against which merged ones must hold their own.
+        for at in range(search.nested.size()):
+            nested = search.nested[at]
+            trace(search, node, &search.pairs[nested.pair], nested.upper, nested.lower)
+        search.nested.clear()
         prune(search, node)
         search.first_item[node + 1] = <int>search.items.size()
     if search.options.allow_single_support:

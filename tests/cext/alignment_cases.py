@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+# Enough of them that no two alignments have the same score.
+CLASSES = 40
+
 
 @dataclass
 class Forest:
@@ -33,7 +36,7 @@ class Forest:
         )  # fmt: skip
 
 
-def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1, classes: int = 3) -> Forest:
+def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1) -> Forest:
     """Pack random binary trees whose nodes bear random labels."""
     keys: set[tuple[int, int, int]] = set()
     edges: set[tuple[Any, Any, Any]] = set()
@@ -61,7 +64,7 @@ def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1, c
         np.array([number[root] for root in roots], np.int32),
         np.array([-rng.random() for _ in order]),
         np.array([-rng.random() * 2 for _ in order]),
-        np.array([rng.randrange(classes) for _ in order], np.int32),
+        np.array([rng.randrange(CLASSES) for _ in order], np.int32),
     )
 
 
@@ -71,7 +74,7 @@ def random_case(
     """Two forests, pair probabilities and base items, as the kernel takes them."""
     rng = random.Random(seed)
     sides = [random_forest(rng, rng.randint(1, max_words), rng.randint(1, trees), labels) for _ in range(2)]
-    log_pair = np.array([[-rng.random() * 3 for _ in range(3)] for _ in range(3)])
+    log_pair = np.array([[-rng.random() * 3 for _ in range(CLASSES)] for _ in range(CLASSES)])
     base = []
     for s in range(len(sides[0].start)):
         for t in range(len(sides[1].start)):

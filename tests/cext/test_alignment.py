@@ -198,7 +198,7 @@ def test_a_spent_budget_narrows_the_beam_and_says_so() -> None:
     [
         (1, np.zeros(3, np.int32), "one value a node"),
         (15, np.array([999], np.int32), "base"),
-        (14, np.full((3, 3), np.nan), "NaN"),
+        (14, np.full((40, 40), np.nan), "NaN"),
         (14, np.zeros((1, 1)), "row and a column"),
         (3, np.array([999], np.int32), "roots"),
     ],
