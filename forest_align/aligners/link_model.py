@@ -196,7 +196,7 @@ class LinkModel:
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -206,7 +206,7 @@ class LinkModel:
             "first": self.first,
             "later": self.later,
         }
-        save_file(arrays, folder / "model.safetensors")
+        (folder / "model.safetensors").write_bytes(save(arrays))
         card = {
             "format": "contextual",
             "version": FORMAT_VERSION,
