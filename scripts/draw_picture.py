@@ -1,0 +1,33 @@
+"""Align two sentences and draw the alignment, as the README's picture is drawn.
+
+Example::
+
+    python scripts/draw_picture.py "He passed away in New York City after a long illness." \\
+        "After being ill for a long time, he died in NYC." docs/alignment.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from forest_align.aligners import load
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import load_parser
+from forest_align.views.svg import to_svg
+
+
+def main() -> None:
+    """Align and draw."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("source")
+    parser.add_argument("target")
+    parser.add_argument("output", type=Path, help="SVG file to write")
+    parser.add_argument("--parser", default="en", help="as for forest-align align")
+    options = parser.parse_args()
+    aligner = load("forest", parser=load_parser(options.parser, lemmatizer=load_lexicon().lemma))
+    options.output.write_text(to_svg(aligner.align(options.source, options.target)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
