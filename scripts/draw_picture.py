@@ -2,7 +2,7 @@ r"""Align two sentences and draw the alignment, as the README's picture is drawn
 
 Example::
 
-    python scripts/draw_picture.py "He passed away in New York City after a long illness." \\
+    python scripts/draw_picture.py "He passed away in New York City after a long illness." \
         "After being ill for a long time, he died in NYC." docs/alignment.svg
 """
 
