@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forest_align.aligners.base import Aligner, Text
-from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
 from forest_align.aligners.tree_choice import choose_tree
 from forest_align.cext import alignment as kernel
@@ -170,16 +171,15 @@ class ForestAligner(Aligner):
         base = base_pairs(source, target, candidates, self.model.options.multiword)
         log_pair, log_null_source, log_null_target = self.model.log_probabilities(features)
         weight = self.model.options.candidate_weight
-        arrays = kernel.align(
+        inputs: tuple[Any, ...] = (
             *_side(forest_of(source), log_null_source, features.source.class_of_node),
             *_side(forest_of(target), log_null_target, features.target.class_of_node),
             log_pair,
             np.array([pair[0] for pair in base], np.int32),
             np.array([pair[1] for pair in base], np.int32),
             np.array([weight * math.log(max(found.score, 1e-9)) for found in base.values()], np.float64),
-            packed=packed,
-            **self.model.options.kernel_arguments(),
         )
+        arrays = kernel.align(*inputs, packed=packed, **self.model.options.kernel_arguments())
         return arrays, base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
@@ -274,7 +274,7 @@ def build_alignment(
             phrases.append(
                 (s, PhrasePair(forests[0].node(s), forests[1].node(t), probability, compositional))
             )
-    _add_confident(links, candidates, model.options.confident_link)
+    _add_confident(links, candidates, model.options)
     phrases.sort(key=lambda entry: entry[0])
     trees = []
     chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
@@ -300,15 +300,17 @@ def build_alignment(
 
 
 def _add_confident(
-    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], threshold: float
+    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
 ) -> None:
-    """Add confident candidates between words that structure left unlinked, best first."""
+    """Add confident candidates that structure left out; certain ones even between linked words."""
     used = {i for i, _ in links}, {j for _, j in links}
     ranked = sorted(candidates, key=lambda found: (-found.score, found.source, found.target))
     for found in ranked:
         sources, targets = set(range(*found.source)), set(range(*found.target))
-        if found.score >= threshold and not (sources & used[0] or targets & used[1]):
-            links.update({(i, j): found.score for i in sources for j in targets})
+        is_free = not (sources & used[0] or targets & used[1])
+        if found.score >= (options.confident_link if is_free else options.certain_link):
+            for pair in product(sources, targets):
+                links.setdefault(pair, found.score)
             used[0].update(sources)
             used[1].update(targets)
 

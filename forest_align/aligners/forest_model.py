@@ -35,8 +35,9 @@ class ForestOptions:
         Budget of packed pairs; the beam narrows to keep it.
     candidate_weight : float
         Power to which the score of a word candidate is raised in the score of the pair that it makes.
-    confident_link : float
-        Word candidates of at least this score are reported even where structure had to leave them out.
+    confident_link, certain_link : float
+        Word candidates of at least these scores are reported even where structure had to leave them out: if
+        it linked neither word to another one, and in any case.
     normalizer : str
         Which candidates compete, see :meth:`ForestModel.log_probabilities`.
     noncompositional, single_support, multiword, count_all_nulls : bool
@@ -53,6 +54,7 @@ class ForestOptions:
     max_items: int = 20_000
     candidate_weight: float = 1.0
     confident_link: float = 0.5
+    certain_link: float = 0.9
     normalizer: str = "sides"
     noncompositional: bool = True
     single_support: bool = True

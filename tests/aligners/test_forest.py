@@ -29,6 +29,11 @@ RELYING = (
     "(PP (IN of) (NP (NN teamwork)))))) (. .))",
 )
 RELYING_LINKS = Links.of([(0, 7), (2, 11), (3, 9), (5, 4), (6, 0), (7, 5), (8, 6), (9, 12)])
+RELYING_PHRASES = {
+    ("Relying on team spirit", "through the spirit of teamwork"),
+    ("defeated difficulties", "overcame difficulties"),
+    ("expedition members", "Members of the scientific team"),
+}
 
 GROUND_FLOOR = (
     "(NP (NP (DT the) (NN ground) (NN floor)) (PP (IN for) (NP (DT a) (NN smoke))))",
@@ -80,13 +85,11 @@ def test_relying_on_team_spirit_needs_the_noncompositional_step(aligner: ForestA
     found = align_links(aligner, source, target, RELYING_LINKS)
     pairs = phrases(found)
     assert found.root_aligned
-    assert ("Relying on team spirit", "through the spirit of teamwork") in pairs
-    assert ("defeated difficulties", "overcame difficulties") in pairs
-    assert ("expedition members", "Members of the scientific team") in pairs
+    assert pairs.keys() >= RELYING_PHRASES
     assert list(pairs.values()).count(False) == 1
     monotonic = replace(aligner.model, options=replace(aligner.model.options, noncompositional=False))
     without = align_links(ForestAligner(monotonic, lexicon=aligner.lexicon), source, target, RELYING_LINKS)
-    assert ("Relying on team spirit", "through the spirit of teamwork") not in phrases(without)
+    assert not phrases(without).keys() >= RELYING_PHRASES
 
 
 def test_the_forest_corrects_the_attachment_of_for_a_smoke(aligner: ForestAligner) -> None:
