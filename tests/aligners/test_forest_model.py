@@ -11,7 +11,7 @@ import pytest
 
 from forest_align.aligners import load
 from forest_align.aligners.forest import ForestAligner
-from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import (
     CATEGORIES,
     GENERAL_FEATURES,
@@ -24,7 +24,7 @@ from forest_align.aligners.phrase_features import (
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
 
 SOURCE = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
 TARGET = "(S (NP (DT A) (NN cat)) (VP (VBD was) (VP (VBG sitting) (PP (IN at) (NP (NNS mats))))))"
@@ -40,6 +40,11 @@ def bundled() -> ForestModel:
     aligner = load("forest")
     assert isinstance(aligner, ForestAligner)
     return aligner.model
+
+
+def one_sided() -> ForestModel:
+    """The weights of the bundled model without lexicalised ones, normalised over the target side alone."""
+    return replace(bundled(), lexical={}, options=ForestOptions(normalizer="sides"))
 
 
 def test_phrases_with_one_head_lemma_and_category_share_a_class() -> None:
@@ -79,13 +84,13 @@ def test_relations_hold_between_heads() -> None:
 
 
 def test_probabilities_of_each_source_class_add_up_to_one() -> None:
-    log_pair, log_null_source, log_null_target = bundled().log_probabilities(features())
+    log_pair, log_null_source, log_null_target = one_sided().log_probabilities(features())
     assert np.exp(log_pair).sum(axis=1) + np.exp(log_null_source) == pytest.approx(1.0)
     assert ((log_null_target < 0) & np.isfinite(log_null_target)).all()
 
 
 def test_general_features_times_weights_give_the_same_probabilities() -> None:
-    model, found = bundled(), features()
+    model, found = one_sided(), features()
     scores = found.general() @ model.weights
     expected = scores[:-1] - np.log(np.exp(scores[:-1]).sum(axis=1, keepdims=True))
     log_pair, log_null_source, _ = model.log_probabilities(found)
@@ -95,11 +100,35 @@ def test_general_features_times_weights_give_the_same_probabilities() -> None:
 def test_a_lexicalised_weight_moves_its_pair_alone() -> None:
     found = features()
     key = found.lexical_key(0, 0)
-    model = replace(bundled(), lexical={key: 2.0})
-    before, after = (m.log_probabilities(found)[0] for m in (bundled(), model))
+    model = replace(one_sided(), lexical={key: 2.0})
+    before, after = (m.log_probabilities(found)[0] for m in (one_sided(), model))
     difference = after - before
     assert difference[0, 0] > 0 and (difference[0, 1:] < 0).all()
     assert difference[1:] == pytest.approx(0.0)
+
+
+def test_swapped_sentences_have_the_same_symmetric_probabilities() -> None:
+    found = features()
+    swapped = PairFeatures(found.target, found.source, found.relations.swapaxes(0, 1))
+    weights = one_sided().weights.copy()
+    # Weights of category pairs need not be symmetric; those of the swapped model are the transposed ones.
+    categories = weights[len(RELATIONS) :].reshape(len(CATEGORIES), len(CATEGORIES))
+    other = np.concatenate([weights[: len(RELATIONS)], categories.T.ravel()])
+    options = ForestOptions(normalizer="symmetric")
+    log_pair, log_source, log_target = ForestModel(weights, options=options).log_probabilities(found)
+    back, log_target_back, log_source_back = ForestModel(other, options=options).log_probabilities(swapped)
+    assert log_pair == pytest.approx(back.T)
+    assert log_source == pytest.approx(log_source_back) and log_target == pytest.approx(log_target_back)
+
+
+def test_by_pair_null_aligned_target_phrases_compete_with_each_other() -> None:
+    model = replace(one_sided(), options=ForestOptions(normalizer="pair"))
+    assert np.exp(model.log_probabilities(features())[2]).sum() == pytest.approx(1.0)
+
+
+def test_an_unknown_normaliser_is_refused() -> None:
+    with pytest.raises(InputError, match="symmetric"):
+        ForestOptions(normalizer="nonsense")
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
