@@ -63,9 +63,12 @@ def align(
       in which case the best score is no longer exact (each item keeps the count of its best support).
     - Parser and alignment probability are interpolated (§5.4) where pairs compete: in the beam and among roots.
     - Merging (Algorithm 4.2) keeps the derivations that the supports carry; in forests it does not look for
-      others of the same members. Pairs supported singly do not give way.
-    - Single support is for the roots, over any distance: below them, a pair that rests on one pair can never
-      be part of the best derivation, because its ancestors may rest on that pair directly.
+      others of the same members. Single supports do not give way, and pairs whose best support is single take
+      no part in merging: what they rest on does.
+    - A single support lies strictly above what it rests on in both sentences, within the generation gap. Only
+      the roots may rest on any pair below them, over any distance; one that has a node in common with them
+      then gives way (``absorbed``).
+    - A support that is worse than the best one of its pair by a factor of more than e^20 is left out.
 
     Parameters
     ----------
@@ -165,6 +168,8 @@ cdef void _prepare(Search* search) noexcept nogil:
         &search.target, options.gap, options.allow_single_support or options.allow_noncompositional
     )
     build_lcas(&search.target, options.gap, search.lcas, search.lca_heads)
+    if options.allow_single_support:
+        find_above(search)
     search.item_of_target.assign(search.target.size, -1)
     search.pair_places.assign(<size_t>search.source.size * search.source.size, -1)
     search.mark.assign(max(search.source.size, search.target.size), 0)

@@ -176,8 +176,12 @@ cdef void expand(
         walk_near(&search.target, k, lca.left, target_edges)
         walk_near(&search.target, k, lca.right, target_edges)
     elif support.kind == SINGLE_SUPPORT:
-        walk_all(&search.source, support.source_edge, source_edges)
-        walk_all(&search.target, support.target_at, target_edges)
+        if support.near:
+            walk_near(&search.source, k + 1, support.source_edge, source_edges)
+            walk_near(&search.target, k + 1, support.target_at, target_edges)
+        else:
+            walk_all(&search.source, support.source_edge, source_edges)
+            walk_all(&search.target, support.target_at, target_edges)
     elif support.kind == NONCOMPOSITIONAL_SUPPORT:
         for index in range(support.source_edge_count):
             source_edges.push_back(search.arena[support.first_source_edge + index])

@@ -194,6 +194,8 @@ class Search:
                         nested += self.combine(node, path, item_m, item_n)
             for path, upper, lower in nested:
                 self.trace(node, path, upper, lower)
+            if self.allow_single_support:
+                self.support_singly(node)
             items_so_far += self.prune(node, items_so_far)
         if self.allow_single_support:
             self.support_roots_singly()
@@ -207,7 +209,7 @@ class Search:
         if found:
             for top, (_, target_path) in found:
                 self.pack(node, top, COMPOSITIONAL, (item_m, item_n), path[1], target_path)
-        elif self.allow_noncompositional:
+        elif self.allow_noncompositional and SINGLE not in (item_m.supports[0].kind, item_n.supports[0].kind):
             below = self.target.reach(None)
             for upper, lower in ((item_m, item_n), (item_n, item_m)):
                 if lower.target in below[upper.target]:
@@ -367,6 +369,26 @@ class Search:
             item.supports.sort(key=lambda support: -support.log_score)
             del item.supports[self.beam :]
         return len(kept)
+
+    def support_singly(self, node: int) -> None:
+        """Let pairs of a source node rest on one pair below it, the rest of both phrases null."""
+        below = self.target.reach(self.gap)
+        for lower, (gamma, source_edges) in self.source.reach(self.gap)[node].items():
+            for item in self.chart[lower].values() if lower != node else ():
+                for top in range(item.target + 1, len(self.target)):
+                    if item.target not in below[top] or (
+                        node in self.source.roots and top in self.target.roots
+                    ):
+                        continue
+                    other_gamma, target_edges = below[top][item.target]
+                    null_words = self.source.words([node]) - self.source.words([lower])
+                    null_words += self.target.words([top]) - self.target.words([item.target])
+                    null_words += item.null_words * self.count_all_nulls
+                    log_score = float(self.log_pair[node, top]) + gamma + other_gamma + item.log_inside
+                    log_score -= (null_words + 1) ** self.null_penalty
+                    known = self.chart[node].get(top)
+                    if known is None or log_score >= known.log_inside - HOPELESS:
+                        self.pack(node, top, SINGLE, (item,), source_edges, target_edges)
 
     def support_roots_singly(self) -> None:
         """Let each root pair rest on any one pair below it."""

@@ -6,8 +6,9 @@ cdef struct Support:
     int following        # next support of the same item while its node is being worked on
     int null_words
     int first, second    # members of a compositional or single support
-    # Where the hyperedges are. Compositional: source edge, two near paths, target LCA. Single: a path of any
-    # length on each side. Non-compositional: sections of the arena.
+    # Where the hyperedges are. Compositional: source edge, two near paths, target LCA. Single: a path on each
+    # side, near or of any length. Non-compositional: sections of the arena.
+    bint near
     int source_edge, source_left, source_right, target_at
     int first_member, member_count, first_source_edge, source_edge_count, first_target_edge, target_edge_count
     double local
@@ -40,6 +41,11 @@ cdef struct Nested:
     int pair
     int upper
     int lower
+
+
+cdef struct Above:
+    int top
+    int path             # down from it, in the table of near paths
 
 
 cdef struct Options:
@@ -77,6 +83,9 @@ cdef cppclass Search:
     vector[int] item_of_target
     vector[PairBelow] pairs
     vector[Nested] nested
+    # Target nodes within the gap above each target node.
+    vector[int] first_above
+    vector[Above] above
     vector[int] pair_places
     # Scratch of the merging step.
     vector[char] mark
@@ -186,7 +195,12 @@ cdef inline void combine(Search* search, int node, int number, int m, int n) noe
     cdef Support support
     cdef Lca* lca
     if head < 0:
-        if search.options.allow_noncompositional:
+        # Pairs that rest on one pair are many, and what they rest on can be merged itself.
+        if (
+            search.options.allow_noncompositional
+            and search.supports[item_m.first_support].kind != SINGLE_SUPPORT
+            and search.supports[item_n.first_support].kind != SINGLE_SUPPORT
+        ):
             note_nested(search, number, m, n)
         return
     support.kind = COMPOSITIONAL_SUPPORT
@@ -359,6 +373,8 @@ cdef void run_search(
             nested = search.nested[at]
             trace(search, node, &search.pairs[nested.pair], nested.upper, nested.lower)
         search.nested.clear()
+        if search.options.allow_single_support:
+            support_singly(search, node)
         prune(search, node)
         search.first_item[node + 1] = <int>search.items.size()
     if search.options.allow_single_support:
@@ -366,6 +382,72 @@ cdef void run_search(
     for node in range(<int>search.items.size()):
         if is_root_pair(search, &search.items[node]):
             search.root_items.push_back(node)
+
+
+cdef void support_singly(Search* search, int node) noexcept nogil:
+    """Let pairs of a source node rest on one pair below it, the rest of both phrases null."""
+    cdef Side* side = &search.source
+    cdef int gap = search.options.gap, at, number, up, top, lower, open_item
+    cdef PathEntry* path
+    cdef PathEntry* other
+    cdef Item* item
+    cdef Support support
+    support.kind = SINGLE_SUPPORT
+    support.near = True
+    support.fingerprint = 0
+    # The first path of a node leads to itself.
+    for at in range(side.near_first[gap][node] + 1, side.near_first[gap][node + 1]):
+        path = &side.near[gap][at]
+        lower = path.lower
+        support.source_edge = at
+        for number in range(search.first_item[lower], search.first_item[lower + 1]):
+            item = &search.items[number]
+            support.first = number
+            for up in range(search.first_above[item.target], search.first_above[item.target + 1]):
+                top = search.above[up].top
+                if side.is_root[node] and search.target.is_root[top]:
+                    continue
+                support.target_at = search.above[up].path
+                other = &search.target.near[gap][support.target_at]
+                support.null_words = (
+                    length(side, node) - length(side, lower)
+                    + length(&search.target, top) - length(&search.target, item.target)
+                )
+                if search.options.count_all_nulls:
+                    support.null_words += item.null_words
+                support.local = (
+                    log_pair_of(search, node, top)
+                    + path.gamma
+                    + other.gamma
+                    + penalty(search, support.null_words, False)
+                )
+                support.score = support.local + item.inside
+                open_item = search.item_of_target[top]
+                if open_item < 0 or support.score >= search.open_items[open_item].inside - HOPELESS:
+                    pack(search, node, top, support)
+
+
+cdef void find_above(Search* search) noexcept nogil:
+    """List the target nodes within the gap above each one."""
+    cdef Side* side = &search.target
+    cdef int gap = search.options.gap, node, at, lower
+    cdef vector[int] places
+    cdef Above above
+    search.first_above.assign(side.size + 1, 0)
+    for node in range(side.size):
+        for at in range(side.near_first[gap][node] + 1, side.near_first[gap][node + 1]):
+            search.first_above[side.near[gap][at].lower + 1] += 1
+    for node in range(side.size):
+        search.first_above[node + 1] += search.first_above[node]
+    places = search.first_above
+    search.above.resize(search.first_above[side.size])
+    for node in range(side.size):
+        above.top = node
+        for at in range(side.near_first[gap][node] + 1, side.near_first[gap][node + 1]):
+            above.path = at
+            lower = side.near[gap][at].lower
+            search.above[places[lower]] = above
+            places[lower] += 1
 
 
 cdef inline bint is_root_pair(Search* search, Item* item) noexcept nogil:
@@ -381,6 +463,7 @@ cdef void support_roots_singly(Search* search) noexcept nogil:
     cdef Support support
     cdef vector[Ranked] order
     support.kind = SINGLE_SUPPORT
+    support.near = False
     support.fingerprint = 0
     for i in range(search.source.roots.size()):
         source_root = search.source.roots[i]

@@ -133,9 +133,9 @@ cdef void build_paths(Side* side, int gap, bint with_all) noexcept nogil:
     cdef vector[PathEntry] nothing
     cdef vector[int] no_rows
     index_edges(side)
-    side.near.resize(gap)
-    side.near_first.resize(gap)
-    for k in range(gap):
+    side.near.resize(gap + 1)
+    side.near_first.resize(gap + 1)
+    for k in range(gap + 1 if with_all else gap):
         if k == 0:
             no_rows.assign(side.size + 1, 0)
             extend_paths(side, side.near[0], side.near_first[0], nothing, no_rows, False)

@@ -153,7 +153,12 @@ class Explicit:
 
 
 def enumerate_alignments(
-    source: TreeSide, target: TreeSide, pair: np.ndarray, base: list[tuple[int, int, float]], options: Any
+    source: TreeSide,
+    target: TreeSide,
+    pair: np.ndarray,
+    base: list[tuple[int, int, float]],
+    options: Any,
+    merge_all: bool,
 ) -> dict[tuple[int, int], list[Explicit]]:
     """Every derivation of every pair of nodes of two trees."""
     found: dict[tuple[int, int], dict[Any, Explicit]] = {}
@@ -196,8 +201,19 @@ def enumerate_alignments(
             ]
             for t in tops:
                 add(s, t, 1, frozenset((one, two)))
-            if not tops and options["allow_noncompositional"]:
+            # Merging is not for pairs whose best support is single, unless all are to be tried.
+            is_single = any(
+                max(found[d.source, d.target].values(), key=lambda other: other.score).kind == 3
+                for d in (one, two)
+            )
+            if not tops and options["allow_noncompositional"] and (merge_all or not is_single):
                 _combine_nested(s, one, two, target, add)
+        if options["allow_single_support"]:
+            for a, depth in source.descendants[s].items():
+                for d in derivations(a) if 0 < depth <= gap else ():
+                    for t, below in target.descendants.items():
+                        if 0 < below.get(d.target, 0) <= gap and (s, t) != (source.root, target.root):
+                            add(s, t, 3, frozenset((d,)))
     if options["allow_single_support"]:
         root = (source.root, target.root)
         for (s, t), mine in list(found.items()):
@@ -230,7 +246,9 @@ def _resolve(one: frozenset[Explicit], two: frozenset[Explicit], target: TreeSid
     yield one | two
 
 
-def brute_force(case: tuple[Any, ...], options: Any) -> tuple[float, float, dict[tuple[int, int], float]]:
+def brute_force(
+    case: tuple[Any, ...], options: Any, merge_all: bool = False
+) -> tuple[float, float, dict[tuple[int, int], float]]:
     """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors."""
     pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
     base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
@@ -239,7 +257,7 @@ def brute_force(case: tuple[Any, ...], options: Any) -> tuple[float, float, dict
         source = TreeSide(source_tree, case[0], case[1], case[5])
         for target_tree in all_trees(*case[7:11]):
             target = TreeSide(target_tree, case[7], case[8], case[12])
-            found = enumerate_alignments(source, target, pair, base, options)
+            found = enumerate_alignments(source, target, pair, base, options, merge_all)
             whole = found.get((source.root, target.root), [])
             if not whole:
                 continue

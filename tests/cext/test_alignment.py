@@ -66,7 +66,7 @@ def test_on_trees_score_sum_and_posteriors_are_those_of_all_alignments(name: str
         for s, t, value in zip(
             packed.item_source, packed.item_target, packed.item_log_posterior, strict=True
         ):
-            assert math.exp(value) == pytest.approx(posteriors.get((s, t), 0.0), abs=1e-9)
+            assert math.exp(value) == pytest.approx(posteriors.get((s, t), 0.0), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ALIGNERS)
@@ -89,7 +89,7 @@ def test_on_forests_the_best_monotonic_alignment_is_the_best_of_all_pairs_of_tre
 def test_on_forests_no_alignment_scores_higher_than_the_best_of_all_pairs_of_trees(seed: int) -> None:
     options = {**search_options(seed), "allow_noncompositional": True}
     case = case_of(seed, 5, 3)
-    best, _, _ = cases.brute_force(case, options)
+    best, _, _ = cases.brute_force(case, options, merge_all=True)
     found = alignment.align(*case, **options, **UNLIMITED)
     if found.root_aligned:
         assert found.log_score <= best + 1e-9
