@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parse(pairs: Sequence[SentencePair], parser: str) -> Iterator[tuple[Sentence, Sentence]]:
     """Both sentences of each pair with forest, tags and vectors."""
-    sentences = load_parser(parser, lemmatizer=load_lexicon().lemma).parse_many(
+    sentences = load_parser(parser, forest_size=1, lemmatizer=load_lexicon().lemma).parse_many(
         side.words for pair in pairs for side in (pair.source, pair.target)
     )
     for source, target in zip(sentences, sentences, strict=True):

@@ -15,6 +15,7 @@ import numpy as np
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.data.pairs import read_pairs
+from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser
 from forest_align.types import InputError, Sentence
 
@@ -31,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args(arguments)
     pairs = chosen_pairs(options.pairs, options.words, options.limit)
-    parsed = list(load_parser(options.parser).parse_many(side.words for pair in pairs for side in pair))
+    parsed = list(
+        load_parser(options.parser, lemmatizer=load_lexicon().lemma).parse_many(
+            side.words for pair in pairs for side in pair
+        )
+    )
     prepared = [
         (one, two)
         for one, two in zip(parsed[::2], parsed[1::2], strict=True)
