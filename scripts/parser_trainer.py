@@ -110,6 +110,13 @@ def losses(
     return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
 
 
+def saved_vocabularies(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels and tags of a checkpoint."""
+    with safe_open(folder / "checkpoint.safetensors", "pt") as file:
+        record = json.loads(file.metadata()["record"])
+    return tuple(record["labels"]), tuple(record["tags"])
+
+
 class Trainer:
     """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
 
@@ -185,6 +192,8 @@ class Trainer:
             "epoch": self.epoch,
             "batch_in_epoch": self.batch_in_epoch,
             "seconds": self.seconds(),
+            "labels": list(self.parser.label_vocab),
+            "tags": list(self.parser.tag_vocab),
             "random_state": torch.get_rng_state().tolist(),
         }
         fresh = folder / "checkpoint.safetensors.new"

@@ -23,7 +23,15 @@ import numpy as np
 import torch
 from evaluate_parser import evaluate
 from parser_examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix, vocabularies
-from parser_trainer import Settings, Teacher, Trainer, drop_attention_dropout, load_encoder, losses
+from parser_trainer import (
+    Settings,
+    Teacher,
+    Trainer,
+    drop_attention_dropout,
+    load_encoder,
+    losses,
+    saved_vocabularies,
+)
 from tqdm import tqdm
 
 from forest_align.parsing.encoder_batches import WordEncoder
@@ -68,7 +76,12 @@ class Run:
             longest=options.longest,
             seed=options.seed,
         )
-        labels, tags = vocabularies(self.mix.sentences, options.rare)
+        self.resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
+        labels, tags = (
+            saved_vocabularies(options.work)
+            if self.resumes
+            else vocabularies(self.mix.sentences, options.rare)
+        )
         self.config = ParserConfig(labels, tags, HYPER_PARAMETERS)
         numbers = [{name: index for index, name in enumerate(names)} for names in (tags, labels)]
         parser = SpanParser(*numbers, HYPER_PARAMETERS, options.encoder, self.config.vector_layer)
@@ -78,6 +91,8 @@ class Run:
         self.encode = WordEncoder(options.encoder)
         self.store = ExampleStore(self.mix.sentences, self.encode, labels, tags)
         self.trainer = Trainer(parser, settings)
+        if self.resumes:
+            self.trainer.load(options.work)
 
     def train(self) -> None:
         """Take steps until the last one, an interrupt, or the end of the time allowed."""
@@ -188,8 +203,6 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     options.work.mkdir(parents=True, exist_ok=True)
     run = Run(options, settings)
-    if options.resume and (options.work / "checkpoint.safetensors").exists():
-        run.trainer.load(options.work)
     print(f"{len(run.mix.sentences)} sentences, {sum(run.mix.copies):.0f} visits an epoch", file=sys.stderr)
     run.train()
 

@@ -247,8 +247,8 @@ def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def native_dtype() -> torch.dtype:
     """Return bfloat16 where the processor multiplies it in hardware, else float32."""
-    fast = torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return torch.bfloat16 if fast and torch.cpu._is_avx512_bf16_supported() else torch.float32
+    has_bfloat16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    return torch.bfloat16 if has_bfloat16() else torch.float32
 
 
 def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
