@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
 from forest_align.aligners.tree_choice import choose_tree
@@ -140,6 +141,25 @@ class ForestAligner(Aligner):
         """
         arrays, base = self.search(source, target, candidates)
         return build_alignment(self.model, source, target, arrays, base, candidates)
+
+    def align_k_best(self, source: Sentence, target: Sentence, k: int) -> list[Alignment]:
+        """Up to ``k`` alignments of two sentences with forests, best first.
+
+        The probabilities of their phrase pairs are those of the pairs in all alignments. Where the roots are
+        not reached there is one alignment only.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or ``k`` is less than 1.
+        """
+        if k < 1:
+            raise InputError(f"expected at least 1, found {k}", field="k")
+        forests = forest_of(source), forest_of(target)
+        candidates = self.candidates.candidates(source, target)
+        arrays, base = self.search(source, target, candidates, packed=True)
+        found = list(k_best(arrays, forests[0].edges, forests[1].edges, k)) or [arrays]
+        return [build_alignment(self.model, source, target, one, base, candidates) for one in found]
 
     def search(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False

@@ -254,3 +254,13 @@ def test_base_pairs_take_every_leaf_of_a_token(aligner: ForestAligner) -> None:
     target = sentence("(S (NP (NNP a)) (VP (VB b)))")
     found = base_pairs(source, target, [Candidate((0, 1), (0, 1), 0.9)], True)
     assert len(found) == 2
+
+
+def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> None:
+    source, target = map(sentence, RELYING)
+    given = ForestAligner(aligner.model, lexicon=aligner.lexicon, candidates=GivenCandidates(RELYING_LINKS))
+    found = given.align_k_best(source, target, 5)
+    best = given.align_prepared(source, target)
+    assert found[0].phrases == best.phrases
+    scores = [one.log_probability for one in found]
+    assert len(scores) == 5 and scores == sorted(scores, key=lambda score: -(score or 0.0))

@@ -272,3 +272,14 @@ def brute_force(
 
 def _pairs(explicit: Explicit) -> set[tuple[int, int]]:
     return {(explicit.source, explicit.target)}.union(*(_pairs(member) for member in explicit.members))
+
+
+def best_scores(case: tuple[Any, ...], options: Any) -> list[float]:
+    """Scores of all alignments of the roots of two single trees, best first."""
+    pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
+    base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
+    (source_tree,), (target_tree,) = all_trees(*case[:4]), all_trees(*case[7:11])
+    source = TreeSide(source_tree, case[0], case[1], case[5])
+    target = TreeSide(target_tree, case[7], case[8], case[12])
+    found = enumerate_alignments(source, target, pair, base, options, False)
+    return sorted((explicit.score for explicit in found.get((source.root, target.root), [])), reverse=True)
