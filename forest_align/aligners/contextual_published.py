@@ -2,7 +2,8 @@
 
 Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
 from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
-stop words; a mention that could go to several names goes to the one with most context in common.
+stop words, except that a sequence may consist of it; a mention that could go to several names goes to the
+one with most context in common.
 """
 
 from __future__ import annotations
@@ -126,8 +127,7 @@ class _Pipeline:
         if "stop words" in modules:
             if "dependencies" in modules:
                 self.align_stop_words(self.shared_dependencies)
-            if "text" in modules:
-                self.align_stop_words(self.aligned_beside)
+            self.align_stop_words(self.aligned_beside if "text" in modules else self.no_context)
         return self.links
 
     def add(self, pair: Pair) -> None:
@@ -157,12 +157,16 @@ class _Pipeline:
                 and source.words[i + length] == target.words[j + length]
             ):
                 length += 1
-            if length > 1 and not all(source.stop[i : i + length]):
+            if length > 1 and any(map(self.fills_sequence, range(i, i + length))):
                 runs.append((-length, self.diagonal((i, j)), i, j))
         for length, _, i, j in sorted(runs):
             for step in range(-length):
                 if self.free((i + step, j + step)):
                     self.add((i + step, j + step))
+
+    def fills_sequence(self, i: int) -> bool:
+        """Whether a source word makes a sequence worth aligning: it is no stop word (punctuation is none)."""
+        return not self.source.stop[i] or is_punctuation(self.source.words[i])
 
     def align_entities(self) -> None:
         """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
@@ -342,6 +346,10 @@ class _Pipeline:
             for k, left, parent_left in self.source.neighbours[pair[0]]
             for n, right, parent_right in self.target.neighbours[pair[1]]
         )
+
+    def no_context(self, pair: Pair) -> int:
+        """Evidence for every pair alike, for the ablation of the textual neighbourhood."""
+        return 1
 
     def aligned_beside(self, pair: Pair) -> int:
         """How many of left and right neighbours are aligned; two sentence edges count as aligned."""

@@ -52,12 +52,12 @@ def test_swapped_texts_give_transposed_links(aligner: ContextualAligner) -> None
 
 
 @PARSER
-def test_candidates_hold_every_link_and_more(aligner: ContextualAligner) -> None:
+def test_candidates_hold_every_link(aligner: ContextualAligner) -> None:
     found = aligner.align("He bought a car.", "He purchased an automobile.")
     assert isinstance(found.source, Sentence)
     proposed = ContextualCandidates(aligner).candidates(found.source, found.target)
     cells = {(c.source[0], c.target[0]) for c in proposed if not c.is_group}
-    assert set(found.words) < cells
+    assert set(found.words) <= cells
 
 
 @PARSER
