@@ -30,6 +30,7 @@ from forest_align.parsing.encoder_batches import WordEncoder, collate
 from forest_align.parsing.span_parser import load_span_parser, word_vectors
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
+from forest_align.types import InputError
 
 Span = tuple[int, int, str]
 
@@ -112,12 +113,12 @@ def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], conditio
         part = sentences[start : start + 256]
         if condition == "raw":
             written = [as_raw(sentence) for sentence in part]
+        elif condition == "lower":
+            # Unescaped first: "-lrb-" would be no bracket.
+            lowered = [[word.lower() for word in ptb_unescape(list(s.words))] for s in part]
+            written = [(words, words) for words in lowered]
         else:
-            lower = condition == "lower"
-            written = [
-                (words, words)
-                for words in ([w.lower() if lower else w for w in sentence.words] for sentence in part)
-            ]
+            written = [(list(sentence.words), list(sentence.words)) for sentence in part]
         scores = scorer.score([split for _, split in written])
         for sentence, (words, split), found in zip(part, written, scores, strict=True):
             if not isinstance(found, SpanScores):
@@ -148,20 +149,26 @@ def span_probabilities(
     return np.minimum(marginals[likely], 1.0), gold[likely], likelihood
 
 
+def calibration(
+    scored: Sequence[SpanScores | InputError], sentences: Sequence[TreebankSentence], temperature: float
+) -> tuple[float, float]:
+    """Return the calibration error of labelled spans and the mean log-likelihood of the gold trees."""
+    parts = [
+        span_probabilities(found, sentence, temperature)
+        for found, sentence in zip(scored, sentences, strict=True)
+        if isinstance(found, SpanScores)
+    ]
+    probabilities, right = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+    return calibrate(probabilities, right).expected_error, float(np.mean([part[2] for part in parts]))
+
+
 def report_calibration(
     scorer: SpanScorer, sentences: Sequence[TreebankSentence], temperatures: Sequence[float]
 ) -> None:
     """Print calibration error and mean log-likelihood at several temperatures (beside the model's own)."""
     scored = scorer.score([sentence.words for sentence in sentences])
     for temperature in temperatures:
-        parts = [
-            span_probabilities(found, sentence, temperature)
-            for found, sentence in zip(scored, sentences, strict=True)
-            if isinstance(found, SpanScores)
-        ]
-        probabilities, right = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
-        error = calibrate(probabilities, right).expected_error
-        likelihood = float(np.mean([part[2] for part in parts]))
+        error, likelihood = calibration(scored, sentences, temperature)
         print(
             f"    temperature {temperature:.2f}: calibration error {error:.4f}, "
             f"log-likelihood {likelihood:.3f}"

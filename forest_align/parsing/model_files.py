@@ -157,6 +157,8 @@ def write_model(
     }
     (fresh / "config.json").write_text(json.dumps(encoder, indent=1) + "\n", encoding="utf-8")
     save_file(_pack(weights, int8_rows), fresh / "model.safetensors")
+    # The library writes for the owner's eyes only; an installed model is for everybody.
+    (fresh / "model.safetensors").chmod(0o644)
     shutil.rmtree(folder, ignore_errors=True)
     fresh.rename(folder)
 
