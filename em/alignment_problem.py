@@ -31,8 +31,6 @@ class PreparedPair:
         int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
     base_log_prior : numpy.ndarray
         float64, shape (B,).
-    rows : PairRows
-        Features of pairs of classes.
     """
 
     source: ParseForest
@@ -42,7 +40,6 @@ class PreparedPair:
     base_source: np.ndarray
     base_target: np.ndarray
     base_log_prior: np.ndarray
-    rows: PairRows
 
 
 def align_prepared(
@@ -148,6 +145,7 @@ def _covered(forest: ParseForest, nodes: np.ndarray) -> int:
 
 def build_problem(
     pairs: Sequence[PreparedPair],
+    rows: Sequence[PairRows],
     normalizer: Normalizer,
     feature_offsets: np.ndarray,
     feature_ids: np.ndarray,
@@ -160,6 +158,8 @@ def build_problem(
     ----------
     pairs : sequence of PreparedPair
         At least one.
+    rows : sequence of PairRows
+        Features of the pairs of classes of each.
     normalizer : Normalizer
         Which candidates compete.
     feature_offsets, feature_ids, feature_count
@@ -168,12 +168,12 @@ def build_problem(
         Options of the kernel.
     """
     builder = EventTableBuilder(normalizer)
-    events = builder.add([pair.rows for pair in pairs])
+    events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)
     digest = hashlib.sha256(f"{normalizer} {sorted(options.items())} {feature_count}".encode())
-    for pair in pairs:
+    for pair, looks in zip(pairs, rows, strict=True):
         for part in (
-            pair.rows.rows,
+            looks.rows,
             pair.source.start,
             pair.target.start,
             pair.base_source,

@@ -17,8 +17,8 @@ from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import RELATIONS, PairFeatures, pair_features, phrase_classes
 from forest_align.em.alignment_problem import PreparedPair
 from forest_align.em.cache import ArrayStore, cached_sentences
-from forest_align.em.events import PairRows
 from forest_align.eval.dependencies import head_dependencies
+from forest_align.lexicon.candidates import Candidate, candidate_provider
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 Report = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class WordLink:
-    """A word candidate, as the aligner takes it."""
-
-    source: tuple[int, int]
-    target: tuple[int, int]
-    score: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +39,7 @@ class CorpusPair:
         Its name.
     source, target : Sentence
         With forests; word vectors have done their work and are dropped.
-    candidates : tuple of WordLink
+    candidates : tuple of Candidate
         Word candidates.
     features : PairFeatures
         Features of the phrase pairs.
@@ -61,13 +52,13 @@ class CorpusPair:
     id: str
     source: Sentence
     target: Sentence
-    candidates: tuple[WordLink, ...]
+    candidates: tuple[Candidate, ...]
     features: PairFeatures
     links: Links | None = None
     gold_heads: tuple[list[int], list[int]] | None = None
 
-    def prepared(self, rows: PairRows, options: ForestOptions) -> PreparedPair:
-        """The pair as training takes it."""
+    def prepared(self, options: ForestOptions) -> PreparedPair:
+        """The pair as the kernel takes it."""
         base = base_pairs(self.source, self.target, self.candidates, options.multiword)
         assert self.source.forest is not None and self.target.forest is not None
         scores = np.array([max(found.score, 1e-9) for found in base.values()], np.float64)
@@ -79,7 +70,6 @@ class CorpusPair:
             np.array([source for source, _ in base], np.int32),
             np.array([target for _, target in base], np.int32),
             options.candidate_weight * np.log(scores),
-            rows,
         )
 
 
@@ -184,7 +174,7 @@ class CorpusReader:
             arrays = dict(entry[0])
             spans, scores = arrays["spans"].tolist(), arrays["scores"].tolist()
             candidates = tuple(
-                WordLink((a, b), (c, d), score) for (a, b, c, d), score in zip(spans, scores, strict=True)
+                Candidate((a, b), (c, d), score) for (a, b, c, d), score in zip(spans, scores, strict=True)
             )
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
@@ -192,15 +182,12 @@ class CorpusReader:
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         return CorpusPair(pair.id, *light, candidates, features, links, _gold_heads(pair))
 
-    def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[WordLink, ...], PairFeatures]:
-        from forest_align.lexicon.candidates import candidate_provider
+    def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
         from forest_align.lexicon.evidence import word_evidence
         from forest_align.lexicon.lexicon import load_lexicon
 
         provider = candidate_provider(self.candidate_name)
-        found = tuple(
-            WordLink(c.source, c.target, float(c.score)) for c in provider.candidates(source, target)
-        )
+        found = tuple(replace(c, score=float(c.score)) for c in provider.candidates(source, target))
         links = [
             (i, j)
             for link in found

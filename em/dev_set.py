@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from forest_align.aligners.forest import base_pairs, build_alignment
 from forest_align.aligners.forest_model import ForestModel
-from forest_align.cext import alignment as kernel
+from forest_align.em.alignment_problem import align_prepared
 from forest_align.em.corpus import CorpusPair, tree_heads
 from forest_align.eval.constituents import Projection, constituent_spans, count_projected, project
 from forest_align.eval.dependencies import score_attachment
@@ -43,24 +42,10 @@ class DevPair:
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.ForestAligner` would."""
     base = base_pairs(pair.source, pair.target, pair.candidates, model.options.multiword)
-    log_pair, log_source_null, log_target_null = model.log_probabilities(pair.features)
-    sides = []
-    for sentence, classes, log_null in (
-        (pair.source, pair.features.source, log_source_null),
-        (pair.target, pair.features.target, log_target_null),
-    ):
-        forest = sentence.forest
-        assert forest is not None
-        own = classes.class_of_node
-        shape = (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal)
-        sides += [*shape, log_null[own], own]
-    arrays = kernel.align(
-        *sides,
-        log_pair,
-        np.array([source for source, _ in base], np.int32),
-        np.array([target for _, target in base], np.int32),
-        np.array([model.options.candidate_weight * math.log(max(c.score, 1e-9)) for c in base.values()]),
-        **model.options.kernel_arguments(),
+    arrays = align_prepared(
+        pair.prepared(model.options),
+        *model.log_probabilities(pair.features),
+        model.options.kernel_arguments(),
     )
     return build_alignment(model, pair.source, pair.target, arrays, base, pair.candidates)
 

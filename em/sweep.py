@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def search_space(forest_sizes: Sequence[int]) -> dict[str, Range]:
 
 def with_values(model: ForestModel, values: Values) -> ForestModel:
     """The model with tuned options; the forest size is the parser's, so it goes into the description."""
-    chosen = {name: value for name, value in values.items() if name in SPACE}
+    chosen: dict[str, Any] = {name: value for name, value in values.items() if name in SPACE}
     description = {**model.description, "tuned": dict(values)}
     return replace(model, options=replace(model.options, **chosen), description=description)
 

@@ -81,9 +81,9 @@ def train_forest_model(
         raise InputError("expected at least one sentence pair to train on, found none")
     options = replace(start.options, beam=beam, parser_weight=0.0)
     features = number_features([pair.features for pair in pairs], least_pairs)
-    prepared = [pair.prepared(rows, options) for pair, rows in zip(pairs, features.pairs, strict=True)]
     problem = build_problem(
-        prepared,
+        [pair.prepared(options) for pair in pairs],
+        features.pairs,
         normalizer,
         features.feature_offsets,
         features.feature_ids,

@@ -26,25 +26,43 @@ import numpy as np
 
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.phrase_features import PairFeatures, forest_of, phrase_classes
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusReader
-from forest_align.em.dev_set import DevSet, figures
+from forest_align.em.dev_set import DevPair, DevSet, figures
 from forest_align.em.progress import counting_bar
 from forest_align.eval.significance import approximate_randomization
+from forest_align.parsing import forest_from_bracket
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
 CHUNK = 20
 
 
-def dev_set(path: str, arguments: argparse.Namespace, forest_size: int, candidates: str) -> DevSet:
+def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet:
     """The pairs of a file, prepared."""
     reader = CorpusReader(
-        arguments.parser, forest_size=forest_size, candidates=candidates, cache=arguments.forests
+        arguments.parser, forest_size=arguments.forest_size, candidates=candidates, cache=arguments.forests
     )
     pairs = [pair for pair in read_pairs(path) if not isinstance(pair, Exception)][: arguments.limit]
     found, problems = reader.read(pairs)
     print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
     return DevSet(found)
+
+
+def on_best_tree(dev: DevPair) -> DevPair:
+    """The same pair with the parser's best tree in the place of each forest."""
+    pair = dev.pair
+    sentences, classes, kept = [], [], []
+    for sentence, old in ((pair.source, pair.features.source), (pair.target, pair.features.target)):
+        forest = forest_of(sentence)
+        alone = replace(sentence, forest=forest_from_bracket(forest.bracket(sentence.words))[1])
+        own = phrase_classes(alone)
+        places = {name: place for place, name in enumerate(old.attributes())}
+        sentences.append(alone)
+        classes.append(own)
+        kept.append([places[name] for name in own.attributes()[:-1]])
+    features = PairFeatures(classes[0], classes[1], pair.features.relations[np.ix_(*kept)])
+    return replace(dev, pair=replace(pair, source=sentences[0], target=sentences[1], features=features))
 
 
 def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
@@ -62,9 +80,11 @@ def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
     """Statistics of every system on one file."""
     model, fixed = ForestAligner.load(arguments.model).model, ForestAligner.load(arguments.fixed).model
     monotonic = replace(model, options=replace(model.options, noncompositional=False))
-    forests = dev_set(path, arguments, arguments.forest_size, "union")
-    best = dev_set(path, arguments, 1, "union")
-    dictionary = dev_set(path, arguments, arguments.forest_size, "dictionary")
+    forests = dev_set(path, arguments, "union")
+    dictionary = dev_set(path, arguments, "dictionary")
+    # Every system is asked for the constituents of the same trees.
+    best = DevSet([dev.pair for dev in forests.pairs])
+    best.pairs = [on_best_tree(dev) for dev in forests.pairs]
     systems = {
         "full": (forests, model),
         "monotonic": (forests, monotonic),
@@ -72,12 +92,6 @@ def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
         "1-best": (best, model),
         "dictionary": (dictionary, model),
     }
-    # Every system is asked for the constituents of the same trees: those of the full system.
-    for other in (best, dictionary):
-        other.pairs = [
-            replace(mine, projection=theirs.projection)
-            for mine, theirs in zip(other.pairs, forests.pairs, strict=True)
-        ]
     return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
 
 

@@ -53,10 +53,10 @@ def random_tree(random: np.random.Generator, length: int) -> ParseForest:
     )
 
 
-def synthetic_pairs(count: int) -> list[PreparedPair]:
+def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
     """Pairs of equal trees; each target node has a category drawn for that of the source node."""
     random = np.random.default_rng(23)
-    pairs = []
+    pairs, looks = [], []
     for _ in range(count):
         tree = random_tree(random, int(random.integers(3, 7)))
         source = random.integers(CATEGORIES, size=len(tree))
@@ -76,22 +76,24 @@ def synthetic_pairs(count: int) -> list[PreparedPair]:
                 leaves,
                 leaves,
                 np.zeros(len(leaves)),
-                PairRows(
-                    rows.astype(np.int32),
-                    source_sizes.astype(np.float64),
-                    target_sizes.astype(np.float64),
-                    source_kinds,
-                    target_kinds,
-                ),
             )
         )
-    return pairs
+        looks.append(
+            PairRows(
+                rows.astype(np.int32),
+                source_sizes.astype(np.float64),
+                target_sizes.astype(np.float64),
+                source_kinds,
+                target_kinds,
+            )
+        )
+    return pairs, looks
 
 
 def problem(count: int, normalizer: Normalizer, **options: float) -> AlignmentProblem:
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
     return build_problem(
-        synthetic_pairs(count), normalizer, offsets, features, FEATURES, {**OPTIONS, **options}
+        *synthetic_pairs(count), normalizer, offsets, features, FEATURES, {**OPTIONS, **options}
     )
 
 
