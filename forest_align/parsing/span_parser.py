@@ -65,7 +65,7 @@ def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch
     return sentence, first[which], last[which]
 
 
-class SpanParser(ChartParser):  # type: ignore[misc]
+class SpanParser(ChartParser):
     """benepar's chart parser with letter-case features and a forward pass that skips half the chart.
 
     Parameters
