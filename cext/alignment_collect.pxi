@@ -270,7 +270,43 @@ cdef void collect(Search* search, Outcome* outcome) noexcept nogil:
         outcome.posteriors.push_back(
             min(0.0, search.items[at].total + search.items[at].outside - normaliser)
         )
+    pool_posteriors(search, outcome)
     trace_back(search, outcome)
+
+
+cdef void pool_posteriors(Search* search, Outcome* outcome) noexcept nogil:
+    """Give every item the summed posterior of all items of the same two spans.
+
+    Nodes of one span differ in label or head; a tree has one of them, so that their probabilities add up.
+    """
+    cdef vector[double] own = outcome.posteriors
+    cdef Side* source = &search.source
+    cdef Side* target = &search.target
+    cdef int count = <int>search.items.size(), searched = search.first_item[source.size]
+    cdef int first = 0, last, one, two, s, t
+    for one in range(count):
+        s, t = search.items[one].source, search.items[one].target
+        outcome.posteriors[one] = -INFINITY
+        # Nodes of one span stand side by side, and so do their items, but for roots that were added last.
+        while first < one and not same_span(source, search.items[first].source, s):
+            first += 1
+        last = one
+        while last < searched and same_span(source, search.items[last].source, s):
+            last += 1
+        for two in range(first if one < searched else 0, last if one < searched else count):
+            if same_span(source, search.items[two].source, s) and same_span(target, search.items[two].target, t):
+                outcome.posteriors[one] = log_add(outcome.posteriors[one], own[two])
+        if one < searched:
+            for two in range(searched, count):
+                if same_span(source, search.items[two].source, s) and same_span(
+                    target, search.items[two].target, t
+                ):
+                    outcome.posteriors[one] = log_add(outcome.posteriors[one], own[two])
+        outcome.posteriors[one] = min(0.0, outcome.posteriors[one])
+
+
+cdef inline bint same_span(Side* side, int one, int two) noexcept nogil:
+    return side.start[one] == side.start[two] and side.end[one] == side.end[two]
 
 
 cdef void order_roots(Search* search) noexcept nogil:

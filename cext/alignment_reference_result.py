@@ -32,8 +32,21 @@ def collect(search: Search, packed: bool) -> AlignmentArrays:
     _outside(items)
     log_total = _log_sum([item.log_total for item in roots]) if roots else sum(t.log_total for t in tops)
     normaliser = log_total if roots else 0.0
-    posteriors = [min(0.0, item.log_total + item.log_outside - normaliser) for item in items]
+    posteriors = _pooled(search, items, [item.log_total + item.log_outside - normaliser for item in items])
     return _result(search, items, roots, tops, float(log_total), posteriors, packed)
+
+
+def _pooled(search: Search, items: list[Item], posteriors: list[float]) -> list[float]:
+    """Sums over the items of the same two spans: a tree has one node of each span."""
+    source, target = search.source, search.target
+    pools: dict[tuple[int, ...], list[float]] = {}
+    keys = [
+        (source.start[i.source], source.end[i.source], target.start[i.target], target.end[i.target])
+        for i in items
+    ]
+    for key, value in zip(keys, posteriors, strict=True):
+        pools.setdefault(key, []).append(value)
+    return [min(0.0, _log_sum(pools[key])) for key in keys]
 
 
 def _total(support: Support) -> float:

@@ -24,7 +24,8 @@ class PackedArrays(NamedTuple):
     item_source, item_target : shape (I,)
         The nodes of each item.
     item_log_inside, item_log_total, item_log_posterior : float64, shape (I,)
-        Log inside score of its best derivation, of the sum over its derivations, and log posterior.
+        Log inside score of its best derivation, of the sum over its derivations, and log posterior of its two
+        spans, see :class:`AlignmentArrays`.
     first_support : shape (I + 1,)
         Where the supports of each item begin.
     support_kind : int8, shape (S,)
@@ -80,7 +81,8 @@ class AlignmentArrays(NamedTuple):
     absorbed : bool, shape (D,)
         Pairs that gave way to their parent, which has one node in common with them: not to be reported.
     log_posterior : float64, shape (D,)
-        Log posterior probability of each pair, at most 0.
+        Log posterior probability that the two spans of each pair are aligned, at most 0; nodes of one span
+        (with other labels or heads, in other trees) count together.
     source_edges, target_edges : int32
         Hyperedges between the aligned nodes, ascending.
     source_nulls, target_nulls : int32
