@@ -250,7 +250,7 @@ cdef void _similarity(
 ) noexcept nogil:
     """Sixteen features of a similarity: hinges, margins over the alternatives, soft-max log-probabilities."""
     cdef Py_ssize_t i, j, k, at
-    cdef double* rows = work                 # best, second, sum of exponentials
+    cdef double* rows = work                 # best, second, log of the sum of exponentials
     cdef double* columns = work + 3 * n
     cdef double x, a, b, low, high, margin, p, q
     cdef double scale = 1.0 / 0.08
@@ -265,6 +265,10 @@ cdef void _similarity(
             x = exp(values[i * m + j] * scale)
             rows[3 * i + 2] += x
             columns[3 * j + 2] += x
+    for i in range(n):
+        rows[3 * i + 2] = log(rows[3 * i + 2])
+    for j in range(m):
+        columns[3 * j + 2] = log(columns[3 * j + 2])
     for i in range(n):
         for j in range(m):
             at = (i * m + j) * BASE + first
@@ -286,8 +290,8 @@ cdef void _similarity(
                 out[at + 7 + 4 * k] = _clip(margin, -0.5, 0.0)
                 out[at + 8 + 4 * k] = _clip(margin, -0.1, 0.1)
                 out[at + 9 + 4 * k] = margin >= 0
-            p = x * scale - log(rows[3 * i + 2])
-            q = x * scale - log(columns[3 * j + 2])
+            p = x * scale - rows[3 * i + 2]
+            q = x * scale - columns[3 * j + 2]
             out[at + 14] = _clip(p + q, -12.0, 0.0)
             out[at + 15] = _clip(p if p < q else q, -8.0, 0.0)
 
@@ -312,6 +316,7 @@ cdef void _base(
     cdef double* rest = column_count + m
     cdef int same, kind, own, other
     cdef double x, dice, count
+    cdef double ratio = fabs(log(<double>n / m)), shorter = log(<double>(n if n < m else m)) / 3.0
     knots[0] = 0.3; knots[1] = 0.45; knots[2] = 0.6; knots[3] = 0.75; knots[4] = 0.9
     projected_knots[0] = 0.2; projected_knots[1] = 0.35; projected_knots[2] = 0.5
     projected_knots[3] = 0.65; projected_knots[4] = 0.8
@@ -350,8 +355,8 @@ cdef void _base(
                 out[at + 3] = (1.0 if row_count[i] else 0.0) + (1.0 if column_count[j] else 0.0)
                 out[at + 4] = 1.0 if row_count[i] and column_count[j] else 0.0
             out[at + 5] = fabs((i + 0.5) / n - (j + 0.5) / m)
-            out[at + 6] = fabs(log(<double>n / m))
-            out[at + 7] = log(<double>(n if n < m else m)) / 3.0
+            out[at + 6] = ratio
+            out[at + 7] = shorter
             x = run[k] + ahead[k] - 1 if same else 0.0
             out[at + 8] = x > 1
             out[at + 9] = x > 2

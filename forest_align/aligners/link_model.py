@@ -287,13 +287,12 @@ class LinkModel:
 def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kinds, capitals, letters and word ends of a sentence; see :class:`SentenceFeatures`."""
     known = [_word(word) for word in sentence.words]
-    letters = np.fromiter((code for word in known for code in word[2]), dtype=np.int32)
-    lengths = [len(word[2]) for word in known]
+    letters = "".join([word[2] for word in known]).encode("utf-32-le")
     return (
         np.array([word[0] for word in known], dtype=np.int32),
         np.array([word[1] for word in known], dtype=np.uint8),
-        letters,
-        np.cumsum(lengths, dtype=np.int32),
+        np.frombuffer(letters, dtype="<i4").astype(np.int32, copy=False),
+        np.cumsum([len(word[2]) for word in known], dtype=np.int32),
     )
 
 
@@ -330,8 +329,8 @@ def base_table(
 
 
 @lru_cache(maxsize=100_000)
-def _word(word: str) -> tuple[int, bool, tuple[int, ...]]:
-    """Kind, capital and letters of a word."""
-    lower = word.lower()
+def _word(word: str) -> tuple[int, bool, str]:
+    """Kind, capital and lower-cased form of a word; lone surrogates, which have no code, become ``?``."""
+    lower = word.lower().encode("utf-8", "replace").decode()
     kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
-    return kind, word[:1].isupper(), tuple(map(ord, lower))
+    return kind, word[:1].isupper(), lower
