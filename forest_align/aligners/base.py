@@ -38,7 +38,7 @@ class Aligner(ABC):
 
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
-        """Turn raw text into sentences with all that the aligner needs; an error in the place of a bad one."""
+        """Turn texts into sentences with all that the aligner needs; an error in place of a bad one."""
 
     @abstractmethod
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:

@@ -58,7 +58,7 @@ def violations(
 ) -> list[str]:
     """Say what is wrong with a set of aligned pairs; an empty list if it is legitimate.
 
-    Checked are root-pair containment, same tree, relevance, consistency and monotonicity, and that pairs which
+    Checked are root-pair containment, same tree, relevance, consistency, monotonicity, and that pairs which
     are called compositional rest on at most two pairs, whose lowest common ancestors they are (Theorem 3.2).
     Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest common
     ancestor of what they rest on.
