@@ -1,0 +1,64 @@
+r"""Measure the best tree that packed forests hold: labelled F1 of 1-best and oracle, by forest size.
+
+Example::
+
+    python scripts/measure_oracle.py --gum TREEBANKS/gum --sizes 10 50 --limit 400
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from forest_align.data.penn import read_trees, strip_annotations
+from forest_align.eval.brackets import oracle_brackets, score_brackets
+from forest_align.parsing import load_parser
+from forest_align.types import Sentence
+
+
+def gum_dev_trees(folder: Path) -> Iterator:  # type: ignore[type-arg]
+    """Yield the stripped trees of GUM's official dev part, without documents whose words are blanked."""
+    part = ""
+    for line in (folder / "splits.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            part = line[3:].strip()
+        elif part == "dev" and "GUM_" in line and "_reddit_" not in line:
+            for tree in read_trees(folder / f"{line.split('* ')[1].split()[0]}.ptb"):
+                stripped = strip_annotations(tree)
+                if stripped is not None:
+                    yield stripped
+
+
+def main() -> None:
+    """Parse and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--gum", type=Path, required=True)
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 50])
+    parser.add_argument("--limit", type=int, default=None, help="sentences, evenly spread, for a quick look")
+    options = parser.parse_args()
+    trees = list(gum_dev_trees(options.gum))
+    if options.limit:
+        trees = [trees[k] for k in np.linspace(0, len(trees) - 1, options.limit).astype(int)]
+    for size in options.sizes:
+        model = load_parser(options.model, forest_size=size)
+        words = [tuple(tree.leaves()) for tree in trees]
+        gold, best, oracle = [], [], np.zeros(4)
+        stream = tqdm(model.parse_many(words), total=len(words), disable=None)
+        for tree, parsed in zip(trees, stream, strict=True):
+            if isinstance(parsed, Sentence) and parsed.forest is not None:
+                gold.append(tree)
+                best.append(parsed.forest.best_tree(parsed.words))
+                oracle += oracle_brackets(parsed.forest, tree)
+        first = 100 * score_brackets(gold, best).counts.micro().f1
+        right, predicted, _, wanted = oracle
+        highest = 100 * 2 * right / (predicted + wanted)
+        print(f"forest of {size} trees: 1-best F1 {first:.2f}, oracle {highest:.2f}, {len(gold)} sentences")
+
+
+if __name__ == "__main__":
+    main()
