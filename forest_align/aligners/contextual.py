@@ -16,7 +16,7 @@ from forest_align.aligners.contextual_published import PublishedParameters, publ
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
 from forest_align.lexicon.candidates import Candidate
-from forest_align.lexicon.evidence import Evidence, explain, word_evidence
+from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
 from forest_align.parsing.dependencies import collapsed_dependencies
 from forest_align.parsing.entities import find_entities
@@ -188,7 +188,9 @@ class ContextualAligner(Aligner):
         return self.model.explain(*prepared, self._evidence(source, target), i, j)
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
-        return word_evidence(source, target, self.lexicon, self.ppdb)
+        # Without vectors: the model has the cosines themselves.
+        sides = (Sentence(source.tokens, source.text), Sentence(target.tokens, target.text))
+        return word_evidence(*sides, self.lexicon, self.ppdb)
 
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
         """The links above the threshold, and the log-probability of just this set of links."""
@@ -241,7 +243,6 @@ class ContextualCandidates:
         if not len(source) or not len(target):
             return ()
         probability, evidence = self.aligner.scored_cells(source, target)
-        evidence = evidence & ~int(Evidence.EMBEDDING)
         rows, columns = np.nonzero(probability >= self.minimum_score)
         found = {
             ((i, i + 1), (j, j + 1)): Candidate(
@@ -266,8 +267,10 @@ def bundled_model() -> LinkModel:
 
 
 def _is_after(source: Sentence, target: Sentence) -> bool:
-    """Whether the canonical order of two sentences is target first: by length, words, tags, then vectors."""
-    one, two = (len(source), source.words, source.tags), (len(target), target.words, target.tags)
+    """Whether the target is first in canonical order: by length, words, tags, lemmas, vectors."""
+    if len(source) != len(target):
+        return len(source) > len(target)
+    one, two = (source.words, source.tags, source.lemmas), (target.words, target.tags, target.lemmas)
     if one != two:
         return one > two
     if source.vectors is None or target.vectors is None:
