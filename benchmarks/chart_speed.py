@@ -81,9 +81,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--k", type=int, default=10, help="trees a sentence; default: 10")
-    parser.add_argument(
-        "--labels", type=int, default=110, help="labels, the empty one too; default: 110"
-    )
+    parser.add_argument("--labels", type=int, default=110, help="labels, the empty one too; default: 110")
     parser.add_argument(
         "--words", type=int, nargs="+", default=[10, 20, 40, 80, 160], help="sentence lengths"
     )

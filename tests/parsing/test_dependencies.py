@@ -25,7 +25,40 @@ SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().par
 STANFORD = SHARED / "data" / "alignment" / "edinburgh" / "train.stanford.xml.gz"
 #: What table 1 of Sultan et al. (2014) names, and the basic types that they are collapsed from.
 BASIC_TYPES = frozenset(
-    ["prep", "pobj", "pcomp", "conj", "cc", "nsubj", "nsubjpass", "dobj", "iobj", "amod", "nn", "poss", "rcmod", "partmod", "infmod", "ccomp", "xcomp", "advcl", "appos", "prt", "det", "num", "aux", "auxpass", "neg", "cop", "csubj", "tmod", "acomp", "rel", "purpcl", "advmod"]
+    [
+        "prep",
+        "pobj",
+        "pcomp",
+        "conj",
+        "cc",
+        "nsubj",
+        "nsubjpass",
+        "dobj",
+        "iobj",
+        "amod",
+        "nn",
+        "poss",
+        "rcmod",
+        "partmod",
+        "infmod",
+        "ccomp",
+        "xcomp",
+        "advcl",
+        "appos",
+        "prt",
+        "det",
+        "num",
+        "aux",
+        "auxpass",
+        "neg",
+        "cop",
+        "csubj",
+        "tmod",
+        "acomp",
+        "rel",
+        "purpcl",
+        "advmod",
+    ]
 )
 
 
