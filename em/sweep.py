@@ -22,7 +22,7 @@ SPACE: dict[str, Range] = {
     "parser_weight": Range(0.0, 1.0),
     "beam": Range(10, 200, integer=True, logarithmic=True),
     "generation_gap": Range(1, 6, integer=True),
-    "candidate_weight": Range(0.1, 4.0, logarithmic=True),
+    "candidate_weight": Range(0.2, 10.0, logarithmic=True),
 }
 
 
