@@ -151,12 +151,9 @@ class CorpusReader:
 
     def _parse_many(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
         if self._loaded is None:
-            from forest_align.lexicon.lexicon import load_lexicon
-            from forest_align.parsing import load_parser
+            from forest_align.parsing import load_parser_for_alignment
 
-            self._loaded = load_parser(
-                self.parser, forest_size=self.forest_size, lemmatizer=load_lexicon().lemma
-            )
+            self._loaded = load_parser_for_alignment(self.parser, forest_size=self.forest_size)
         return self._loaded.parse_many(texts)
 
     def _prepare(self, pair: SentencePair, source: Sentence, target: Sentence) -> CorpusPair:

@@ -12,8 +12,7 @@ import argparse
 from pathlib import Path
 
 from forest_align.aligners import load
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import load_parser
+from forest_align.parsing import load_parser_for_alignment
 from forest_align.views.svg import to_svg
 
 
@@ -25,7 +24,7 @@ def main() -> None:
     parser.add_argument("output", type=Path, help="SVG file to write")
     parser.add_argument("--parser", default="en", help="as for forest-align align")
     options = parser.parse_args()
-    aligner = load("forest", parser=load_parser(options.parser, lemmatizer=load_lexicon().lemma))
+    aligner = load("forest", parser=load_parser_for_alignment(options.parser))
     options.output.write_text(to_svg(aligner.align(options.source, options.target)), encoding="utf-8")
 
 

@@ -26,7 +26,7 @@ from forest_align.eval.constituents import (
 )
 from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import load_parser, sentence_from_bracket
+from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket
 from forest_align.types import InputError, Links, Sentence
 
 VARIANTS = {
@@ -66,7 +66,7 @@ def read_cases(folder: Path, part: str, trees: str, forest_size: int, limit: int
     if trees == "stanford":
         sentences: Sequence[Sequence[Sentence | InputError]] = reference
     else:
-        parser = load_parser(trees, forest_size=forest_size, lemmatizer=lexicon.lemma)
+        parser = load_parser_for_alignment(trees, forest_size=forest_size)
         parsed = parser.parse_many(pair[side].split() for pair in pairs for side in ("source", "target"))
         sentences = [(one, next(parsed)) for one in parsed]
     cases = []

@@ -67,9 +67,9 @@ class ForestAligner(Aligner):
     @cached_property
     def parser(self) -> Parser:
         """The parser that is used."""
-        from forest_align.parsing import load_parser
+        from forest_align.parsing import load_parser_for_alignment
 
-        return self._given[0] or load_parser(lemmatizer=self.lexicon.lemma)
+        return self._given[0] or load_parser_for_alignment()
 
     @cached_property
     def candidates(self) -> CandidateProvider:

@@ -48,10 +48,9 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
 
 
 def _parser(name: str) -> Any:
-    from forest_align.lexicon.lexicon import load_lexicon
-    from forest_align.parsing import load_parser
+    from forest_align.parsing import load_parser_for_alignment
 
-    return load_parser(name, lemmatizer=load_lexicon().lemma)
+    return load_parser_for_alignment(name)
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

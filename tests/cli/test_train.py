@@ -41,7 +41,9 @@ class FlatParser:
 
 @pytest.fixture(autouse=True)
 def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forest_align.parsing.load_parser", lambda *args, **options: FlatParser())
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: FlatParser()
+    )
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def test_the_cache_spares_the_parser_the_second_time(
     tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache")
-    monkeypatch.setattr("forest_align.parsing.load_parser", None)
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
     assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache") == 0
 
 

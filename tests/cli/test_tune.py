@@ -32,7 +32,9 @@ class FlatParser:
 
 @pytest.fixture(autouse=True)
 def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forest_align.parsing.load_parser", lambda *args, **options: FlatParser())
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: FlatParser()
+    )
 
 
 @pytest.fixture

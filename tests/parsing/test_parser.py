@@ -52,6 +52,22 @@ def parser() -> Parser:
     return Parser(fake.FakeScorer(), lemmatizer=lambda word, tag: word.lower())
 
 
+def test_trees_far_from_the_best_are_left_out_when_asked_for(parser: Parser) -> None:
+    words = [f"word{place}" for place in range(9)]
+    (full,) = parser.n_best_many([words])
+    assert not isinstance(full, InputError)
+    log_ratios = full.log_probabilities - full.log_probabilities[0]
+    ratio = float(np.exp(log_ratios[4] - 1e-6))
+    (few,) = Parser(fake.FakeScorer(), least_ratio=ratio).n_best_many([words])
+    assert not isinstance(few, InputError)
+    assert len(few.log_probabilities) == (log_ratios >= np.log(ratio)).sum() < len(log_ratios)
+
+
+def test_a_ratio_beyond_one_is_refused() -> None:
+    with pytest.raises(InputError, match="ratio"):
+        Parser(fake.FakeScorer(), least_ratio=1.5)
+
+
 def test_a_parsed_sentence_has_offsets_tags_lemmas_vectors_and_a_forest(parser: Parser) -> None:
     sentence = parser.parse("He didn’t Sleep.")
     assert sentence.words == ("He", "did", "n’t", "Sleep", ".")
