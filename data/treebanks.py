@@ -147,16 +147,24 @@ def read_wsj(folder: str | Path, dev: Iterable[int] = (), test: Iterable[int] = 
     return Split(*(tuple(parts[part]) for part in ("train", "dev", "test")))
 
 
-def read_gum(folder: str | Path) -> Split:
-    """Read GUM by its official split (``splits.md``), without the documents whose words are blanked out."""
-    parts: dict[str, list[TreebankSentence]] = {"train": [], "dev": [], "test": []}
+def gum_files(folder: str | Path) -> dict[str, list[Path]]:
+    """List GUM's files by its official split (``splits.md``), without documents of blanked-out words."""
+    parts: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
     part = ""
     for line in (Path(folder) / "splits.md").read_text(encoding="utf-8").splitlines():
         if heading := re.match(r"## (\w+)", line):
             part = heading.group(1)
         elif (document := re.match(r"\s*\* (GUM_\w+)", line)) and "_reddit_" not in line and part in parts:
-            parts[part].extend(_read(Path(folder) / f"{document.group(1)}.ptb"))
-    return Split(*(tuple(parts[name]) for name in ("train", "dev", "test")))
+            parts[part].append(Path(folder) / f"{document.group(1)}.ptb")
+    return parts
+
+
+def read_gum(folder: str | Path) -> Split:
+    """Read GUM by its official split; see :func:`gum_files`."""
+    files = gum_files(folder)
+    return Split(
+        *(tuple(found for path in files[part] for found in _read(path)) for part in ("train", "dev", "test"))
+    )
 
 
 def read_craft(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.eval.scores import Scores, Statistic, harmonic_mean, safe_divide
+from forest_align.eval.scores import Scores, Statistic, ratio_statistics, safe_divide
 from forest_align.types import InputError
 
 #: Token indices of a source chunk and of the target chunk that it is aligned to.
@@ -48,11 +48,7 @@ class ChunkScores:
 
     def statistics(self) -> dict[str, Statistic]:
         """The figures by name, ready for significance tests."""
-        return {
-            "precision": Statistic(self.rows, lambda sums: _precision_and_recall(sums)[0]),
-            "recall": Statistic(self.rows, lambda sums: _precision_and_recall(sums)[1]),
-            "f1": Statistic(self.rows, lambda sums: harmonic_mean(*_precision_and_recall(sums))),
-        }
+        return ratio_statistics(self.rows, _precision_and_recall)
 
 
 def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.eval.scores import Scores, Statistic, harmonic_mean, safe_divide
+from forest_align.eval.scores import Scores, Statistic, ratio_statistics, safe_divide
 from forest_align.types import InputError
 
 
@@ -41,11 +41,7 @@ class PhraseScores:
 
     def statistics(self) -> dict[str, Statistic]:
         """The figures by name, ready for significance tests."""
-        return {
-            "precision": Statistic(self.rows, lambda sums: _precision_and_recall(sums)[0]),
-            "recall": Statistic(self.rows, lambda sums: _precision_and_recall(sums)[1]),
-            "f1": Statistic(self.rows, lambda sums: harmonic_mean(*_precision_and_recall(sums))),
-        }
+        return ratio_statistics(self.rows, _precision_and_recall)
 
 
 def _precision_and_recall(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -91,6 +91,25 @@ def _pooled_f1(sums: np.ndarray) -> np.ndarray:
     return harmonic_mean(_pooled_precision(sums), _pooled_recall(sums))
 
 
+def ratio_statistics(
+    rows: np.ndarray, ratios: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+) -> dict[str, Statistic]:
+    """Precision, recall and F1 by name, ready for significance tests.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray
+        float64, shape (N, K): what each sentence pair contributes.
+    ratios : callable
+        From column sums, shape (..., K), to precision and recall, shape (...) each.
+    """
+    return {
+        "precision": Statistic(rows, lambda sums: ratios(sums)[0]),
+        "recall": Statistic(rows, lambda sums: ratios(sums)[1]),
+        "f1": Statistic(rows, lambda sums: harmonic_mean(*ratios(sums))),
+    }
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchCounts:
     """What was predicted, what was wanted and how much of either agrees, for N sentence pairs.

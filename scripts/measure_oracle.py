@@ -8,29 +8,16 @@ Example::
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
 from forest_align.data.penn import read_trees, strip_annotations
+from forest_align.data.treebanks import gum_files
 from forest_align.eval.brackets import oracle_brackets, score_brackets
 from forest_align.parsing import load_parser
 from forest_align.types import Sentence
-
-
-def gum_dev_trees(folder: Path) -> Iterator:  # type: ignore[type-arg]
-    """Yield the stripped trees of GUM's official dev part, without documents whose words are blanked."""
-    part = ""
-    for line in (folder / "splits.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            part = line[3:].strip()
-        elif part == "dev" and "GUM_" in line and "_reddit_" not in line:
-            for tree in read_trees(folder / f"{line.split('* ')[1].split()[0]}.ptb"):
-                stripped = strip_annotations(tree)
-                if stripped is not None:
-                    yield stripped
 
 
 def main() -> None:
@@ -41,7 +28,10 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 50])
     parser.add_argument("--limit", type=int, default=None, help="sentences, evenly spread, for a quick look")
     options = parser.parse_args()
-    trees = list(gum_dev_trees(options.gum))
+    stripped = (
+        strip_annotations(tree) for path in gum_files(options.gum)["dev"] for tree in read_trees(path)
+    )
+    trees = [tree for tree in stripped if tree is not None]
     if options.limit:
         trees = [trees[k] for k in np.linspace(0, len(trees) - 1, options.limit).astype(int)]
     for size in options.sizes:

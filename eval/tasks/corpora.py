@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -160,16 +160,21 @@ def _spade(paths: Sequence[Path], split: str) -> Task:
     return Task([pair.id for pair in pairs], sentences, phrase_scorer([pair.annotations for pair in pairs]))
 
 
-def _ists(paths: Sequence[Path], split: str) -> Task:
+def _read_sets(files: Mapping[str, Path]) -> tuple[list[str], list[str], list[SentencePair]]:
+    """Read the named sets of a corpus one after the other: each pair's id, its set, and the pair itself."""
     ids: list[str] = []
     sets: list[str] = []
     pairs: list[SentencePair] = []
-    for path in paths:
-        name = path.name.split(".")[2]
+    for name, path in files.items():
         found = _read(path)
         ids += [f"{name}:{pair.id}" for pair in found]
         sets += [name] * len(found)
         pairs += found
+    return ids, sets, pairs
+
+
+def _ists(paths: Sequence[Path], split: str) -> Task:
+    ids, sets, pairs = _read_sets({path.name.split(".")[2]: path for path in paths})
     return Task(ids, _sentences(pairs), chunk_scorer(sets, [_chunked(pair) for pair in pairs]))
 
 
@@ -193,15 +198,7 @@ def _runs(chunks: Sequence[Sequence[int]]) -> list[Span]:
 
 
 def _sts2013(paths: Sequence[Path], split: str) -> Task:
-    ids: list[str] = []
-    sets: list[str] = []
-    pairs: list[SentencePair] = []
-    for path in paths:
-        name = path.name.split(".")[0]
-        found = _read(path)
-        ids += [f"{name}:{pair.id}" for pair in found]
-        sets += [name] * len(found)
-        pairs += found
+    ids, sets, pairs = _read_sets({path.name.split(".")[0]: path for path in paths})
     gold = [_known(pair.score, "score", path=paths[0]) for pair in pairs]
     return Task(ids, _sentences(pairs), similarity_scorer(sets, gold))
 
