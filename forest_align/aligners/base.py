@@ -18,8 +18,6 @@ Text = str | Sentence
 _KINDS = {
     "forest": ("forest_align.aligners.forest", "ForestAligner"),
     "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
-    "semi-markov": ("forest_align.aligners.semi_markov", "SemiMarkovAligner"),
-    "joint": ("forest_align.aligners.joint", "JointAligner"),
 }
 
 
@@ -141,7 +139,7 @@ _BATCHES_AHEAD = 4
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner: ``"forest"``, ``"contextual"``, ``"semi-markov"``, ``"joint"``, or a model folder.
+    """Load an aligner: ``"forest"``, ``"contextual"``, or a model folder.
 
     Parameters
     ----------

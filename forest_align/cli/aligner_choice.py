@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.lexicon.candidates import Candidate
 
-ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
+ALIGNERS = ("forest", "contextual")
 WORDS = ("union", "dictionary", "encoder", "given")
 
 Pair = tuple[Sentence | str, Sentence | str]
