@@ -15,10 +15,11 @@ import numpy as np
 from forest_align.aligners.forest import base_pairs
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import RELATIONS, PairFeatures, pair_features, phrase_classes
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidate_files, word_candidates
 from forest_align.em.alignment_problem import PreparedPair
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.eval.dependencies import head_dependencies
-from forest_align.lexicon.candidates import Candidate, candidate_provider
+from forest_align.lexicon.candidates import Candidate
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class CorpusReader:
     forest_size : int
         Trees in a forest.
     candidates : str
-        Name of the word candidates, see :func:`forest_align.lexicon.candidates.candidate_provider`.
+        Name of the word candidates, see :func:`forest_align.aligners.word_candidates.word_candidates`.
     confident_link : float
         Word candidates of this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
@@ -95,7 +96,7 @@ class CorpusReader:
         parser: str = "en",
         *,
         forest_size: int = 10,
-        candidates: str = "union",
+        candidates: str = DEFAULT_WORDS,
         confident_link: float = 0.5,
         cache: Path | None = None,
     ) -> None:
@@ -106,7 +107,12 @@ class CorpusReader:
         self._store = ArrayStore(cache) if cache is not None else None
         self._loaded: Parser | None = None
         self._parser_identity = [parser_fingerprint(parser), forest_size]
-        self._pair_identity = [self._parser_identity, candidates, confident_link, candidate_fingerprint()]
+        self._pair_identity = [
+            self._parser_identity,
+            candidates,
+            confident_link,
+            candidate_fingerprint(candidates),
+        ]
 
     def read(
         self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
@@ -183,7 +189,7 @@ class CorpusReader:
         from forest_align.lexicon.evidence import word_evidence
         from forest_align.lexicon.lexicon import load_lexicon
 
-        provider = candidate_provider(self.candidate_name)
+        provider = word_candidates(self.candidate_name)
         found = tuple(replace(c, score=float(c.score)) for c in provider.candidates(source, target))
         links = [
             (i, j)
@@ -227,12 +233,9 @@ def parser_fingerprint(name: str) -> str:
     return _digest(sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors")))
 
 
-def candidate_fingerprint() -> str:
-    """Short hash of what word candidates and evidence are computed from."""
-    from forest_align import data
-
-    folder = Path(data.__file__).parent / "resources"
-    return _digest(sorted(path for path in folder.iterdir() if path.is_file()))
+def candidate_fingerprint(candidates: str) -> str:
+    """Short hash of what word candidates of this name and evidence are computed from."""
+    return _digest(word_candidate_files(candidates))
 
 
 def _digest(paths: Sequence[Path]) -> str:

@@ -160,17 +160,24 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     >>> aligner.align("The cat sat.", "A cat was sitting.").words.to_pharaoh()  # doctest: +SKIP
     '0-0 1-1 2-3 3-4'
     """
-    kind = str(name_or_path)
-    if kind not in _KINDS:
-        kind = _kind_of_folder(Path(name_or_path))
-    module, class_name = _KINDS[kind]
+    module, class_name = _KINDS[kind_of(name_or_path)]
     aligner: Aligner = getattr(importlib.import_module(module), class_name).load(name_or_path, **options)
     return aligner
 
 
-def _kind_of_folder(folder: Path) -> str:
+def kind_of(name_or_path: str | Path) -> str:
+    """The kind of aligner that :func:`load` would give.
+
+    Raises
+    ------
+    ModelError
+        If there is no such aligner or model.
+    """
     import json
 
+    if str(name_or_path) in _KINDS:
+        return str(name_or_path)
+    folder = Path(name_or_path)
     try:
         kind = json.loads((folder / "model.json").read_text(encoding="utf-8"))["format"]
     except (OSError, ValueError, KeyError, TypeError):

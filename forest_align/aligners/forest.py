@@ -17,6 +17,7 @@ from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
 from forest_align.aligners.tree_choice import choose_tree
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidates
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.types import Alignment, InputError, Links, ParseForest, PhrasePair, Sentence
@@ -38,8 +39,9 @@ class ForestAligner(Aligner):
         Feature weights and search options.
     parser : Parser, optional
         For sentences that come without a forest; the bundled English one by default, loaded when needed.
-    candidates : CandidateProvider, optional
-        The default ones if not given, loaded when needed.
+    candidates : CandidateProvider or str, optional
+        Where word candidates come from, or its name, see
+        :func:`~forest_align.aligners.word_candidates.word_candidates`; loaded when needed.
     lexicon : Lexicon, optional
         The bundled one by default.
     """
@@ -51,7 +53,7 @@ class ForestAligner(Aligner):
         model: ForestModel,
         *,
         parser: Parser | None = None,
-        candidates: CandidateProvider | None = None,
+        candidates: CandidateProvider | str | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
         self.model = model
@@ -74,9 +76,8 @@ class ForestAligner(Aligner):
     @cached_property
     def candidates(self) -> CandidateProvider:
         """Where word candidates come from."""
-        from forest_align.lexicon.candidates import candidate_provider
-
-        return self._given[1] or candidate_provider()
+        given = self._given[1] or DEFAULT_WORDS
+        return word_candidates(given) if isinstance(given, str) else given
 
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, load_aligner
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--words",
         metavar="NAME|FILE",
         help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
-        "or a file of Pharaoh links; default: union",
+        f"or a file of Pharaoh links; default: {DEFAULT_WORDS}",
     )
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) as further evidence"

@@ -8,6 +8,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES, word_candidates
 from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
 
 ALIGNERS = ("forest", "contextual")
-WORDS = ("union", "dictionary", "encoder", "given")
+WORDS = (*WORD_CANDIDATES, "given")
 
 Pair = tuple[Sentence | str, Sentence | str]
 Words = tuple[tuple[str, ...], tuple[str, ...]]
@@ -55,7 +56,6 @@ def _parser(name: str) -> Any:
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:
     """Settings of an aligner for ``--words`` and ``--ppdb``."""
-    from forest_align.lexicon.candidates import candidate_provider
     from forest_align.lexicon.pair_table import PairTable
 
     if options.model is not None and options.aligner is None:
@@ -67,7 +67,7 @@ def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[s
     table = PairTable.load(options.ppdb) if options.ppdb else None
     if kind == "contextual":
         return {"ppdb": table}
-    return {"candidates": given or candidate_provider(options.words or "union", ppdb=table)}
+    return {"candidates": given or word_candidates(options.words or DEFAULT_WORDS, ppdb=table)}
 
 
 class GivenLinks:

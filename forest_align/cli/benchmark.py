@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+
 if TYPE_CHECKING:
     from forest_align.eval.tasks.run import AlignMany, Run
     from forest_align.eval.tasks.task import Task
@@ -39,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="name of an aligner or folder of its model (default: forest); repeat it to compare several",
     )
+    parser.add_argument(
+        "--words",
+        choices=WORD_CANDIDATES,
+        help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
+    )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
         "-o",
@@ -60,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
     split = args.split or benchmark.default_split
     files = benchmark.paths(args.data, split)
     task = benchmark.load(files, split)
-    runs = [_run(task, args.name, split, aligner) for aligner in dict.fromkeys(args.aligner or ["forest"])]
+    names = dict.fromkeys(args.aligner or ["forest"])
+    runs = [_run(task, args.name, split, name, args.words) for name in names]
     for finished in runs:
         _write(finished, files, args)
     print(f"## {args.name}, {split}: {benchmark.title}\n")
@@ -70,27 +78,32 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(finished.errors() for finished in runs) else 0
 
 
-def _run(task: Task, benchmark: str, split: str, name: str) -> Run:
+def _run(task: Task, benchmark: str, split: str, name: str, words: str | None) -> Run:
     from tqdm import tqdm
 
     from forest_align.eval.tasks.run import Run, run_task
 
-    align_many, settings = _aligner(name)
+    align_many, settings = _aligner(name, words)
     started = time.perf_counter()
     aligned = run_task(task, align_many)
     alignments = list(tqdm(aligned, name, len(task.pairs), unit="pair", disable=not sys.stderr.isatty()))
     seconds = time.perf_counter() - started
+    name = f"{name}, {settings['words']} words" if "words" in settings else name
     return Run(benchmark, split, name, alignments, task.score(alignments), seconds, settings)
 
 
-def _aligner(name: str) -> tuple[AlignMany, Mapping[str, object]]:
-    """The aligner's function over many pairs, and its settings."""
+def _aligner(name: str, words: str | None) -> tuple[AlignMany, Mapping[str, object]]:
+    """The aligner's function over many pairs, and its settings; ``words`` are for the forest aligner."""
     if name == "identity":
         from forest_align.eval.identity import IdentityAligner
 
         return IdentityAligner().align_many, {}
     from forest_align.aligners import load
+    from forest_align.aligners.base import kind_of
 
+    if words is not None and kind_of(name) == "forest":
+        aligner = load(name, candidates=words)
+        return aligner.align_many, {**_settings(aligner), "words": words}
     aligner = load(name)
     return aligner.align_many, _settings(aligner)
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+
 if TYPE_CHECKING:
     from forest_align.em.corpus import CorpusPair, CorpusReader
 
@@ -25,10 +27,12 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
         "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )
     parser.add_argument(
+        "--words",
         "--candidates",
-        choices=("dictionary", "encoder", "union"),
-        default="union",
-        help="where word candidates come from (default: union)",
+        dest="candidates",
+        choices=WORD_CANDIDATES,
+        default=DEFAULT_WORDS,
+        help=f"where word candidates come from (default: {DEFAULT_WORDS})",
     )
 
 

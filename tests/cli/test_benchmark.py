@@ -173,7 +173,7 @@ class PhraseAligner:
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark, "_aligner", lambda name: (PhraseAligner().align_many, {"depth": 1}))
+    monkeypatch.setattr(benchmark, "_aligner", lambda name, words: (PhraseAligner().align_many, {"depth": 1}))
 
 
 def test_phrases_are_scored_on_the_trees_and_failures_are_told(
@@ -215,7 +215,9 @@ def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
         return (Alignment(target, source) for source, target in pairs)
 
     for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
-        monkeypatch.setattr(benchmark, "_aligner", lambda name, align_many=align_many: (align_many, {}))
+        monkeypatch.setattr(
+            benchmark, "_aligner", lambda name, words, align_many=align_many: (align_many, {})
+        )
         assert run(data, tmp_path, "msr-rte") == 2
         assert message in capsys.readouterr().err
 

@@ -1,0 +1,88 @@
+"""Chooses word candidates by name: those of the lexicon or those of the contextual aligner."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.lexicon.candidates import MINIMUM_SCORE, CandidateProvider, candidate_provider
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.candidates import Candidate
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+#: Names that :func:`word_candidates` knows.
+WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
+#: The one that is taken if none is named.
+DEFAULT_WORDS = "union"
+
+
+class WithFallback:
+    """Asks one provider about sentences with word vectors and another about all others.
+
+    Parameters
+    ----------
+    provider : CandidateProvider
+        Needs word vectors.
+    fallback : CandidateProvider
+        Needs none.
+    """
+
+    def __init__(self, provider: CandidateProvider, fallback: CandidateProvider) -> None:
+        self._provider, self._fallback = provider, fallback
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans."""
+        has_vectors = source.vectors is not None and target.vectors is not None
+        return (self._provider if has_vectors else self._fallback).candidates(source, target)
+
+
+def word_candidates(
+    name: str = DEFAULT_WORDS, *, ppdb: PairTable | None = None, minimum_score: float = MINIMUM_SCORE
+) -> CandidateProvider:
+    """Make a provider of word candidates by name.
+
+    Parameters
+    ----------
+    name : str
+        ``contextual``: links of the contextual aligner's default variant with their probabilities; without
+        word vectors what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
+        :func:`forest_align.lexicon.candidates.candidate_provider`.
+    ppdb : PairTable, optional
+        Paraphrase pairs of the user, for all but ``encoder``.
+    minimum_score : float
+        Candidates less likely than this are not proposed.
+
+    Raises
+    ------
+    InputError
+        If there are no candidates of this name.
+
+    Examples
+    --------
+    >>> import forest_align
+    >>> aligner = forest_align.load("forest", candidates="contextual")  # doctest: +SKIP
+    """
+    if name not in WORD_CANDIDATES:
+        expected = ", ".join(WORD_CANDIDATES)
+        raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+    if name != "contextual":
+        return candidate_provider(name, ppdb=ppdb, minimum_score=minimum_score)
+    from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
+
+    return WithFallback(
+        ContextualCandidates(ContextualAligner(ppdb=ppdb), minimum_score=minimum_score),
+        candidate_provider("dictionary", ppdb=ppdb, minimum_score=minimum_score),
+    )
+
+
+def word_candidate_files(name: str) -> list[Path]:
+    """Files from which the candidates of a name are computed, so that a cache can tell when they change."""
+    found = [files("forest_align.data") / "resources"]
+    if name == "contextual":
+        found.append(files("forest_align.aligners") / "models" / "contextual")
+    folders = [Path(str(folder)) for folder in found]
+    return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())

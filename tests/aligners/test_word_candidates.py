@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.contextual import ContextualAligner, bundled_model
+from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.word_candidates import WORD_CANDIDATES, word_candidate_files, word_candidates
+from forest_align.lexicon.candidates import candidate_provider
+from forest_align.types import InputError, Sentence
+
+
+def sentence(words: str, seed: int) -> Sentence:
+    vectors = np.random.default_rng(seed).normal(size=(len(words.split()), len(bundled_model().mean)))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return replace(Sentence.from_words(words.split()), vectors=vectors.astype(np.float32))
+
+
+SOURCE, TARGET = sentence("the old man died", 1), sentence("the man passed away", 2)
+
+
+@pytest.mark.parametrize("name", WORD_CANDIDATES)
+def test_every_name_proposes_the_same_word(name: str) -> None:
+    identical = replace(TARGET, vectors=SOURCE.vectors)
+    found = word_candidates(name).candidates(SOURCE, replace(SOURCE))
+    assert ((2, 3), (2, 3)) in {(c.source, c.target) for c in found}
+    assert list(found) == sorted(found)
+    assert len(word_candidates(name).candidates(SOURCE, identical)) > 0
+
+
+def test_contextual_candidates_bear_the_probabilities_of_the_contextual_aligner() -> None:
+    probability = ContextualAligner().link_probabilities(SOURCE, TARGET)
+    found = word_candidates("contextual").candidates(SOURCE, TARGET)
+    single = {(c.source[0], c.target[0]): c.score for c in found if not c.is_group}
+    assert single == {
+        (i, j): pytest.approx(float(probability[i, j])) for i, j in np.argwhere(probability >= 0.05).tolist()
+    }
+    fewer = word_candidates("contextual", minimum_score=0.5).candidates(SOURCE, TARGET)
+    assert {c.source for c in fewer} <= {c.source for c in found} and all(c.score >= 0.5 for c in fewer)
+
+
+def test_without_vectors_contextual_candidates_are_what_the_lexicon_tells() -> None:
+    plain = replace(TARGET, vectors=None)
+    found = word_candidates("contextual").candidates(SOURCE, plain)
+    assert found == candidate_provider("dictionary").candidates(SOURCE, plain)
+
+
+def test_the_forest_aligner_takes_candidates_by_name() -> None:
+    named = ForestAligner.load(candidates="contextual").candidates.candidates(SOURCE, TARGET)
+    assert named == word_candidates("contextual").candidates(SOURCE, TARGET)
+    assert ForestAligner.load().candidates.candidates(SOURCE, TARGET) == word_candidates().candidates(
+        SOURCE, TARGET
+    )
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match="union, contextual, dictionary, encoder, found 'magic'"):
+        word_candidates("magic")
+
+
+def test_a_cache_of_contextual_candidates_knows_the_model_they_come_from() -> None:
+    assert {path.name for path in word_candidate_files("contextual")} > {"model.safetensors"}
+    assert "model.safetensors" not in {path.name for path in word_candidate_files("union")}
