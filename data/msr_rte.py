@@ -11,6 +11,7 @@ from itertools import zip_longest
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import Format, SentencePair, Writer, need_links, split_sentence, text_of
 from forest_align.data.retokenize import move_links
+from forest_align.data.stanford_tokens import conform
 from forest_align.types import InputError, Links
 
 _HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
@@ -115,18 +116,28 @@ def majority(annotations: Sequence[Links]) -> Links:
 
 def majority_pairs(
     annotators: Sequence[Iterable[SentencePair | InputError]],
+    published: Iterable[SentencePair | InputError] | None = None,
 ) -> Iterator[SentencePair | InputError]:
     """Merge annotators who went through the same pairs, see :func:`majority`.
 
     The sentences are the first annotator's; where those of another one are tokenized differently, that one's
     links are carried over, see :func:`forest_align.data.retokenize.move_links`.
 
+    Parameters
+    ----------
+    annotators : sequence of iterables
+        The pairs of each annotator, in the same order.
+    published : iterable, optional
+        The same pairs in the tokens of the published majority files: the sentences are these then, and links
+        are what the published conversion made of them, see :func:`forest_align.data.stanford_tokens.conform`.
+
     Yields
     ------
     SentencePair or InputError
         An error where some annotator's pair could not be read, or the ids differ.
     """
-    for items in zip_longest(*annotators):
+    files = annotators if published is None else [published, *annotators]
+    for items in zip_longest(*files):
         broken = next((item for item in items if isinstance(item, InputError)), None)
         pairs = [item for item in items if isinstance(item, SentencePair)]
         if broken is not None:
@@ -135,19 +146,21 @@ def majority_pairs(
             ids = ", ".join(
                 pair.id if pair else "nothing" for pair in items if not isinstance(pair, InputError)
             )
-            yield InputError(f"expected the same pairs from all annotators, found {ids}")
+            yield InputError(f"expected the same pairs in all files, found {ids}")
         else:
-            first = pairs[0]
-            votes = [
-                move_links(
-                    pair.links,
-                    (pair.source.words, first.source.words),
-                    (pair.target.words, first.target.words),
-                )
-                for pair in pairs
-                if pair.links is not None
-            ]
-            yield replace(first, links=majority(votes))
+            first, voters = pairs[0], pairs[len(files) - len(annotators) :]
+            links = majority([_moved(pair, first) for pair in voters if pair.links is not None])
+            if published is not None:
+                links = conform(links, first.source.words, first.target.words)
+            yield replace(first, links=links)
+
+
+def _moved(pair: SentencePair, to: SentencePair) -> Links:
+    return move_links(
+        pair.links or Links(),
+        (pair.source.words, to.source.words),
+        (pair.target.words, to.target.words),
+    )
 
 
 def matches(head: Sequence[str]) -> bool:

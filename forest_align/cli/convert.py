@@ -47,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="further annotators of the same pairs: keep the links on which more than half agree",
     )
+    parser.add_argument(
+        "--tokens-of",
+        metavar="FILE",
+        help="with --majority: the published majority of MSR-RTE; its tokens, and its rules for carrying "
+        "links over to them, are used",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,13 +61,17 @@ def run(options: argparse.Namespace) -> int:
     target = find_format(options.to) if options.to else format_of_path(options.output) if to_file else None
     if target is None or target.writer is None:
         raise InputError(f"cannot tell the format of {options.output!r}; name it with --to")
-    files = [options.input, *(options.majority or ())]
+    if options.tokens_of and not options.majority:
+        raise InputError("--tokens-of goes with --majority")
+    annotators = [options.input, *(options.majority or ())]
+    files = [*annotators, *([options.tokens_of] if options.tokens_of else ())]
     outputs = _outputs(options.output, target) if to_file else []
     for file in files:
         _refuse_overwriting(file, outputs)
-    streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in files]
+    streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
+    published = read_pairs(options.tokens_of) if options.tokens_of else None
     # The first pair is read before the output is opened: a missing input must not cost an old output.
-    pairs = _peek(majority_pairs(streams) if options.majority else streams[0])
+    pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0])
     with ExitStack() as stack:
         opened: list[IO[str]] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
             stack.enter_context(open_output(None))

@@ -97,3 +97,20 @@ def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path) -> None:
     out.write_text("precious")
     assert main(["convert", str(tmp_path / "nothing.tsv"), str(out)]) == 2
     assert out.read_text() == "precious"
+
+
+def test_the_majority_can_be_put_on_the_tokens_of_another_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ABC":
+        (tmp_path / name).write_text("# sentence pair x\na b.\nNULL ({ / / }) c ({ 2 / / })\n")
+    published = [{"id": "x", "source": "a b .", "target": "c", "sureAlign": ""}]
+    (tmp_path / "published.json").write_text(json.dumps(published))
+    files = [str(tmp_path / name) for name in "ABC"]
+    tokens = ["--tokens-of", str(tmp_path / "published.json")]
+    out = tmp_path / "out.json"
+    assert main(["convert", files[0], str(out), "--majority", *files[1:], *tokens]) == 0
+    (pair,) = json.loads(out.read_text())
+    assert (pair["source"], pair["sureAlign"]) == ("a b .", "1-0")
+    assert main(["convert", files[0], str(out), *tokens]) == 2
+    assert "--tokens-of goes with --majority" in capsys.readouterr().err

@@ -55,3 +55,14 @@ def test_links_between_tokens_that_are_split_differently_count_together() -> Non
 def test_a_pair_that_one_annotator_broke_is_an_error() -> None:
     error = InputError("broken", file="B", line=7)
     assert list(majority_pairs([[pair("1", Links())], [error]])) == [error]
+
+
+def test_the_majority_on_the_published_tokens_goes_by_the_published_rules() -> None:
+    words = Sentence.from_words(["a", "-"]), Sentence.from_words(["b", ","])
+    votes = [SentencePair("1", *words, Links.of([(0, 0), (1, 1)])) for _ in range(3)]
+    published = SentencePair("1", *words, Links())
+    (plain,), (conformed,) = (
+        list(majority_pairs([[vote] for vote in votes], tokens)) for tokens in (None, [published])
+    )
+    assert isinstance(plain, SentencePair) and plain.links == Links.of([(0, 0), (1, 1)])
+    assert isinstance(conformed, SentencePair) and conformed.links == Links.of([(0, 0)])

@@ -49,3 +49,14 @@ def test_a_link_to_a_split_token_goes_to_all_its_words() -> None:
         Links.of([(0, 0)], sure=[False]), (["well-known"], ["well", "-", "known"]), (["famous"], ["famous"])
     )
     assert moved == Links.of([(0, 0), (2, 0)], sure=[False, False])
+
+
+def test_the_same_mark_that_was_split_off_both_words_is_linked() -> None:
+    parts = ["C", "?", "te"]
+    moved = move_links(Links.of([(0, 0)]), (["C?te"], parts), (["C?te"], parts))
+    assert moved == Links.of([(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)])
+
+
+def test_a_full_stop_that_became_part_of_an_abbreviation_is_not_taken_for_another_one() -> None:
+    old, new = ["Co.", "Ltd", "."], ["Co.", ".", "Ltd."]
+    assert map_tokens(old, new) == [(0,), (2,), ()]
