@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -323,17 +322,20 @@ def build_alignment(
 def _add_confident(
     links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
 ) -> None:
-    """Add confident candidates that structure left out; certain ones even between linked words."""
+    """Add confident pairs of words that structure left out; certain ones even between linked words.
+
+    Groups are not added: their words are candidates too, each with a probability of its own.
+    """
     used = {i for i, _ in links}, {j for _, j in links}
-    ranked = sorted(candidates, key=lambda found: (-found.score, found.source, found.target))
-    for found in ranked:
-        sources, targets = set(range(*found.source)), set(range(*found.target))
-        is_free = not (sources & used[0] or targets & used[1])
+    single = (found for found in candidates if found.source[1] - found.source[0] == 1)
+    words = (found for found in single if found.target[1] - found.target[0] == 1)
+    for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
+        i, j = found.source[0], found.target[0]
+        is_free = i not in used[0] and j not in used[1]
         if found.score >= (options.confident_link if is_free else options.certain_link):
-            for pair in product(sources, targets):
-                links.setdefault(pair, found.score)
-            used[0].update(sources)
-            used[1].update(targets)
+            links.setdefault((i, j), found.score)
+            used[0].add(i)
+            used[1].add(j)
 
 
 def _gaps(used: set[int], length: int) -> tuple[Span, ...]:

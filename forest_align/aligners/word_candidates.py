@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Names that :func:`word_candidates` knows.
 WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
 #: The one that is taken if none is named.
-DEFAULT_WORDS = "union"
+DEFAULT_WORDS = "contextual"
 
 
 class WithFallback:
