@@ -18,15 +18,13 @@ from forest_align.aligners.link_model import LinkModel
 from forest_align.lexicon.candidates import Candidate
 from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
-from forest_align.parsing.dependencies import collapsed_dependencies
-from forest_align.parsing.entities import find_entities
+from forest_align.parsing.annotation import TreeAnnotator
 from forest_align.types import Alignment, InputError, Links, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
-    from forest_align.parsing.dependencies import Dependency
 
 VARIANTS = ("default", "published")
 _NO_PARAPHRASES: tuple[str, ...] = ()
@@ -82,6 +80,7 @@ class ContextualAligner(Aligner):
         self.variant = variant
         self.parameters = parameters or PublishedParameters()
         self.ppdb = ppdb
+        self.annotator = TreeAnnotator()
         self._given = (model, parser, lexicon)
         self._threshold = threshold
 
@@ -212,12 +211,11 @@ class ContextualAligner(Aligner):
         return _NO_PARAPHRASES
 
     def _view(self, sentence: Sentence) -> SentenceView:
-        dependencies: tuple[Dependency, ...] = ()
-        if sentence.forest is not None and "dependencies" in self.parameters.modules:
-            dependencies = collapsed_dependencies(sentence.forest.best_tree(sentence.words))
-        tokens = sentence.tokens
-        lemmas = [token.lemma or self.lexicon.lemma(token.text, token.tag) for token in tokens]
-        return SentenceView.of(sentence, lemmas, dependencies, find_entities(sentence.words, sentence.tags))
+        annotation = self.annotator.annotate(sentence)
+        if "dependencies" not in self.parameters.modules:
+            annotation = annotation._replace(basic=(), collapsed=())
+        lemmas = [token.lemma or self.lexicon.lemma(token.text, token.tag) for token in sentence.tokens]
+        return SentenceView.of(sentence, lemmas, annotation)
 
 
 class ContextualCandidates:
@@ -279,7 +277,15 @@ def _is_after(source: Sentence, target: Sentence) -> bool:
 
 
 def _view_key(view: SentenceView) -> tuple[Any, ...]:
-    return (len(view), view.forms, view.lemmas, view.categories, view.neighbours, view.entities)
+    return (
+        len(view),
+        view.forms,
+        view.lemmas,
+        view.categories,
+        view.neighbours,
+        view.basic_neighbours,
+        view.entities,
+    )
 
 
 def _gaps(aligned: set[int], length: int) -> tuple[tuple[int, int], ...]:

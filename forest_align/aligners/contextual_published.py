@@ -2,8 +2,8 @@
 
 Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
 from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
-stop words, except that a sequence may consist of it; a mention that could go to several names goes to the
-one with most context in common.
+stop words, but for the mark that ends both sentences; a mention that could go to several names goes to the
+one with most context in common. ``docs/contextual.md`` lists the readings with what they are worth.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import crossed, parallel
-from forest_align.aligners.contextual_words import is_punctuation
+from forest_align.aligners.contextual_words import is_clitic, is_punctuation
 from forest_align.parsing.entities import is_acronym
 
 if TYPE_CHECKING:
@@ -78,24 +78,27 @@ def word_similarity(
     synonyms: Callable[[str], Iterable[str]],
     parameters: PublishedParameters,
 ) -> dict[Pair, float]:
-    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim."""
+    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
+
+    A clitic such as *'s*, which stands for several words, is similar to itself only.
+    """
     places: dict[str, list[int]] = {}
     lemma_places: dict[str, list[int]] = {}
     for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
         places.setdefault(word, []).append(j)
-        lemma_places.setdefault(lemma, []).append(j)
-    both = places.keys() | lemma_places.keys()
+        if not is_clitic(word):
+            lemma_places.setdefault(lemma, []).append(j)
     similar: dict[Pair, float] = {}
     for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
         for j in places.get(word, ()):
             similar[i, j] = 1.0
+        if is_punctuation(word) or is_clitic(word):
+            continue
         for j in lemma_places.get(lemma, ()):
             similar[i, j] = 1.0
-        if is_punctuation(word):
-            continue
-        for form in {word, lemma}:
-            for other in both.intersection(synonyms(form)):
-                for j in (*places.get(other, ()), *lemma_places.get(other, ())):
+        for other in synonyms(word):
+            if other in places and not is_clitic(other):
+                for j in places[other]:
                     similar.setdefault((i, j), parameters.ppdb_similarity)
     return similar
 
@@ -117,6 +120,7 @@ class _Pipeline:
 
     def run(self) -> set[Pair]:
         modules = self.parameters.modules
+        self.align_final_punctuation()
         if "sequences" in modules:
             self.align_sequences()
         if "entities" in modules:
@@ -125,6 +129,8 @@ class _Pipeline:
             self.align_content_by_dependencies()
         self.align_content_by_text()
         if "stop words" in modules:
+            if "sequences" in modules:
+                self.align_sequences(stop_words=True)
             if "dependencies" in modules:
                 self.align_stop_words(self.shared_dependencies)
             self.align_stop_words(self.aligned_beside if "text" in modules else self.no_context)
@@ -143,30 +149,37 @@ class _Pipeline:
         i, j = pair
         return (abs((i + 0.5) / len(self.source) - (j + 0.5) / len(self.target)), i + j)
 
-    def align_sequences(self) -> None:
-        """*wsAlign* (§3.3.1): identical sequences of two words and more with a content word among them."""
-        runs = []
+    def align_final_punctuation(self) -> None:
+        """Align the mark that ends both sentences."""
+        last = (len(self.source) - 1, len(self.target) - 1)
+        word = self.source.words[last[0]]
+        if word == self.target.words[last[1]] and is_punctuation(word):
+            self.add(last)
+
+    def align_sequences(self, stop_words: bool = False) -> None:
+        """*wsAlign* (§3.3.1): identical sequences of two words and more with a content word among them.
+
+        With ``stop_words``, those of stop words only that nothing has aligned; they come after content words.
+        """
         source, target = self.source, self.target
+        stop = source.stop
+
+        def same(i: int, j: int) -> bool:
+            return source.words[i] == target.words[j] and (not stop_words or self.free((i, j)))
+
+        runs = []
         for i, j in self.similar:
-            if source.words[i] != target.words[j] or (i and j and source.words[i - 1] == target.words[j - 1]):
+            if not same(i, j) or (i and j and same(i - 1, j - 1)):
                 continue
             length = 1
-            while (
-                i + length < len(source)
-                and j + length < len(target)
-                and source.words[i + length] == target.words[j + length]
-            ):
+            while i + length < len(source) and j + length < len(target) and same(i + length, j + length):
                 length += 1
-            if length > 1 and any(map(self.fills_sequence, range(i, i + length))):
+            if length > 1 and (stop_words or not all(stop[i : i + length])):
                 runs.append((-length, self.diagonal((i, j)), i, j))
         for length, _, i, j in sorted(runs):
             for step in range(-length):
                 if self.free((i + step, j + step)):
                     self.add((i + step, j + step))
-
-    def fills_sequence(self, i: int) -> bool:
-        """Whether a source word makes a sequence worth aligning: it is no stop word (punctuation is none)."""
-        return not self.source.stop[i] or is_punctuation(self.source.words[i])
 
     def align_entities(self) -> None:
         """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
@@ -204,7 +217,7 @@ class _Pipeline:
         return []
 
     def partial_mention(self, a: Entity, b: Entity) -> list[Pair]:
-        """Equal terms to one another; what is left of the longer name to all terms of the shorter.
+        """Equal terms to one another; what is left of the longer name to the shorter if that is one word.
 
         Both end in the same word, the head of the name: *Merino* is Francisco Merino, *New* is not New York.
         """
@@ -223,6 +236,8 @@ class _Pipeline:
         rest_right = set(range(b.start, b.end)) - {j for _, j in same}
         if (rest_left and rest_right) or a.end - 1 in rest_left or b.end - 1 in rest_right:
             return []
+        if min(len(left), len(right)) > 1:
+            return same
         rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
         rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}
         if rest_left:
@@ -340,11 +355,11 @@ class _Pipeline:
             self.take(found)
 
     def shared_dependencies(self, pair: Pair) -> int:
-        """How many dependencies of exactly the same type lead to aligned words."""
+        """How many basic dependencies of exactly the same type lead to aligned words."""
         return sum(
             (k, n) in self.links and left == right and parent_left == parent_right
-            for k, left, parent_left in self.source.neighbours[pair[0]]
-            for n, right, parent_right in self.target.neighbours[pair[1]]
+            for k, left, parent_left in self.source.basic_neighbours[pair[0]]
+            for n, right, parent_right in self.target.basic_neighbours[pair[1]]
         )
 
     def no_context(self, pair: Pair) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import category
+from forest_align.parsing.annotation import Annotation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from forest_align.parsing.dependencies import Dependency
     from forest_align.parsing.entities import Entity
     from forest_align.types import Sentence
+
+Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
 
 #: Function words, with the clitics that tokenization splits off.
 STOP_WORDS = frozenset(
@@ -45,7 +48,10 @@ class SentenceView:
     stop : tuple of bool
         Whether a word is a stop word or punctuation.
     neighbours : tuple of tuple of (int, str, bool)
-        For each word the words that it has a dependency with: index, type, whether the other is its parent.
+        For each word the words that it has a collapsed dependency with: index, type, whether the other is its
+        parent.
+    basic_neighbours : tuple of tuple of (int, str, bool)
+        The same of basic dependencies, in which prepositions and conjunctions are words too.
     entities : tuple of Entity
         Names.
     """
@@ -55,7 +61,8 @@ class SentenceView:
     lemmas: tuple[str, ...]
     categories: tuple[str, ...]
     stop: tuple[bool, ...]
-    neighbours: tuple[tuple[tuple[int, str, bool], ...], ...]
+    neighbours: Neighbours
+    basic_neighbours: Neighbours
     entities: tuple[Entity, ...]
 
     @classmethod
@@ -63,8 +70,7 @@ class SentenceView:
         cls,
         sentence: Sentence,
         lemmas: Sequence[str],
-        dependencies: Sequence[Dependency] = (),
-        entities: Sequence[Entity] = (),
+        annotation: Annotation = Annotation(),  # noqa: B008 - immutable
     ) -> SentenceView:
         """Prepare a sentence.
 
@@ -74,34 +80,42 @@ class SentenceView:
             Tokens, with their tags where there are any.
         lemmas : sequence of str
             One a token; the word itself where it is empty.
-        dependencies : sequence of Dependency
-            Collapsed dependencies; none is allowed (then only the text counts as context).
-        entities : sequence of Entity
-            Names.
+        annotation : Annotation
+            Dependencies and names; with none only the text counts as context.
         """
         words = tuple(word.lower() for word in sentence.words)
-        around: list[list[tuple[int, str, bool]]] = [[] for _ in words]
-        for governor, dependent, kind in dependencies:
-            if governor >= 0 and governor != dependent:
-                around[governor].append((dependent, kind, False))
-                around[dependent].append((governor, kind, True))
         return cls(
             words,
             sentence.words,
             tuple(lemma or word for lemma, word in zip(lemmas, words, strict=True)),
             tuple(category(tag) for tag in sentence.tags),
             tuple(is_stop(word) for word in words),
-            tuple(tuple(item) for item in around),
-            tuple(entities),
+            _neighbours(annotation.collapsed, len(words)),
+            _neighbours(annotation.basic, len(words)),
+            annotation.entities,
         )
 
     def __len__(self) -> int:
         return len(self.words)
 
 
+def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
+    around: list[list[tuple[int, str, bool]]] = [[] for _ in range(length)]
+    for governor, dependent, kind in dependencies:
+        if governor >= 0 and governor != dependent:
+            around[governor].append((dependent, kind, False))
+            around[dependent].append((governor, kind, True))
+    return tuple(map(tuple, around))
+
+
 def is_stop(word: str) -> bool:
     """Whether a lower-cased word is a stop word or punctuation."""
     return word in STOP_WORDS or is_punctuation(word)
+
+
+def is_clitic(word: str) -> bool:
+    """Whether a word is what tokenization splits off after an apostrophe, such as *'s* or *'d*."""
+    return word[:1] in ("'", "’") and len(word) > 1 and word[1].isalpha()
 
 
 def is_punctuation(word: str) -> bool:

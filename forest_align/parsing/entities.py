@@ -25,7 +25,11 @@ _OF_HEADS = frozenset(
     "organization organisation secretary minister president".split()
 )
 _TITLES = frozenset(
-    "mr. mrs. ms. dr. prof. gen. sen. rep. gov. lt. capt. sgt. col. rev. sir lord mr mrs dr".split()
+    "mr. mrs. ms. dr. prof. gen. sen. rep. gov. lt. capt. sgt. col. rev. sir lord mr mrs dr miss "
+    "president vice prime minister chairman chairwoman chief executive king queen prince princess "
+    "senator secretary general premier chancellor governor mayor judge justice pope cardinal "
+    "archbishop bishop captain commander professor director ambassador congressman spokesman deputy "
+    "officer colonel major lieutenant admiral".split()
 )
 _ORGANIZATIONS = frozenset(
     "inc. corp. co. ltd. llc plc inc corp ltd company corporation group university institute college "

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk import Tree
 
 from forest_align.aligners.contextual_equivalence import category, crossed, parallel
 from forest_align.aligners.contextual_published import MODULES, PublishedParameters, published_links
 from forest_align.aligners.contextual_words import SentenceView
-from forest_align.parsing.dependencies import Dependency, collapsed_dependencies
+from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.annotation import Annotation, TreeAnnotator
+from forest_align.parsing.dependencies import Dependency
 from forest_align.parsing.entities import find_entities
 from forest_align.types import Sentence
 
@@ -28,18 +29,14 @@ def view(text: str, dependencies: tuple[Dependency, ...] = ()) -> SentenceView:
     words, tags = zip(*(item.rsplit("/", 1) for item in text.split()), strict=True)
     sentence = Sentence.from_words(words, tags)
     lemmas = [word.lower() for word in words]
-    return SentenceView.of(sentence, lemmas, dependencies, find_entities(words, tags))
+    return SentenceView.of(
+        sentence, lemmas, Annotation(dependencies, dependencies, find_entities(words, tags))
+    )
 
 
 def tree_view(text: str) -> SentenceView:
-    tree = Tree.fromstring(text)
-    words, tags = zip(*tree.pos(), strict=True)
-    return SentenceView.of(
-        Sentence.from_words(words, tags),
-        [""] * len(words),
-        collapsed_dependencies(tree),
-        find_entities(words, tags),
-    )
+    sentence = sentence_from_bracket(text)
+    return SentenceView.of(sentence, [""] * len(sentence), TreeAnnotator().annotate(sentence))
 
 
 def only(*modules: str) -> PublishedParameters:
@@ -53,6 +50,13 @@ def test_identical_sequences_need_a_content_word() -> None:
     assert (0, 3) not in found  # "in the" is all stop words, and "the" is taken
 
 
+def test_sequences_of_stop_words_follow_content_words() -> None:
+    source, target = view("of/IN the/DT cat/NN"), view("dog/NN of/IN the/DT")
+    assert published_links(source, target, no_synonyms, only("sequences")) == set()
+    found = published_links(source, target, no_synonyms, only("sequences", "stop words"))
+    assert found == {(0, 1), (1, 2)}
+
+
 def test_the_longer_sequence_goes_first() -> None:
     source = view("big/JJ dog/NN ate/VBD and/CC the/DT big/JJ dog/NN slept/VBD")
     target = view("the/DT big/JJ dog/NN slept/VBD")
@@ -62,6 +66,12 @@ def test_the_longer_sequence_goes_first() -> None:
 def test_a_partial_mention_takes_what_is_left_of_the_full_name() -> None:
     source, target = view("Francisco/NNP Merino/NNP slept/VBD"), view("then/RB Merino/NNP rested/VBD")
     assert published_links(source, target, no_synonyms, only("entities")) == {(0, 1), (1, 1)}
+
+
+def test_what_is_left_of_a_name_stays_unaligned_beside_a_mention_of_several_words() -> None:
+    source = view("Juan/NNP Francisco/NNP Merino/NNP slept/VBD")
+    target = view("then/RB Francisco/NNP Merino/NNP rested/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(1, 1), (2, 2)}
 
 
 def test_an_acronym_is_aligned_to_every_term() -> None:
@@ -81,6 +91,30 @@ def test_paraphrases_align_without_context_when_nothing_competes() -> None:
     synonyms = {"cars": ("automobiles",), "automobiles": ("cars",)}
     assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == {(0, 0)}
     assert published_links(source, target, no_synonyms, ALL) == set()
+
+
+def test_paraphrases_are_those_of_the_words_not_of_their_lemmas() -> None:
+    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
+    source, target = replace(source, lemmas=("car", "rust")), replace(target, lemmas=("automobile", "burn"))
+    synonyms = {"car": ("automobile",), "automobile": ("car",)}
+    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == set()
+
+
+def test_a_clitic_is_similar_to_itself_only() -> None:
+    source, target = view("cats/NNS 's/POS toys/NNS"), view("cats/NNS is/VBZ toys/NNS")
+    clitic = replace(source, lemmas=("cat", "be", "toy"))
+    assert (1, 1) not in published_links(
+        clitic, replace(target, lemmas=("cat", "be", "toy")), no_synonyms, ALL
+    )
+    assert (1, 1) in published_links(source, source, no_synonyms, ALL)
+
+
+def test_a_preposition_is_aligned_by_its_basic_dependencies() -> None:
+    source = tree_view(
+        "(S (NP (NP (NNS cats)) (PP (IN of) (NP (DT the) (JJ old) (NN town)))) (VP (VBD slept)))"
+    )
+    target = tree_view("(NP (NP (NNS cats)) (PP (IN of) (NP (DT a) (NN town))))")
+    assert (1, 1) in published_links(source, target, no_synonyms, only("dependencies", "stop words"))
 
 
 def test_textual_context_decides_between_equal_words() -> None:

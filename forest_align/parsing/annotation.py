@@ -1,0 +1,61 @@
+"""What the published contextual aligner reads besides words: typed dependencies and names, from trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from forest_align.parsing.dependencies import basic_dependencies, collapse
+from forest_align.parsing.entities import find_entities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.parsing.dependencies import Dependency
+    from forest_align.parsing.entities import Entity
+    from forest_align.types import InputError, Sentence
+
+
+class Annotation(NamedTuple):
+    """Dependencies and names of one sentence.
+
+    Attributes
+    ----------
+    basic : tuple of Dependency
+        Basic typed dependencies, one governor a word.
+    collapsed : tuple of Dependency
+        The same with prepositions and conjunctions collapsed into types.
+    entities : tuple of Entity
+        Names.
+    """
+
+    basic: tuple[Dependency, ...] = ()
+    collapsed: tuple[Dependency, ...] = ()
+    entities: tuple[Entity, ...] = ()
+
+
+class Annotator(Protocol):
+    """A source of annotations."""
+
+    def annotate(self, sentence: Sentence) -> Annotation:
+        """Annotate one sentence."""
+
+    def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError] | None:
+        """Tokens and tags of sentences, all that the annotator needs; None if it needs their parses."""
+
+
+class TreeAnnotator:
+    """Derives the annotation from the best tree of the forest; a sentence without one has names only."""
+
+    def annotate(self, sentence: Sentence) -> Annotation:
+        """Annotate one sentence from its forest and tags."""
+        entities = find_entities(sentence.words, sentence.tags)
+        if sentence.forest is None:
+            return Annotation(entities=entities)
+        tree = sentence.forest.best_tree(sentence.words)
+        words, tags = zip(*tree.pos(), strict=True)
+        basic = basic_dependencies(tree)
+        return Annotation(basic, collapse(basic, words, tags), entities)
+
+    def prepare(self, sentences: Sequence[Sentence | str]) -> None:
+        """Nothing: the trees are the parser's."""
+        return None
