@@ -15,14 +15,18 @@ if TYPE_CHECKING:
 # The tokenizer writes one kind of double quote for another.
 _DOUBLE_QUOTES = ("``", "''", '"')
 
-_TYPOGRAPHIC_APOSTROPHE = re.compile(r"(?<=\w)’(?=\w)")
+_TYPOGRAPHIC_APOSTROPHE = re.compile(r"(?<=\w)’(?=\w)|(?<=\s)’(?=(?:s|m|d|re|ve|ll)\b)")
 _PLAIN_WORD = re.compile(r"([^\W_]*[^\W\d_A-Z]{2}|\d{2,})\.")
-_BEFORE_SENTENCE = " \t\"'`“‘(["
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# What may stand between a full stop and the next sentence.
+_BETWEEN_SENTENCES = " \t\"'`“”‘’()[]"
+_AFTER_FULL_STOP = re.compile(r"[\"”]|''| ?\[(?:\d+|\.\.\.|…)\]")
 # Words whose full stop belongs to them even before a capital letter.
 _ABBREVIATIONS = frozenset(
     """mr mrs ms messrs dr prof st mt ft inc corp co cos ltd bros jr sr gen sen sens rep reps gov lt col sgt
     capt cmdr adm rev hon pres supt jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat
-    sun vs etc no nos fig figs vol ed eds pp ca approx dept univ assn ave blvd rd""".split()  # noqa: SIM905
+    sun vs etc no nos fig figs eq eqs ref refs al cf viz vol ed eds pp ca approx dept univ assn ave blvd
+    rd""".split()  # noqa: SIM905
 )
 
 
@@ -56,21 +60,33 @@ def tokenize(text: str) -> tuple[Token, ...]:
     for word in _tokenizer().tokenize(plain):
         start, end = _locate(word, plain, at)
         at = end
-        if _ends_sentence(word, text[end : end + 5].lstrip(_BEFORE_SENTENCE)):
+        if word.endswith(".") and _ends_sentence(word, text[end : end + 40]):
             tokens.append(Token(text[start : end - 1], start=start, end=end - 1))
             start = end - 1
         tokens.append(Token(text[start:end], start=start, end=end))
-    return tuple(tokens)
+    return tuple(_with_whole_addresses(tokens, text))
+
+
+def _with_whole_addresses(tokens: list[Token], text: str) -> list[Token]:
+    """Join what web and mail addresses were split into."""
+    for address in _ADDRESS.finditer(text):
+        start, end = address.span()
+        inside = [place for place, token in enumerate(tokens) if start <= token.start and token.end <= end]
+        if inside and tokens[inside[0]].start == start and tokens[inside[-1]].end == end:
+            tokens[inside[0] : inside[-1] + 1] = [Token(text[start:end], start=start, end=end)]
+    return tokens
 
 
 def _ends_sentence(word: str, following: str) -> bool:
-    """Whether the full stop at the end of a word is one, though more text follows."""
-    return (
-        word.endswith(".")
-        and bool(_PLAIN_WORD.fullmatch(word))
-        and word[:-1].lower() not in _ABBREVIATIONS
-        and following[:1].isupper()
-    )
+    """Whether the full stop at the end of a word is one, though more text follows.
+
+    It is before a closing quote, a reference in brackets, a capital letter, and where nothing but quotes and
+    brackets is left.
+    """
+    if not _PLAIN_WORD.fullmatch(word) or word[:-1].lower() in _ABBREVIATIONS:
+        return False
+    rest = following.lstrip(_BETWEEN_SENTENCES)
+    return bool(_AFTER_FULL_STOP.match(following)) or not rest or rest[0].isupper()
 
 
 def _locate(word: str, text: str, at: int) -> tuple[int, int]:
