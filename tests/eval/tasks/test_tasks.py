@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forest_align.eval.identity import IdentityAligner
 from forest_align.eval.tasks.annotated_phrases import phrase_scorer
@@ -56,12 +60,68 @@ def test_constituents_are_projected_from_the_first_version() -> None:
     assert constituent_pairs(run) == {((0, 2), (0, 2)), ((0, 1), (1, 2))}
 
 
-def test_chunks_are_aligned_when_each_is_the_others_best() -> None:
-    chunks = [(0, 2), (2, 4)]
-    assert align_chunks(chunks, chunks, Links.from_pharaoh("0-0 1-1 1-2 2-2")) == [
-        (range(0, 2), range(0, 2)),
-        (range(2, 4), range(2, 4)),
+def chunked(source: str, target: str, links: str, scores: list[float] | None = None) -> list[tuple[str, str]]:
+    """Align chunks written as ``"the dog|barks"`` and show which got aligned."""
+    sides, spans = [], []
+    for text in (source, target):
+        chunks = [chunk.split() for chunk in text.split("|")]
+        starts = [sum(map(len, chunks[:k])) for k in range(len(chunks) + 1)]
+        sides.append(Sentence.from_words([word for chunk in chunks for word in chunk]))
+        spans.append(list(pairwise(starts)))
+    words = Links.of(Links.from_pharaoh(links).pairs, scores=scores)
+    found = align_chunks(spans[0], spans[1], Alignment(sides[0], sides[1], words))
+    return [
+        (" ".join(sides[0].words[i] for i in ours), " ".join(sides[1].words[j] for j in theirs))
+        for ours, theirs in found
     ]
+
+
+def test_words_without_content_do_not_align_chunks_that_have_some() -> None:
+    assert chunked("sits|on a sofa", "sits|on a log", "0-0 1-1 2-2") == [("sits", "sits")]
+
+
+def test_a_chunk_of_words_without_content_is_aligned_by_those() -> None:
+    assert chunked("is", "is contained", "0-0") == [("is", "is contained")]
+
+
+def test_each_chunk_gets_one_partner_the_strongest_first() -> None:
+    links = "0-0 0-1 1-1"
+    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.3, 0.9]) == [("dog", "puppy"), ("cat", "kitten")]
+    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.8, 0.5]) == [("dog", "kitten")]
+
+
+def test_two_chunks_that_divide_one_between_them_both_align_to_it() -> None:
+    divided = [("the switch", "the switch and the bulb"), ("of the bulb", "the switch and the bulb")]
+    assert chunked("the switch|of the bulb", "the switch and the bulb", "0-0 1-1 3-3 4-4") == divided
+    swapped = chunked("the switch and the bulb", "the switch|of the bulb", "0-0 1-1 3-3 4-4")
+    assert swapped == [(b, a) for a, b in divided]
+
+
+def test_a_chunk_left_over_does_not_take_a_word_from_a_partner_that_is_linked_better() -> None:
+    links = "0-0 1-0"
+    assert chunked("dog|puppy", "dog", links, [0.9, 0.6]) == [("dog", "dog")]
+
+
+CUTS = st.sets(st.integers(1, 5), max_size=4).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))
+LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), unique=True, max_size=12)
+
+
+@given(CUTS, CUTS, LINKS)
+def test_swapped_sentences_have_swapped_chunks(source, target, links) -> None:
+    # Powers of two, so that no two sums are equal.
+    scores = [2.0**-k for k in range(len(links))]
+    words = ["the", "switch", "of", "the", "bulb", "is"], ["a", "b", "c", "d", "e", "f"]
+    sides = Sentence.from_words(words[0]), Sentence.from_words(words[1])
+    alignment = Alignment(*sides, Links.of(links, scores=scores))
+    there = align_chunks(source, target, alignment)
+    back = align_chunks(target, source, alignment.swap())
+    assert sorted((theirs.start, ours.start) for ours, theirs in there) == [
+        (ours.start, theirs.start) for ours, theirs in back
+    ]
+
+
+def test_sentences_without_chunks_have_no_aligned_chunks() -> None:
+    assert align_chunks([], [(0, 1)], aligned("a", "b", "0-0")) == []
 
 
 def test_chunk_figures_come_for_each_set_and_for_all() -> None:
