@@ -18,13 +18,14 @@ from forest_align.aligners.link_model import LinkModel
 from forest_align.lexicon.candidates import Candidate
 from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
-from forest_align.parsing.annotation import TreeAnnotator
+from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
+    from forest_align.parsing.annotation import Annotator
 
 VARIANTS = ("default", "published")
 _NO_PARAPHRASES: tuple[str, ...] = ()
@@ -53,11 +54,16 @@ class ContextualAligner(Aligner):
         The bundled one by default.
     threshold : float, optional
         Probability from which on the default variant links two words; the model's by default.
+    annotator : str or Annotator
+        Where the published variant has its dependencies and names from: ``"trees"``, the parse; or
+        ``"spacy"``, a spaCy model (extra ``[spacy]``), which needs no parse.
 
     Raises
     ------
     InputError
-        If there is no such variant, or the threshold is no probability.
+        If there is no such variant or annotator, or the threshold is no probability.
+    ModelError
+        If spaCy is asked for and not installed.
     """
 
     name = "contextual"
@@ -72,6 +78,7 @@ class ContextualAligner(Aligner):
         parser: Parser | None = None,
         lexicon: Lexicon | None = None,
         threshold: float | None = None,
+        annotator: str | Annotator = "trees",
     ) -> None:
         if variant not in VARIANTS:
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
@@ -80,7 +87,7 @@ class ContextualAligner(Aligner):
         self.variant = variant
         self.parameters = parameters or PublishedParameters()
         self.ppdb = ppdb
-        self.annotator = TreeAnnotator()
+        self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
         self._given = (model, parser, lexicon)
         self._threshold = threshold
 
@@ -121,6 +128,10 @@ class ContextualAligner(Aligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what lacks what the variant reads: word vectors, or a forest; the rest passes as it is."""
+        if self.variant == "published":
+            annotated = self.annotator.prepare(sentences)
+            if annotated is not None:
+                return annotated
 
         def is_ready(sentence: Text) -> bool:
             if isinstance(sentence, str):

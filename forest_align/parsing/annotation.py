@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from forest_align.parsing.dependencies import basic_dependencies, collapse
 from forest_align.parsing.entities import find_entities
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forest_align.parsing.dependencies import Dependency
     from forest_align.parsing.entities import Entity
-    from forest_align.types import InputError, Sentence
+    from forest_align.types import Sentence
 
 
 class Annotation(NamedTuple):
@@ -41,6 +42,28 @@ class Annotator(Protocol):
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError] | None:
         """Tokens and tags of sentences, all that the annotator needs; None if it needs their parses."""
+
+
+ANNOTATORS = ("trees", "spacy")
+
+
+def load_annotator(name: str) -> Annotator:
+    """The annotator of a name: ``"trees"`` or ``"spacy"``.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+    ModelError
+        If spaCy or its model is not installed.
+    """
+    if name not in ANNOTATORS:
+        raise InputError(f"expected one of {', '.join(ANNOTATORS)}, found {name!r}", field="annotator")
+    if name == "trees":
+        return TreeAnnotator()
+    from forest_align.parsing.spacy_annotator import SpacyAnnotator
+
+    return SpacyAnnotator()
 
 
 class TreeAnnotator:
