@@ -19,6 +19,13 @@ TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
 _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
 
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "\\*": "*"}
+
+
+def unescape(word: str) -> str:
+    """Write a leaf of a Penn tree as it stood in the text: ``-LRB-`` was an opening bracket."""
+    return _ESCAPES.get(word) or word.replace("\\/", "/")
+
 
 def read_trees(path: str | Path) -> Iterator[Tree]:
     """Yield the trees of a file in Penn brackets, traces and function tags left in.

@@ -7,22 +7,11 @@ from typing import TYPE_CHECKING
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import Format, SentencePair, Writer, columns, most, read_line_by_line
-from forest_align.data.penn import parse_bracket, strip_annotations
+from forest_align.data.penn import parse_bracket, strip_annotations, unescape
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
     from nltk import Tree
-
-#: How treebanks write what would be taken for their own brackets.
-ESCAPED_WORDS = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "\\*": "*",
-}
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -59,7 +48,7 @@ def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
         leaves = list(_leaves(tree))
     except InputError as error:
         raise InputError(error.message, field=field) from None
-    words = [ESCAPED_WORDS.get(word) or word.replace("\\/", "/") for word, _ in leaves]
+    words = [unescape(word) for word, _ in leaves]
     return Sentence.from_words(words, [tag for _, tag in leaves])
 
 

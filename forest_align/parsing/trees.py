@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations
+from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
 from forest_align.parsing.forest_builder import Constituent, forest_from_constituents
 from forest_align.types import InputError, ParseForest, Sentence, Token
 
@@ -13,17 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import nltk
-
-_UNESCAPES = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "\\/": "/",
-    "\\*": "*",
-}
 
 
 def forest_from_trees(
@@ -60,7 +49,7 @@ def forest_from_trees(
             raise InputError(f"tree {index + 1} is not over the same words as the first one")
         words = found
         tops.append(top)
-    unescaped = tuple(_UNESCAPES.get(word) or word.replace("\\/", "/") for word in words)
+    unescaped = tuple(unescape(word) for word in words)
     return unescaped, forest_from_constituents(constituents, tops, log_probabilities, unescaped)
 
 
