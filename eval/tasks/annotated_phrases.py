@@ -1,44 +1,113 @@
-"""SPADE as a benchmark: phrase alignments on gold trees, compared with three annotators."""
+"""SPADE as a benchmark: phrase alignments compared with those of the annotators of gold trees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
-from forest_align.eval.constituents import SpanPair
+from forest_align.data.enju import EnjuTree
+from forest_align.data.pairs import SentencePair
+from forest_align.eval.constituents import Span, SpanPair, project
 from forest_align.eval.phrases import human_agreement, reachability, score_phrases
 from forest_align.eval.tasks.task import Figures
-from forest_align.types import Alignment
+from forest_align.types import Alignment, InputError
+
+#: A phrase and what it is aligned to; None stands for nothing.
+NullablePair = tuple[Span | None, Span | None]
 
 
-def phrase_scorer(
-    gold: Sequence[Sequence[AbstractSet[SpanPair]]],
-) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Phrases against annotators, reachability, and the annotators against each other.
+@dataclass(frozen=True, slots=True)
+class JudgedPhrases:
+    """What annotators said about the phrases of one pair of gold trees.
 
-    Parameters
+    Attributes
     ----------
-    gold : sequence of sequence of set
-        For each pair the alignments of each annotator, as pairs of spans.
+    source, target : set of (int, int)
+        The phrases, as half-open token spans; the phrases of a unary chain are one.
+    aligned : sequence of set
+        For each annotator the phrases that correspond.
+    nulls : sequence of set
+        For each annotator the phrases that correspond to nothing, each paired with None.
     """
 
+    source: AbstractSet[Span]
+    target: AbstractSet[Span]
+    aligned: Sequence[AbstractSet[SpanPair]]
+    nulls: Sequence[AbstractSet[NullablePair]]
+
+    @classmethod
+    def of(cls, pair: SentencePair) -> JudgedPhrases:
+        """Take them from a pair of annotated trees.
+
+        Raises
+        ------
+        InputError
+            If the pair has no trees.
+        """
+        source, target = pair.source_enju, pair.target_enju
+        if source is None or target is None:
+            raise InputError(f"pair {pair.id!r}: expected annotated trees, found none")
+        people = sorted({*source.annotators, *target.annotators})
+        return cls(
+            _spans(source),
+            _spans(target),
+            pair.annotations,
+            [
+                {(span, None) for span in _unaligned(source, who)}
+                | {(None, span) for span in _unaligned(target, who)}
+                for who in people
+            ],
+        )
+
+
+def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Phrases against annotators, reachability, and the annotators against each other.
+
+    Everything comes twice: ``spade`` has the phrases that correspond, ``spade with nulls`` counts those that
+    correspond to nothing too, as the evaluation does that Arase and Tsujii published with their later
+    aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an
+    aligner that makes no phrases, the phrases are those that its word links make, see :func:`linked_phrases`.
+    """
+    aligned = [pair.aligned for pair in gold]
+    judged = [[one | none for one, none in zip(pair.aligned, pair.nulls, strict=True)] for pair in gold]
+
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        predicted = [
-            {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
-            for alignment in alignments
-        ]
-        reached = 100 * reachability(alignment.root_aligned for alignment in alignments)
+        found = [linked_phrases(one, pair) for one, pair in zip(alignments, gold, strict=True)]
+        with_nulls = [phrases | _nulls(phrases, pair) for phrases, pair in zip(found, gold, strict=True)]
+        reached = {"reachability": 100 * reachability(alignment.root_aligned for alignment in alignments)}
         figures = [
-            Figures.of("spade", score_phrases(predicted, gold).statistics(), {"reachability": reached})
+            Figures.of("spade", score_phrases(found, aligned).statistics(), reached),
+            Figures.of("spade with nulls", score_phrases(with_nulls, judged).statistics(), reached),
         ]
-        if len(gold[0]) > 1:
-            people = human_agreement(gold)
-            values = {
-                "precision": 100 * people.precision,
-                "recall": 100 * people.recall,
-                "f1": 100 * people.f1,
-            }
-            figures.append(Figures("spade people", values, {}, "people, each against the others"))
+        if len(aligned[0]) > 1:
+            figures += [_people("spade people", aligned), _people("spade people with nulls", judged)]
         return figures
 
     return score
+
+
+def linked_phrases(alignment: Alignment, judged: JudgedPhrases) -> set[SpanPair]:
+    """Aligned phrases as spans; of word links alone, the smallest pairs of gold phrases that they make."""
+    if alignment.phrases or not alignment.words:
+        return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
+    return project(judged.source, judged.target, alignment.words).sure_pairs()
+
+
+def _spans(tree: EnjuTree) -> set[Span]:
+    return {(node.start, node.end) for node in tree.nodes}
+
+
+def _unaligned(tree: EnjuTree, annotator: str) -> set[Span]:
+    return {(node.start, node.end) for node in tree.nodes if not dict(node.aligned).get(annotator)}
+
+
+def _nulls(found: AbstractSet[SpanPair], pair: JudgedPhrases) -> set[NullablePair]:
+    source, target = {ours for ours, _ in found}, {theirs for _, theirs in found}
+    return {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}
+
+
+def _people(table: str, annotations: Sequence[Sequence[AbstractSet[NullablePair]]]) -> Figures:
+    people = human_agreement(annotations)
+    values = {"precision": 100 * people.precision, "recall": 100 * people.recall, "f1": 100 * people.f1}
+    return Figures(table, values, {}, "people, each against the others")

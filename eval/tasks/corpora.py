@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.eval.tasks.annotated_phrases import phrase_scorer
+from forest_align.eval.tasks.annotated_phrases import JudgedPhrases, phrase_scorer
 from forest_align.eval.tasks.applications import (
     classification_scorer,
     coverage_of_target,
@@ -149,15 +149,9 @@ def _word_task(
 
 
 def _spade(paths: Sequence[Path], split: str) -> Task:
-    from forest_align.parsing.enju_forest import sentence_from_enju
-
     pairs = _read(paths[0])
-    sentences = [
-        (sentence_from_enju(pair.source_enju), sentence_from_enju(pair.target_enju))
-        for pair in pairs
-        if pair.source_enju is not None and pair.target_enju is not None
-    ]
-    return Task([pair.id for pair in pairs], sentences, phrase_scorer([pair.annotations for pair in pairs]))
+    judged = [JudgedPhrases.of(pair) for pair in pairs]
+    return Task([pair.id for pair in pairs], _sentences(pairs), phrase_scorer(judged))
 
 
 def _read_sets(files: Mapping[str, Path]) -> tuple[list[str], list[str], list[SentencePair]]:
@@ -265,8 +259,11 @@ BENCHMARKS = {
         _multi_mwa("wiki"),
     ),
     "spade": Benchmark(
-        "SPADE (Arase and Tsujii 2018): the public sample, one pair with three annotators",
-        {"sample": ("spade_sample/s-001.xml", "spade_sample/t-001.xml")},
+        "SPADE (Arase and Tsujii 2018) and ESPADA: the public samples, one pair each, three annotators",
+        {
+            "sample": ("spade_sample/s-001.xml", "spade_sample/t-001.xml"),
+            "espada": ("spade_sample/espada/s-0003.xml", "spade_sample/espada/t-0003.xml"),
+        },
         _spade,
     ),
     "ists": Benchmark(

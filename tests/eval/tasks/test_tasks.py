@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forest_align.data.enju import parse_enju
+from forest_align.data.pairs import SentencePair
+from forest_align.data.spade import pair_of_trees
 from forest_align.eval.identity import IdentityAligner
-from forest_align.eval.tasks.annotated_phrases import phrase_scorer
+from forest_align.eval.tasks.annotated_phrases import JudgedPhrases, linked_phrases, phrase_scorer
 from forest_align.eval.tasks.applications import (
     classification_scorer,
     coverage_of_target,
@@ -18,7 +21,7 @@ from forest_align.eval.tasks.applications import (
 )
 from forest_align.eval.tasks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
 from forest_align.eval.tasks.word_links import GoldVersion, constituent_pairs, word_scorer
-from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 
 def aligned(source: str, target: str, links: str = "", phrases: tuple[PhrasePair, ...] = ()) -> Alignment:
@@ -131,13 +134,60 @@ def test_chunk_figures_come_for_each_set_and_for_all() -> None:
     assert [(f.table, f.values["f1"]) for f in figures] == [("ists one", 100), ("ists two", 0), ("ists", 50)]
 
 
+TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
+
+
+def judged(*annotators: set) -> JudgedPhrases:
+    """Two words each; phrases that an annotator does not align are judged to be null."""
+    spans = {(0, 1), (1, 2), (0, 2)}
+    nulls = [
+        {(span, None) for span in spans - {a for a, _ in pairs}}
+        | {(None, span) for span in spans - {b for _, b in pairs}}
+        for pairs in annotators
+    ]
+    return JudgedPhrases(spans, spans, annotators, nulls)
+
+
 def test_spade_prints_the_annotators_beside_the_system() -> None:
-    top, part = ((0, 2), (0, 2)), ((0, 1), (0, 1))
-    run = aligned("a b", "a b", "", (phrase(*top), phrase((1, 2), (1, 2))))
-    system, people = phrase_scorer([[{top}, {top, part}, {top}]])([run])
+    run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
+    system, _, people, _ = phrase_scorer([judged({TOP}, {TOP, PART}, {TOP})])([run])
     assert (system.values["recall"], system.values["precision"]) == (100, 50)
     assert system.values["reachability"] == 100
     assert people.values["recall"] == 100
+
+
+def test_spade_with_nulls_wants_what_both_annotators_left_unaligned() -> None:
+    run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
+    figures = phrase_scorer([judged({TOP}, {TOP, PART})])([run])
+    assert [one.table for one in figures][1::2] == ["spade with nulls", "spade people with nulls"]
+    # agreed: the whole, and null for the second word of either side; found: the whole, the second words,
+    # and null for the first words, which one annotator has
+    assert figures[1].values["recall"] == pytest.approx(100 / 3)
+    assert figures[1].values["precision"] == 75
+
+
+def test_word_links_alone_align_the_smallest_phrases_that_hold_them() -> None:
+    pair = judged({TOP})
+    assert linked_phrases(aligned("a b", "a b", "0-0"), pair) == {PART}
+    assert linked_phrases(aligned("a b", "a b", "0-0 1-1"), pair) == {PART, ((1, 2), (1, 2)), TOP}
+    assert linked_phrases(aligned("a b", "a b"), pair) == set()
+
+
+def test_phrases_of_a_pair_without_trees_cannot_be_judged() -> None:
+    sentence = Sentence.from_words(["a"])
+    with pytest.raises(InputError, match="pair '7': expected annotated trees"):
+        JudgedPhrases.of(SentencePair("7", sentence, sentence))
+
+
+def test_a_phrase_that_an_annotator_left_out_is_judged_null() -> None:
+    tree = """<sentence id="s"><cons id="c0" cat="NP" sem_head="c1" pa1="c0" pa2="-1"><cons id="c1" cat="NX"
+        sem_head="t0" pa1="-1" pa2="c1"><tok id="t0" pos="NN" base="dog">dog</tok></cons></cons></sentence>"""
+    (source,), (target,) = parse_enju(tree), parse_enju(tree)
+    found = JudgedPhrases.of(pair_of_trees(source, target, "1"))
+    one = (0, 1)
+    assert found.source == {one}
+    assert found.aligned == (frozenset({(one, one)}),) * 2
+    assert found.nulls == [{(one, None), (None, one)}] * 2  # one phrase of the chain is aligned, one is not
 
 
 def test_similarity_is_correlated_set_by_set() -> None:
