@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from forest_align.data.pair_types import Span
@@ -25,8 +24,9 @@ Owner = int | None
 def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Sequence[Span]) -> Links:
     """Merge the word links between two chunks into one phrasal alignment.
 
-    Two chunks are merged if every token of each is linked to a token of the other, monotonically; all their
-    tokens are then linked with each other (Yao et al. 2013, §4.1). Other links stay.
+    Two chunks are merged if their tokens are linked one to one, in order; all their tokens are then linked
+    with each other (Yao et al. 2013, §4.1; that a token may not have two partners in the other chunk is how
+    the authors' program reads it). Other links stay.
 
     Parameters
     ----------
@@ -38,19 +38,12 @@ def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Se
     merged = set(links.pairs)
     for source in source_chunks:
         for target in target_chunks:
+            if source[1] - source[0] != target[1] - target[0]:
+                continue
             inside = [(i, j) for i, j in links if source[0] <= i < source[1] and target[0] <= j < target[1]]
-            if _covers(inside, source, target) and _is_monotonic(inside):
+            if inside == list(zip(range(*source), range(*target), strict=True)):
                 merged.update((i, j) for i in range(*source) for j in range(*target))
     return Links.of(merged)
-
-
-def _covers(links: Sequence[tuple[int, int]], source: Span, target: Span) -> bool:
-    return {i for i, _ in links} == set(range(*source)) and {j for _, j in links} == set(range(*target))
-
-
-def _is_monotonic(links: Sequence[tuple[int, int]]) -> bool:
-    """Whether links, in ascending order, never go back on the target side."""
-    return all(before[1] <= after[1] for before, after in pairwise(links))
 
 
 def chunks_of_tree(tree: Tree) -> list[Span]:

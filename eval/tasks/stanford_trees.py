@@ -12,6 +12,7 @@ from forest_align.types import InputError
 
 _TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
 # A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
+_BARE_BRACKET = re.compile(r"\(([^\s()]+) \(\)")
 _PIECE = re.compile(r"\([^\s()]+ [()]\)|\(|\)|[^\s()]+")
 
 
@@ -23,15 +24,23 @@ def read_constituents(path: Path) -> list[tuple[int, list[Span]]]:
     InputError
         If the brackets of a tree do not match: names the tree.
     """
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        trees = _TREE.findall(stream.read())
     found = []
-    for number, tree in enumerate(trees, start=1):
+    for number, tree in enumerate(_trees(path), start=1):
         try:
-            found.append(_spans(html.unescape(tree)))
+            found.append(_spans(tree))
         except IndexError:
             raise InputError(f"tree {number}: brackets do not match", file=str(path)) from None
     return found
+
+
+def read_brackets(path: Path) -> list[str]:
+    """Read the Penn trees of a gzipped XML file, words that are brackets escaped."""
+    return [_BARE_BRACKET.sub(r"(\1 -LRB-)", tree) for tree in _trees(path)]
+
+
+def _trees(path: Path) -> list[str]:
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [html.unescape(tree) for tree in _TREE.findall(stream.read())]
 
 
 def _spans(bracketed: str) -> tuple[int, list[Span]]:
