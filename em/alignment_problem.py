@@ -9,81 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.cext import alignment as kernel
+from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.em.events import EventTableBuilder, Normalizer, PairEvents, PairRows
 from forest_align.em.expectation import PairExpectation
 from forest_align.em.objective import EventTable
 from forest_align.types import ParseForest
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedPair:
-    """A sentence pair with all that aligning it again and again needs.
-
-    Attributes
-    ----------
-    source, target : ParseForest
-        The forests.
-    source_class, target_class : numpy.ndarray
-        int32, one value a node: nodes with equal attributes are of one class.
-    base_source, base_target : numpy.ndarray
-        int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
-    base_log_prior : numpy.ndarray
-        float64, shape (B,).
-    """
-
-    source: ParseForest
-    target: ParseForest
-    source_class: np.ndarray
-    target_class: np.ndarray
-    base_source: np.ndarray
-    base_target: np.ndarray
-    base_log_prior: np.ndarray
-
-
-def align_prepared(
-    pair: PreparedPair,
-    log_pair: np.ndarray,
-    log_source_null: np.ndarray,
-    log_target_null: np.ndarray,
-    options: Mapping[str, Any],
-) -> AlignmentArrays:
-    """Align a pair under given probabilities of its classes.
-
-    Parameters
-    ----------
-    pair : PreparedPair
-        The pair.
-    log_pair : numpy.ndarray
-        float64, shape (S, T): log Pr of pairs of classes.
-    log_source_null, log_target_null : numpy.ndarray
-        float64, shapes (S,) and (T,): log Pr of null-aligned classes.
-    options : mapping
-        Options of the kernel.
-    """
-    source, target = pair.source, pair.target
-    return kernel.align(
-        source.start,
-        source.end,
-        source.edges,
-        source.roots,
-        source.log_marginal,
-        log_source_null[pair.source_class],
-        pair.source_class,
-        target.start,
-        target.end,
-        target.edges,
-        target.roots,
-        target.log_marginal,
-        log_target_null[pair.target_class],
-        pair.target_class,
-        log_pair,
-        pair.base_source,
-        pair.base_target,
-        pair.base_log_prior,
-        **options,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +48,7 @@ class AlignmentProblem:
 
     def align(self, pair: int, log_events: np.ndarray) -> AlignmentArrays:
         """Best alignment of a pair."""
-        return align_prepared(
-            self.pairs[pair], *self.events[pair].log_probabilities(log_events), self.options
-        )
+        return self.pairs[pair].align(*self.events[pair].log_probabilities(log_events), self.options)
 
     def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
         """See :class:`forest_align.em.expectation.TrainingProblem`."""
@@ -178,6 +107,8 @@ def build_problem(
             pair.target.start,
             pair.base_source,
             pair.base_target,
+            pair.base_log_prior,
+            np.array([pair.link_weight, pair.tree_weight]),
         ):
             digest.update(np.ascontiguousarray(part).tobytes())
     return AlignmentProblem(pairs, events, table, dict(options), digest.hexdigest()[:16])

@@ -14,9 +14,15 @@ import numpy as np
 
 from forest_align.aligners.forest import base_pairs
 from forest_align.aligners.forest_model import ForestOptions
-from forest_align.aligners.phrase_features import RELATIONS, PairFeatures, pair_features, phrase_classes
+from forest_align.aligners.phrase_features import (
+    RELATIONS,
+    PairFeatures,
+    forest_of,
+    pair_features,
+    phrase_classes,
+)
+from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidate_files, word_candidates
-from forest_align.em.alignment_problem import PreparedPair
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.eval.dependencies import head_dependencies
 from forest_align.lexicon.candidates import Candidate
@@ -61,17 +67,8 @@ class CorpusPair:
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair as the kernel takes it."""
         base = base_pairs(self.source, self.target, self.candidates, options.multiword)
-        assert self.source.forest is not None and self.target.forest is not None
-        scores = np.array([max(found.score, 1e-9) for found in base.values()], np.float64)
-        return PreparedPair(
-            self.source.forest,
-            self.target.forest,
-            self.features.source.class_of_node,
-            self.features.target.class_of_node,
-            np.array([source for source, _ in base], np.int32),
-            np.array([target for _, target in base], np.int32),
-            options.candidate_weight * np.log(scores),
-        )
+        forests = forest_of(self.source), forest_of(self.target)
+        return PreparedPair.of(*forests, self.features, self.candidates, base, options)
 
 
 class CorpusReader:

@@ -9,7 +9,6 @@ import numpy as np
 
 from forest_align.aligners.forest import base_pairs, build_alignment
 from forest_align.aligners.forest_model import ForestModel
-from forest_align.em.alignment_problem import align_prepared
 from forest_align.em.corpus import CorpusPair, tree_heads
 from forest_align.eval.constituents import Projection, constituent_spans, count_projected, project
 from forest_align.eval.dependencies import score_attachment
@@ -42,10 +41,8 @@ class DevPair:
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.ForestAligner` would."""
     base = base_pairs(pair.source, pair.target, pair.candidates, model.options.multiword)
-    arrays = align_prepared(
-        pair.prepared(model.options),
-        *model.log_probabilities(pair.features),
-        model.options.kernel_arguments(),
+    arrays = pair.prepared(model.options).align(
+        *model.log_probabilities(pair.features), model.options.kernel_arguments()
     )
     return build_alignment(model, pair.source, pair.target, arrays, base, pair.candidates)
 

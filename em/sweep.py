@@ -23,6 +23,8 @@ SPACE: dict[str, Range] = {
     "beam": Range(10, 200, integer=True, logarithmic=True),
     "generation_gap": Range(1, 6, integer=True),
     "candidate_weight": Range(0.2, 10.0, logarithmic=True),
+    "link_weight": Range(0.0, 3.0),
+    "tree_weight": Range(0.0, 0.5),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -15,9 +14,9 @@ from forest_align.aligners.base import Aligner, Text
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
+from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.tree_choice import choose_tree
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidates
-from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.types import Alignment, InputError, Links, ParseForest, PhrasePair, Sentence
 
@@ -189,18 +188,10 @@ class ForestAligner(Aligner):
         """
         features = self.features(source, target, candidates)
         base = base_pairs(source, target, candidates, self.model.options.multiword)
-        log_pair, log_null_source, log_null_target = self.model.log_probabilities(features)
-        weight = self.model.options.candidate_weight
-        inputs: tuple[Any, ...] = (
-            *_side(forest_of(source), log_null_source, features.source.class_of_node),
-            *_side(forest_of(target), log_null_target, features.target.class_of_node),
-            log_pair,
-            np.array([pair[0] for pair in base], np.int32),
-            np.array([pair[1] for pair in base], np.int32),
-            np.array([weight * math.log(max(found.score, 1e-9)) for found in base.values()], np.float64),
-        )
-        arrays = kernel.align(*inputs, packed=packed, **self.model.options.kernel_arguments())
-        return arrays, base
+        options = self.model.options
+        pair = PreparedPair.of(forest_of(source), forest_of(target), features, candidates, base, options)
+        arguments = {**options.kernel_arguments(), "packed": packed}
+        return pair.align(*self.model.log_probabilities(features), arguments), base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
         """Features of the phrase pairs of two sentences, see :func:`pair_features`.
@@ -226,18 +217,6 @@ class ForestAligner(Aligner):
 
 def _inside(span: Span, length: int) -> bool:
     return 0 <= span[0] < span[1] <= length
-
-
-def _side(forest: ParseForest, log_null: np.ndarray, class_of_node: np.ndarray) -> tuple[np.ndarray, ...]:
-    return (
-        forest.start,
-        forest.end,
-        forest.edges,
-        forest.roots,
-        forest.log_marginal,
-        log_null[class_of_node],
-        class_of_node,
-    )
 
 
 def base_pairs(

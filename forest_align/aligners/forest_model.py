@@ -26,7 +26,7 @@ class ForestOptions:
     null_penalty, noncompositional_penalty : float
         µ_n and µ_c (§5.3).
     parser_weight : float
-        µ_p (§5.4), in [0, 1].
+        µ_p (§5.4), in [0, 1]: interpolates linearly, where pairs compete for the beam or to be the root.
     beam, generation_gap : int
         µ_b and µ_g (§5.1).
     opened_supports : int
@@ -35,6 +35,12 @@ class ForestOptions:
         Budget of packed pairs; the beam narrows to keep it.
     candidate_weight : float
         Power to which the score of a word candidate is raised in the score of the pair that it makes.
+    link_weight : float
+        Power to which the probability that the word links agree with a phrase pair, or with a null phrase, is
+        raised in its score, see :class:`forest_align.aligners.link_evidence.LinkEvidence`.
+    tree_weight : float
+        Power to which the parse probability of every aligned and every null-aligned node is raised in the
+        score of a derivation: a log-linear µ_p.
     confident_link, certain_link : float
         Word candidates of at least these scores are reported even where structure had to leave them out: if
         it linked neither word to another one, and in any case.
@@ -53,8 +59,10 @@ class ForestOptions:
     opened_supports: int = 4
     max_items: int = 20_000
     candidate_weight: float = 1.0
+    link_weight: float = 0.0
+    tree_weight: float = 0.0
     confident_link: float = 0.5
-    certain_link: float = 0.9
+    certain_link: float = 0.6
     normalizer: str = "sides"
     noncompositional: bool = True
     single_support: bool = True

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Names that :func:`word_candidates` knows.
 WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
+# Links of the contextual aligner below this probability never help the forest aligner.
+_CONTEXTUAL_MINIMUM = 0.2
 #: The one that is taken if none is named.
 DEFAULT_WORDS = "contextual"
 
@@ -41,7 +43,7 @@ class WithFallback:
 
 
 def word_candidates(
-    name: str = DEFAULT_WORDS, *, ppdb: PairTable | None = None, minimum_score: float = MINIMUM_SCORE
+    name: str = DEFAULT_WORDS, *, ppdb: PairTable | None = None, minimum_score: float | None = None
 ) -> CandidateProvider:
     """Make a provider of word candidates by name.
 
@@ -53,8 +55,8 @@ def word_candidates(
         :func:`forest_align.lexicon.candidates.candidate_provider`.
     ppdb : PairTable, optional
         Paraphrase pairs of the user, for all but ``encoder``.
-    minimum_score : float
-        Candidates less likely than this are not proposed.
+    minimum_score : float, optional
+        Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
 
     Raises
     ------
@@ -69,13 +71,17 @@ def word_candidates(
     if name not in WORD_CANDIDATES:
         expected = ", ".join(WORD_CANDIDATES)
         raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+    least = MINIMUM_SCORE if minimum_score is None else minimum_score
     if name != "contextual":
-        return candidate_provider(name, ppdb=ppdb, minimum_score=minimum_score)
+        return candidate_provider(name, ppdb=ppdb, minimum_score=least)
     from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
 
     return WithFallback(
-        ContextualCandidates(ContextualAligner(ppdb=ppdb), minimum_score=minimum_score),
-        candidate_provider("dictionary", ppdb=ppdb, minimum_score=minimum_score),
+        ContextualCandidates(
+            ContextualAligner(ppdb=ppdb),
+            minimum_score=_CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score,
+        ),
+        candidate_provider("dictionary", ppdb=ppdb, minimum_score=least),
     )
 
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from forest_align.em.alignment_problem import AlignmentProblem, PreparedPair, build_problem
+from forest_align.aligners.prepared_pair import PreparedPair
+from forest_align.em.alignment_problem import AlignmentProblem, build_problem
 from forest_align.em.events import Normalizer, PairRows
 from forest_align.em.trainer import train
 from forest_align.em.training_state import TrainingSettings

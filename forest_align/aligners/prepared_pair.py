@@ -1,0 +1,150 @@
+"""A sentence pair as the kernel takes it, to be aligned again and again under other probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.cext import alignment as kernel
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import ParseForest
+
+if TYPE_CHECKING:
+    from forest_align.aligners.forest_model import ForestOptions
+    from forest_align.aligners.phrase_features import PairFeatures
+    from forest_align.lexicon.candidates import Candidate
+
+# Candidates less likely than this count as that likely.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPair:
+    """A sentence pair with all that aligning it needs but the probabilities of its phrases.
+
+    Attributes
+    ----------
+    source, target : ParseForest
+        The forests.
+    source_class, target_class : numpy.ndarray
+        int32, one value a node: nodes with equal attributes are of one class.
+    base_source, base_target : numpy.ndarray
+        int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
+    base_log_prior : numpy.ndarray
+        float64, shape (B,).
+    links : LinkEvidence, optional
+        What word links say of phrases.
+    link_weight, tree_weight : float
+        See :class:`forest_align.aligners.forest_model.ForestOptions`.
+    """
+
+    source: ParseForest
+    target: ParseForest
+    source_class: np.ndarray
+    target_class: np.ndarray
+    base_source: np.ndarray
+    base_target: np.ndarray
+    base_log_prior: np.ndarray
+    links: LinkEvidence | None = None
+    link_weight: float = 0.0
+    tree_weight: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        source: ParseForest,
+        target: ParseForest,
+        features: PairFeatures,
+        candidates: Sequence[Candidate],
+        base: Mapping[tuple[int, int], Candidate],
+        options: ForestOptions,
+    ) -> PreparedPair:
+        """Prepare two forests.
+
+        Parameters
+        ----------
+        source, target : ParseForest
+            The forests.
+        features : PairFeatures
+            Say which class each node is of.
+        candidates : sequence of Candidate
+            Word candidates.
+        base : mapping of (int, int) to Candidate
+            Which of them stand for which node pairs.
+        options : ForestOptions
+            Weights of the candidates.
+        """
+        scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
+        links = None
+        if options.link_weight:
+            links = LinkEvidence.of(candidates, source.token_count, target.token_count)
+        return cls(
+            source,
+            target,
+            features.source.class_of_node,
+            features.target.class_of_node,
+            np.array([pair[0] for pair in base], np.int32),
+            np.array([pair[1] for pair in base], np.int32),
+            options.candidate_weight * np.log(scores),
+            links,
+            options.link_weight,
+            options.tree_weight,
+        )
+
+    def align(
+        self,
+        log_pair: np.ndarray,
+        log_source_null: np.ndarray,
+        log_target_null: np.ndarray,
+        options: Mapping[str, Any],
+    ) -> AlignmentArrays:
+        """Align the pair under given probabilities of its classes.
+
+        Parameters
+        ----------
+        log_pair : numpy.ndarray
+            float64, shape (S, T): log Pr of pairs of classes.
+        log_source_null, log_target_null : numpy.ndarray
+            float64, shapes (S,) and (T,): log Pr of null-aligned classes.
+        options : mapping
+            Options of the kernel.
+        """
+        # To the kernel each node is a class of its own: word links tell nodes of one class apart.
+        log_nodes = log_pair[self.source_class[:, None], self.target_class]
+        source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
+        if self.tree_weight:
+            parse = self.tree_weight * self.source.log_marginal, self.tree_weight * self.target.log_marginal
+            log_nodes += parse[0][:, None] + parse[1]
+            source_nulls += parse[0]
+            target_nulls += parse[1]
+        if self.links is not None:
+            agreed = self.links.log_consistent(self.source, self.target)
+            log_nodes += self.link_weight * agreed[0]
+            source_nulls += self.link_weight * agreed[1]
+            target_nulls += self.link_weight * agreed[2]
+        return kernel.align(
+            *_side(self.source, source_nulls),
+            *_side(self.target, target_nulls),
+            log_nodes,
+            self.base_source,
+            self.base_target,
+            self.base_log_prior,
+            **options,
+        )
+
+
+def _side(forest: ParseForest, log_null: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arguments of the kernel for one forest."""
+    return (
+        forest.start,
+        forest.end,
+        forest.edges,
+        forest.roots,
+        forest.log_marginal,
+        log_null,
+        np.arange(len(forest), dtype=np.int32),
+    )

@@ -1,0 +1,62 @@
+"""What word links say of phrases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from forest_align.aligners import load
+from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.link_evidence import MOST_CERTAIN, LinkEvidence
+from forest_align.lexicon.candidates import Candidate
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import Sentence
+
+SOURCE = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))))"
+TARGET = "(S (NP (DT a) (NN cat)) (VP (VBD was) (VP (VBN seen) (PP (IN by) (NP (DT the) (NN dog))))))"
+
+
+def sentences() -> tuple[Sentence, Sentence]:
+    return sentence_from_bracket(SOURCE), sentence_from_bracket(TARGET)
+
+
+def test_sums_over_rectangles_equal_sums_over_their_words() -> None:
+    source, target = sentences()
+    random = np.random.default_rng(3)
+    probability = random.uniform(0.05, 1, (len(source), len(target)))
+    candidates = [
+        Candidate((i, i + 1), (j, j + 1), float(probability[i, j]))
+        for i, j in product(range(len(source)), range(len(target)))
+    ]
+    candidates.append(Candidate((0, 2), (0, 2), 0.9))
+    assert source.forest is not None and target.forest is not None
+    found = LinkEvidence.of(candidates, len(source), len(target)).log_consistent(source.forest, target.forest)
+    unlinked = np.log(1 - np.minimum(probability, MOST_CERTAIN))
+    for s, t in product(range(len(source.forest)), range(len(target.forest))):
+        rows = slice(source.forest.start[s], source.forest.end[s])
+        columns = slice(target.forest.start[t], target.forest.end[t])
+        crossing = unlinked[rows].sum() + unlinked[:, columns].sum() - 2 * unlinked[rows, columns].sum()
+        assert found[0][s, t] == pytest.approx(crossing)
+        assert found[1][s] == pytest.approx(unlinked[rows].sum())
+        assert found[2][t] == pytest.approx(unlinked[:, columns].sum())
+
+
+def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned() -> None:
+    source, target = sentences()
+    loaded = load("forest")
+    assert isinstance(loaded, ForestAligner)
+    links = [(0, 5), (1, 6), (2, 3), (3, 0), (4, 1)]
+    candidates = tuple(Candidate((i, i + 1), (j, j + 1), 0.9) for i, j in links)
+
+    def crossed(weight: float) -> float:
+        options = replace(loaded.model.options, link_weight=weight)
+        aligner = ForestAligner(replace(loaded.model, options=options))
+        found = aligner.align_candidates(source, target, candidates)
+        pairs = [(phrase.source_node.span, phrase.target_node.span) for phrase in found.phrases]
+        return sum((a <= i < b) != (c <= j < d) for (a, b), (c, d) in pairs for i, j in links)
+
+    assert crossed(5.0) == 0
+    assert crossed(5.0) <= crossed(0.0)
