@@ -116,7 +116,7 @@ def _owner(word: Tree, above: tuple[Tree, ...]) -> Owner:
 def _precedes_verb(word: Tree, phrase: Tree) -> bool:
     """Whether an adverb such as ``not`` stands before a verb or verb phrase of its phrase."""
     siblings = list(phrase)
-    place = next(k for k, sibling in enumerate(siblings) if sibling is word)
+    place = next((k for k, sibling in enumerate(siblings) if sibling is word), len(siblings))
     return word.label() == "RB" and any(
         sibling.label().startswith((*_VERBAL, "VP")) for sibling in siblings[place + 1 :]
     )

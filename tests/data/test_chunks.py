@@ -57,3 +57,8 @@ def test_chunks_are_base_phrases() -> None:
         "of",
         "Spain",
     ]
+
+
+def test_a_possessive_in_a_verb_phrase_is_a_chunk_of_its_own() -> None:
+    tree = parse_bracket("(VP (VBD ran) (NP (NNP Kim) (POS 's)))")
+    assert chunks_of_tree(tree) == [(0, 1), (1, 2), (2, 3)]
