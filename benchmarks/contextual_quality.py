@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.aligners.contextual_published import MODULES, PublishedParameters
+from forest_align.aligners.contextual_parameters import MODULES, PublishedParameters
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.words import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.resources import as_file, files
 from itertools import pairwise
@@ -12,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Aligner, Text
-from forest_align.aligners.contextual_published import PublishedParameters, published_links
+from forest_align.aligners.contextual_parameters import (
+    PublishedParameters,
+    load_parameters,
+    save_parameters,
+)
+from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
 from forest_align.lexicon.candidates import Candidate
@@ -117,14 +124,40 @@ class ContextualAligner(Aligner):
 
     @classmethod
     def load(cls, name_or_path: str | Path = "contextual", **options: Any) -> ContextualAligner:
-        """Load the bundled model (``"contextual"``) or one from a folder; options go to the constructor."""
+        """Load the bundled model (``"contextual"``) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor; they come before what the folder says.
+        """
         if str(name_or_path) == "contextual":
             return cls(**options)
-        return cls(LinkModel.load(name_or_path), **options)
+        published = load_parameters(name_or_path)
+        if published is None:
+            return cls(LinkModel.load(name_or_path), **options)
+        parameters, annotator = published
+        kept = {"variant": "published", "parameters": parameters, "annotator": annotator}
+        return cls(**{**kept, **options})
 
     def save(self, path: str | Path) -> None:
-        """Write the model into a folder."""
-        self.model.save(path)
+        """Write into a folder: the model with the threshold, or the parameters of the published variant."""
+        if self.variant == "published":
+            save_parameters(path, self.parameters, self.annotator.name)
+        else:
+            replace(self.model, threshold=self.threshold).save(path)
+
+    def with_values(self, values: Mapping[str, float]) -> ContextualAligner:
+        """A copy that shares everything but these values.
+
+        Parameters
+        ----------
+        values : mapping of str to float
+            ``threshold`` in the default variant; fields of :class:`PublishedParameters` in the published one.
+        """
+        changed = copy.copy(self)
+        if self.variant == "published":
+            changed.parameters = replace(self.parameters, **dict(values))  # type: ignore[arg-type]
+        else:
+            changed._threshold = values["threshold"]
+        return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what lacks what the variant reads: word vectors, or a forest; the rest passes as it is."""

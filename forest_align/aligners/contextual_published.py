@@ -8,10 +8,10 @@ one with most context in common. ``docs/contextual.md`` lists the readings with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import crossed, parallel
+from forest_align.aligners.contextual_parameters import PublishedParameters
 from forest_align.aligners.contextual_words import is_clitic, is_punctuation
 from forest_align.parsing.entities import is_acronym
 
@@ -22,36 +22,13 @@ if TYPE_CHECKING:
     from forest_align.parsing.entities import Entity
 
 Pair = tuple[int, int]
-MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedParameters:
-    """The free parameters of the paper and what its ablation (table 3) takes away.
-
-    Attributes
-    ----------
-    ppdb_similarity : float
-        *ppdbSim*: similarity of two different words that the paraphrase table holds.
-    word_weight : float
-        *w*: weight of word similarity against context similarity.
-    window : int
-        Words to each side that count as textual neighbourhood.
-    modules : frozenset of str
-        Which of :data:`MODULES` run.
-    """
-
-    ppdb_similarity: float = 0.9
-    word_weight: float = 0.9
-    window: int = 3
-    modules: frozenset[str] = MODULES
 
 
 def published_links(
     source: SentenceView,
     target: SentenceView,
     synonyms: Callable[[str], Iterable[str]],
-    parameters: PublishedParameters = PublishedParameters(),
+    parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - immutable
 ) -> set[Pair]:
     """Align two sentences (algorithm 5).
 

@@ -1,15 +1,20 @@
-"""``forest-align tune``: searches the penalties and sizes of the forest aligner on pairs with gold links."""
+"""``forest-align tune``: searches the parameters of an aligner on pairs with gold links."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.cli.corpora import add_corpus_arguments, corpus_reader, read_corpus
 
 if TYPE_CHECKING:
+    import optuna
+
+    from forest_align.aligners.contextual import ContextualAligner
     from forest_align.em.dev_set import DevSet
+    from forest_align.em.tuning import Range, TuningProblem, Values
 
 EPILOG = """\
 The study is kept in a storage: a sweep that was stopped goes on where it was, and several processes (or
@@ -19,6 +24,7 @@ examples:
   forest-align tune gold.json --model my_model -o my_tuned_model --trials 50 --forests cache
   forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --plot sweep.svg
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
+  forest-align tune gold.json -o tuned --aligner contextual --variant published --ppdb ppdb.tsv.gz
 """
 
 
@@ -27,14 +33,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with gold word links")
     parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    parser.add_argument("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
     parser.add_argument(
-        "--model", default="forest", metavar="MODEL", help="model to tune (default: the bundled one)"
+        "--aligner",
+        choices=("forest", "contextual"),
+        help="kind of aligner (default: the model's, or forest): penalties and sizes; or ppdbSim and w of "
+        "contextual's published variant, the threshold of its default variant",
     )
     parser.add_argument(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas"),
-        default="constituent-f1",
-        help="what to raise (default: constituent-f1); uas needs gold trees",
+        help="what to raise (default: constituent-f1, for contextual word-f1); uas needs gold trees",
+    )
+    contextual = parser.add_argument_group("the contextual aligner only")
+    contextual.add_argument(
+        "--variant", choices=("default", "published"), help="variant of the bundled model (default: default)"
+    )
+    contextual.add_argument("--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped)")
+    contextual.add_argument(
+        "--annotator",
+        choices=("trees", "spacy"),
+        help="where the published variant has dependencies and names from (default: trees)",
     )
     add_corpus_arguments(parser)
     parser.add_argument(
@@ -59,15 +78,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Tune; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.aligners.base import kind_of
+    from forest_align.types import InputError
+
+    kind = kind_of(args.model or args.aligner or "forest")
+    if args.aligner not in (None, kind):
+        raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
+    if kind == "contextual":
+        return _tune_contextual(args)
+    for option in ("variant", "ppdb", "annotator"):
+        if getattr(args, option) is not None:
+            raise InputError(f"the forest aligner takes no --{option}; the contextual aligner does")
+    return _tune_forest(args)
+
+
+def _tune_forest(args: argparse.Namespace) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
-    from forest_align.em.plots import plot_sweep
-    from forest_align.em.progress import counting_bar
     from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
-    from forest_align.em.tuning import TuningSettings, best_values, open_study, trial_table, tune
+    from forest_align.em.tuning import best_values
 
-    settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
-    model = ForestAligner.load(args.model).model
+    model = ForestAligner.load(args.model or "forest").model
     failed = 0
 
     def load(size: int) -> DevSet:
@@ -76,14 +107,73 @@ def run(args: argparse.Namespace) -> int:
         pairs, failed = read_corpus(reader, args.gold, args)
         return DevSet(pairs)
 
-    problem = SweepProblem(model, args.objective, args.forest_sizes, load)
+    objective = args.objective or "constituent-f1"
+    problem = SweepProblem(model, objective, args.forest_sizes, load)
+    study = _sweep(
+        args, problem, objective, search_space(args.forest_sizes), start_values(model, args.forest_sizes)
+    )
+    with_values(model, best_values(study)).save(args.output)
+    return 1 if failed else 0
+
+
+def _tune_contextual(args: argparse.Namespace) -> int:
+    from forest_align.data.pairs import read_pairs
+    from forest_align.em.contextual_sweep import (
+        ContextualSweep,
+        contextual_space,
+        contextual_start,
+        dev_pairs,
+    )
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.tuning import best_values
+    from forest_align.types import InputError
+
+    if args.objective not in (None, "word-f1"):
+        raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
+    aligner = _contextual_aligner(args)
+    raw = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
+    broken = [pair for pair in raw if isinstance(pair, InputError)]
+    usable = [pair for pair in raw if not isinstance(pair, InputError)]
+    with counting_bar("preparing", 2 * len(usable)) as bar:
+        pairs, problems = dev_pairs(aligner, usable, args.parser, args.forests, bar.update)
+    for problem in (*broken, *problems):
+        print(problem, file=sys.stderr)
+    sweep = ContextualSweep(aligner, pairs)
+    name = f"{aligner.variant}-word-f1"
+    study = _sweep(args, sweep, name, contextual_space(aligner), contextual_start(aligner))
+    aligner.with_values(best_values(study)).save(args.output)
+    return 1 if broken or problems else 0
+
+
+def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
+    from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import load_parser_for_alignment
+
+    given = {"variant": args.variant, "annotator": args.annotator}
+    options = {name: value for name, value in given.items() if value is not None}
+    if args.ppdb:
+        options["ppdb"] = PairTable.load(args.ppdb)
+    return ContextualAligner.load(
+        args.model or "contextual", parser=load_parser_for_alignment(args.parser), **options
+    )
+
+
+def _sweep(
+    args: argparse.Namespace, problem: TuningProblem, name: str, space: dict[str, Range], start: Values
+) -> optuna.Study:
+    """Run or continue the study, print its trials, draw them if asked to."""
+    from forest_align.em.plots import plot_sweep
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.tuning import TuningSettings, open_study, trial_table, tune
+
+    settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
     args.output.parent.mkdir(parents=True, exist_ok=True)
     storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
-    study = open_study(storage, args.study or args.objective, start_values(model, args.forest_sizes))
+    study = open_study(storage, args.study or name, start)
     with counting_bar("trials", args.trials) as bar:
-        tune(problem, search_space(args.forest_sizes), settings, study, lambda _: bar.update())
+        tune(problem, space, settings, study, lambda _: bar.update())
     print(trial_table(study))
-    with_values(model, best_values(study)).save(args.output)
     if args.plot:
         plot_sweep(study, args.plot)
-    return 1 if failed else 0
+    return study

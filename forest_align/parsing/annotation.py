@@ -35,7 +35,15 @@ class Annotation(NamedTuple):
 
 
 class Annotator(Protocol):
-    """A source of annotations."""
+    """A source of annotations.
+
+    Attributes
+    ----------
+    name : str
+        What :func:`load_annotator` knows it by.
+    """
+
+    name: str
 
     def annotate(self, sentence: Sentence) -> Annotation:
         """Annotate one sentence."""
@@ -68,6 +76,8 @@ def load_annotator(name: str) -> Annotator:
 
 class TreeAnnotator:
     """Derives the annotation from the best tree of the forest; a sentence without one has names only."""
+
+    name = "trees"
 
     def annotate(self, sentence: Sentence) -> Annotation:
         """Annotate one sentence from its forest and tags."""

@@ -56,6 +56,8 @@ class SpacyAnnotator:
         If spaCy or the model is not installed, or the model lacks a part.
     """
 
+    name = "spacy"
+
     def __init__(self, model: str | None = None) -> None:
         self._pipeline = _load(model)
         self._remembered: OrderedDict[tuple[str, ...], tuple[tuple[str, ...], Annotation]] = OrderedDict()

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.contextual_equivalence import category, crossed, parallel
-from forest_align.aligners.contextual_published import MODULES, PublishedParameters, published_links
+from forest_align.aligners.contextual_parameters import MODULES, PublishedParameters
+from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.annotation import Annotation, TreeAnnotator

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest_model import ForestModel
-from forest_align.cli import tune
+from forest_align.cli import align, tune
 from forest_align.em.tuning import open_study
+from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence
 
 GOLD = (
@@ -23,11 +26,15 @@ GOLD = (
 class FlatParser:
     """Gives every sentence one flat tree."""
 
-    def parse_many(self, sentences: Sequence[Any]) -> Iterator[Sentence]:
+    def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
         from forest_align.parsing import sentence_from_bracket
 
         for words in sentences:
             yield sentence_from_bracket("(S " + " ".join(f"(NN {word})" for word in words) + ")")
+
+    def prepare(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """In place of an aligner's own."""
+        return list(FlatParser().parse_many([sentence.words for sentence in sentences]))
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +98,64 @@ def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
     plain.write_text("a b\ta b\n")
     with pytest.raises(InputError, match="no gold links"):
         run(plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "paraphrases.tsv"
+    path.write_text("house\thome\nlike\tlove\n")
+    return path
+
+
+def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_reads(
+    tmp_path: Path, gold: Path, table: Path
+) -> None:
+    output = tmp_path / "tuned"
+    assert run(gold, "-o", output, "--aligner", "contextual", "--variant", "published",
+               "--ppdb", table, "--trials", 3) == 0  # fmt: skip
+    study = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "published-word-f1")
+    assert study.trials[0].params == {"ppdb_similarity": 0.9, "word_weight": 0.9}
+    assert study.best_value == 100
+    aligner = ContextualAligner.load(output, ppdb=PairTable.load(table))
+    assert aligner.variant == "published"
+    assert aligner.parameters.word_weight == study.best_params["word_weight"]
+    run(gold, "-o", output, "--model", output, "--ppdb", table, "--trials", 4)
+    assert len(open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "published-word-f1").trials) == 4
+
+    parser = argparse.ArgumentParser()
+    align.add_arguments(parser)
+    pairs, links = tmp_path / "pairs.tsv", tmp_path / "links.txt"
+    pairs.write_text("dogs like meat\tdogs love meat\n")
+    assert align.run(parser.parse_args(
+        [str(pairs), "--tokenized", "--aligner", "contextual", "--model", str(output), "--parser", "flat",
+         "--ppdb", str(table), "--to", "pharaoh", "-o", str(links)]
+    )) == 0  # fmt: skip
+    assert links.read_text() == "0-0 1-1 2-2\n"
+
+
+def test_the_threshold_of_the_contextual_aligner_is_tuned(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(self: ContextualAligner, source: Sentence, target: Sentence) -> np.ndarray:
+        return np.eye(len(source), len(target), dtype=np.float32) * 0.5 + 0.2
+
+    monkeypatch.setattr(ContextualAligner, "link_probabilities", half)
+    monkeypatch.setattr(ContextualAligner, "prepare", FlatParser.prepare)
+    output = tmp_path / "tuned"
+    assert run(gold, "-o", output, "--aligner", "contextual", "--trials", 8) == 0
+    assert 0.2 < ContextualAligner.load(output).threshold <= 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--variant", "published"], "takes no --variant"),
+        (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
+        (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
+    ],
+)
+def test_options_of_the_other_aligner_are_refused(
+    tmp_path: Path, gold: Path, options: list[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        run(gold, "-o", tmp_path / "tuned", *options)

@@ -1,0 +1,142 @@
+"""What the sweep varies in the contextual aligner, and how a set of values is scored on dev pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.em.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus import parser_fingerprint
+from forest_align.em.tuning import Range, Values
+from forest_align.eval.scores import MatchCounts
+from forest_align.types import InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.data.pair_types import SentencePair
+
+_SPACES: dict[str, dict[str, Range]] = {
+    "default": {"threshold": Range(0.05, 0.95)},
+    # The grid of the paper (§3.3.5) goes from 0.1 to 1.
+    "published": {"ppdb_similarity": Range(0.1, 1.0), "word_weight": Range(0.1, 1.0)},
+}
+
+
+def contextual_space(aligner: ContextualAligner) -> dict[str, Range]:
+    """What to vary: the threshold of the default variant, *ppdbSim* and *w* of the published one."""
+    return dict(_SPACES[aligner.variant])
+
+
+def contextual_start(aligner: ContextualAligner) -> dict[str, float]:
+    """The aligner's own values, as far as the space allows them."""
+    own = aligner.parameters if aligner.variant == "published" else aligner
+    return {
+        name: min(max(float(getattr(own, name)), range_.low), range_.high)
+        for name, range_ in contextual_space(aligner).items()
+    }
+
+
+class ContextualSweep:
+    """A :class:`forest_align.em.tuning.TuningProblem`: word F1 of dev pairs under the values of a trial.
+
+    Parameters
+    ----------
+    aligner : ContextualAligner
+        Gives everything but the values.
+    pairs : sequence of (Sentence, Sentence, Links)
+        Prepared sentences and their gold links; only sure links count.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs.
+    """
+
+    def __init__(self, aligner: ContextualAligner, pairs: Sequence[tuple[Sentence, Sentence, Links]]) -> None:
+        if not pairs:
+            raise InputError("expected at least one dev pair with gold links")
+        self._aligner = aligner
+        self._pairs = [(source, target, set(links.only_sure().pairs)) for source, target, links in pairs]
+
+    @property
+    def pair_count(self) -> int:
+        """Number of dev pairs."""
+        return len(self._pairs)
+
+    def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+        """Counts of words, see :class:`forest_align.eval.scores.MatchCounts`: float64, one row a pair."""
+        aligner = self._aligner.with_values(values)
+        rows = []
+        for source, target, gold in (self._pairs[index] for index in pairs):
+            found = set(aligner.align_prepared(source, target).words.pairs)
+            right = len(found & gold)
+            rows.append((right, len(found), right, len(gold)))
+        return np.array(rows, np.float64).reshape(-1, 4)
+
+    def score(self, rows: np.ndarray) -> float:
+        """F1 of macro-averaged precision and recall, in percent."""
+        return 100 * MatchCounts(rows).macro().f1
+
+
+def dev_pairs(
+    aligner: ContextualAligner,
+    pairs: Sequence[SentencePair],
+    parser: str,
+    cache: Path | None = None,
+    report: Callable[[int], None] | None = None,
+) -> tuple[list[tuple[Sentence, Sentence, Links]], list[str]]:
+    """Prepare pairs with gold links for a sweep.
+
+    Parameters
+    ----------
+    aligner : ContextualAligner
+        Prepares the sentences with its parser or annotator.
+    pairs : sequence of SentencePair
+        From :func:`forest_align.data.pairs.read_pairs`.
+    parser : str
+        Name or folder of the aligner's parser: parses of another one in the cache are not used.
+    cache : pathlib.Path, optional
+        Folder that keeps what is computed.
+    report : callable, optional
+        Called with the number of sentences done since the last call.
+
+    Returns
+    -------
+    list of (Sentence, Sentence, Links)
+        What :class:`ContextualSweep` takes.
+    list of str
+        Why other pairs could not be prepared.
+
+    Raises
+    ------
+    InputError
+        If a pair has no gold links.
+    """
+    for pair in pairs:
+        if pair.links is None:
+            raise InputError(f"dev pair {pair.id!r} has no gold links")
+
+    def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
+        return aligner.prepare(
+            [text if isinstance(text, str) else Sentence.from_words(text) for text in texts]
+        )
+
+    texts = [
+        list(side.words) if side.tokens else side.text
+        for pair in pairs
+        for side in (pair.source, pair.target)
+    ]
+    identity = ["contextual", aligner.variant, aligner.annotator.name, parser_fingerprint(parser)]
+    store = ArrayStore(cache) if cache is not None else None
+    sentences = cached_sentences(texts, prepare, store, identity, report=report)
+    found, problems = [], []
+    for pair, source, target in zip(pairs, sentences[::2], sentences[1::2], strict=True):
+        if isinstance(source, InputError) or isinstance(target, InputError):
+            problems.append(f"pair {pair.id!r}: {source if isinstance(source, InputError) else target}")
+        else:
+            assert pair.links is not None
+            found.append((source, target, pair.links.check(len(source), len(target))))
+    return found, problems

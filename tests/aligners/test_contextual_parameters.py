@@ -1,0 +1,57 @@
+"""The folder that keeps the parameters of the published variant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align.aligners import load
+from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.contextual_parameters import PublishedParameters, load_parameters, save_parameters
+from forest_align.types import ModelError
+
+
+def test_parameters_survive_the_folder(tmp_path: Path) -> None:
+    parameters = PublishedParameters(0.5, 0.7, 2, frozenset({"text", "entities"}))
+    save_parameters(tmp_path / "new", parameters, "spacy")
+    assert load_parameters(tmp_path / "new") == (parameters, "spacy")
+
+
+def test_a_saved_aligner_is_loaded_as_the_same_variant_and_options_come_first(tmp_path: Path) -> None:
+    aligner = ContextualAligner(variant="published").with_values({"word_weight": 0.4})
+    aligner.save(tmp_path)
+    again = load(tmp_path, parameters=PublishedParameters(0.3))
+    assert isinstance(again, ContextualAligner) and again.variant == "published"
+    assert again.parameters.ppdb_similarity == 0.3
+    assert ContextualAligner.load(tmp_path).parameters == aligner.parameters
+
+
+def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
+    aligner = ContextualAligner()
+    aligner.with_values({"threshold": 0.25}).save(tmp_path)
+    assert ContextualAligner.load(tmp_path).threshold == 0.25 != aligner.threshold
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 0},
+        {"parameters": {"ppdb_similarity": 2, "modules": []}},
+        {"parameters": {"modules": ["more"]}},
+        {"parameters": {"modules": [], "unknown": 1}},
+        {"parameters": None},
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "trees")
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**card, **change}))
+    with pytest.raises(ModelError, match=str(tmp_path)):
+        load_parameters(tmp_path)
+
+
+def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="cannot read"):
+        load_parameters(tmp_path)
