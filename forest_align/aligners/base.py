@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,12 @@ from typing import Any, Self
 from forest_align.types import Alignment, ForestAlignError, InputError, ModelError, Sentence
 
 Text = str | Sentence
+#: A pair of a stream, or what is wrong with it.
+Pair = tuple[Text, Text] | InputError
+_Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
+
+#: Pairs that are read and parsed together.
+BATCH_SIZE = 128
 
 # Where each kind of aligner lives; nothing is imported before it is asked for.
 _KINDS = {
@@ -36,7 +43,15 @@ class Aligner(ABC):
 
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
-        """Turn texts into sentences with all that the aligner needs; an error in place of a bad one."""
+        """Turn texts into sentences with all that the aligner needs; an error in place of a bad one.
+
+        Parameters
+        ----------
+        sentences : sequence of str or Sentence
+            Raw text, or sentences that may lack something.
+        batch_size : int
+            Sentences handed to the parser's model together, which cuts them into batches of its own.
+        """
 
     @abstractmethod
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
@@ -79,7 +94,7 @@ class Aligner(ABC):
         return self.align_prepared(first, second)
 
     def align_many(
-        self, pairs: Iterable[tuple[Text, Text]], *, batch_size: int = 32, workers: int = 1
+        self, pairs: Iterable[Pair], *, batch_size: int = BATCH_SIZE, workers: int = 1
     ) -> Iterator[Alignment]:
         """Align a stream of pairs; results come in input order and do not depend on ``workers``.
 
@@ -88,11 +103,13 @@ class Aligner(ABC):
         Parameters
         ----------
         pairs : iterable of (str or Sentence, str or Sentence)
-            Read a few batches ahead only, so that memory stays flat.
+            Read two batches ahead at most, so that memory stays flat. An InputError in the place of a pair
+            comes out as an alignment with this error.
         batch_size : int
-            Sentences that are parsed together.
+            Pairs that are read and parsed together. Which pairs these are may change the last digits of
+            probabilities.
         workers : int
-            Threads that align.
+            Threads. From 2 on, one of them parses the next batch while the others align.
 
         Raises
         ------
@@ -104,23 +121,34 @@ class Aligner(ABC):
                 raise InputError(f"expected at least 1, found {value}", field=field)
         return self._stream(iter(pairs), batch_size, workers)
 
-    def _stream(
-        self, pairs: Iterator[tuple[Text, Text]], batch_size: int, workers: int
-    ) -> Iterator[Alignment]:
-        with ThreadPoolExecutor(workers) as executor:
-            while window := list(islice(pairs, batch_size * _BATCHES_AHEAD)):
-                texts = [text for pair in window for text in pair]
-                prepared = self.prepare(texts, batch_size)
-                jobs = zip(window, prepared[::2], prepared[1::2], strict=True)
-                if workers == 1:
-                    yield from map(self._align_or_explain, jobs)
-                else:
-                    yield from executor.map(self._align_or_explain, jobs)
+    def _stream(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
+        batches = iter(lambda: list(islice(pairs, batch_size)), [])
+        if workers == 1:
+            for batch in batches:
+                yield from map(self._align_or_explain, self._jobs(batch))
+            return
+        with ThreadPoolExecutor(1) as parsing, ThreadPoolExecutor(workers - 1) as aligning:
+            coming: deque[Future[list[_Job]]] = deque()
+            for batch in batches:
+                coming.append(parsing.submit(self._jobs, batch))
+                if len(coming) == 2:
+                    yield from aligning.map(self._align_or_explain, coming.popleft().result())
+            for last in coming:
+                yield from aligning.map(self._align_or_explain, last.result())
 
-    def _align_or_explain(
-        self, job: tuple[tuple[Text, Text], Sentence | InputError, Sentence | InputError]
-    ) -> Alignment:
+    def _jobs(self, batch: Sequence[Pair]) -> list[_Job]:
+        """Each pair with its prepared sentences; an error stands for itself."""
+        texts = [text for pair in batch if not isinstance(pair, InputError) for text in pair]
+        prepared = iter(self.prepare(texts, len(texts)) if texts else ())
+        return [
+            (pair, pair, pair) if isinstance(pair, InputError) else (pair, next(prepared), next(prepared))
+            for pair in batch
+        ]
+
+    def _align_or_explain(self, job: _Job) -> Alignment:
         pair, source, target = job
+        if isinstance(pair, InputError):
+            return Alignment.failed(str(pair), aligner=self.name)
         sides = []
         for text, sentence in zip(pair, (source, target), strict=True):
             plain = text if isinstance(text, Sentence) else Sentence((), text)
@@ -132,10 +160,6 @@ class Aligner(ABC):
             return self.align_prepared(sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
-
-
-# Batches that are prepared together, so that sentences of like length can be parsed together.
-_BATCHES_AHEAD = 4
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
@@ -195,10 +219,10 @@ def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest
 
 
 def align_many(
-    pairs: Iterable[tuple[Text, Text]],
+    pairs: Iterable[Pair],
     *,
     aligner: str | Path | Aligner = "forest",
-    batch_size: int = 32,
+    batch_size: int = BATCH_SIZE,
     workers: int = 1,
 ) -> Iterator[Alignment]:
     """Align a stream of pairs with an aligner or the name of one; see :meth:`Aligner.align_many`."""

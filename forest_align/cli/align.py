@@ -11,8 +11,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
-from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, load_aligner
+from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, Pair, load_aligner
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
 from forest_align.data.pairs import FORMATS
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 OUTPUTS = ("jsonl", "pharaoh", "html", "text")
 
-_BATCHES_IN_WINDOW = 4
+# Threads take turns this often, in seconds: the one that runs the parser asks for its turn after each of
+# many short operations, and would wait Python's usual 5 milliseconds each time.
+_SWITCH_INTERVAL = 0.0005
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="threads; default: 1")
     parser.add_argument(
-        "--batch-size", type=_positive, default=32, metavar="N", help="sentences parsed together; default: 32"
+        "--batch-size",
+        type=_positive,
+        default=BATCH_SIZE,
+        metavar="N",
+        help=f"pairs parsed together; default: {BATCH_SIZE}",
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on after the last whole line of OUT (jsonl and pharaoh)"
@@ -92,9 +99,11 @@ def run(options: argparse.Namespace) -> int:
     explain = _explainer(aligner, options.ppdb) if options.explain else None
     written = 0
     if options.resume:
-        items, written = _skip_finished(items, options, _window(options))
+        items, written = _skip_finished(items, options)
     alignments = islice(_align(items, aligner, given, options), written, None)
     failed = Failures()
+    if options.workers > 1:
+        sys.setswitchinterval(_SWITCH_INTERVAL)
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
         for alignment in _progress(alignments, to_terminal):
@@ -145,19 +154,18 @@ def _refuse_own_output(options: argparse.Namespace) -> None:
         raise InputError("the output would overwrite the input", file=options.output)
 
 
-def _skip_finished(
-    items: Iterator[Item], options: argparse.Namespace, window: int
-) -> tuple[Iterator[Item], int]:
+def _skip_finished(items: Iterator[Item], options: argparse.Namespace) -> tuple[Iterator[Item], int]:
     """Leave out the pairs of which an earlier run has written the alignments.
 
-    The window of pairs in which it stopped is aligned again from its beginning, because sentences that are
+    The batch of pairs in which it stopped is aligned again from its beginning, because sentences that are
     parsed together influence each other's last digits; the second value says how many of these alignments
     are written already.
     """
+    batch_size = int(options.batch_size)
     finished = repair(Path(options.output))
     if not finished.lines:
         return items, 0
-    kept: deque[Item] = deque(maxlen=window)
+    kept: deque[Item] = deque(maxlen=batch_size)
     for _ in range(finished.lines):
         item = next(items, None)
         if item is None:
@@ -171,34 +179,31 @@ def _skip_finished(
     following = next(items, None)
     if following is None:
         return iter(()), 0
-    written = finished.lines % window
+    written = finished.lines % batch_size
     return chain(list(kept)[len(kept) - written :], [following], items), written
 
 
 def _align(
     items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
 ) -> Iterator[Alignment]:
-    """One alignment an item, in order; broken pairs go around the aligner and come back in their places."""
+    """One alignment an item, in order; broken pairs come out in their places."""
+    names: deque[str] = deque()
+
+    def contents() -> Iterator[tuple[Pair, Links | None] | InputError]:
+        for name, content in items:
+            names.append(name)
+            yield content
+
     settings = {"batch_size": options.batch_size, "workers": options.workers}
-    while window := list(islice(items, _window(options))):
-        pairs = [content for _, content in window if not isinstance(content, InputError)]
-        if given is None:
-            found = aligner.align_many((pair for pair, _ in pairs), **settings)
-        else:
-            found = given.align(aligner, [(pair, links or Links()) for pair, links in pairs], **settings)
-        for name, content in window:
-            if isinstance(content, InputError):
-                yield Alignment.failed(str(content), id=name, aligner=aligner.name)
-                continue
-            alignment = next(found, None)
-            if alignment is None:
-                raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {name!r}")
-            yield replace(alignment, id=name)
-
-
-def _window(options: argparse.Namespace) -> int:
-    """How many pairs an aligner gets at a time: some batches, so that it can sort sentences by length."""
-    return int(options.batch_size) * _BATCHES_IN_WINDOW
+    if given is not None:
+        found = given.align(aligner, contents(), **settings)
+    else:
+        pairs = (content if isinstance(content, InputError) else content[0] for content in contents())
+        found = aligner.align_many(pairs, **settings)
+    for alignment in found:
+        yield replace(alignment, id=names.popleft())
+    if names:
+        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {names[0]!r}")
 
 
 def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterator
+from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,20 +97,29 @@ class GivenLinks:
         return GivenCandidates(links).candidates(source, target)
 
     def align(
-        self, aligner: Aligner, pairs: Sequence[tuple[Pair, Links]], batch_size: int, workers: int
+        self,
+        aligner: Aligner,
+        pairs: Iterator[tuple[Pair, Links | None] | InputError],
+        batch_size: int,
+        workers: int,
     ) -> Iterator[Alignment]:
         """Align pairs with links, in order; see :meth:`~forest_align.Aligner.align_many`."""
-        waiting: list[Pair] = []
-        for pair, links in pairs:
-            key = _words_of(pair)
-            if self._links.get(key, links) != links:
-                yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
-                waiting = []
-                self._links.clear()
-            self._links[key] = links
-            waiting.append(pair)
-        yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
-        self._links.clear()
+        while batch := list(islice(pairs, batch_size)):
+            waiting: list[Pair | InputError] = []
+            for content in batch:
+                if isinstance(content, InputError):
+                    waiting.append(content)
+                    continue
+                pair, links = content[0], content[1] or Links()
+                key = _words_of(pair)
+                if self._links.get(key, links) != links:
+                    yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
+                    waiting = []
+                    self._links.clear()
+                self._links[key] = links
+                waiting.append(pair)
+            yield from aligner.align_many(waiting, batch_size=batch_size, workers=workers)
+            self._links.clear()
 
 
 def _words_of(pair: Pair) -> Words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +25,7 @@ from forest_align.types.validation import (
 )
 
 JSON_VERSION = 1
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ class Alignment:
         values = self.to_dict()
         line = json.dumps(values, ensure_ascii=False, allow_nan=False)
         # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
-        if any("\ud800" <= character <= "\udfff" for character in line):
+        if _HALF_PAIR.search(line):
             line = json.dumps(values, allow_nan=False)
         return line
 

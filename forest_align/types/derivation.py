@@ -136,6 +136,11 @@ def enumerate_derivations(forest: ParseForest) -> Iterator[Derivation]:
 def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivation) -> str:
     """Write one tree in Penn brackets; see :meth:`ParseForest.bracket`."""
     pieces: list[str] = []
+    start, is_constituent, edges = (
+        forest.start.tolist(),
+        forest.is_constituent.tolist(),
+        forest.edges.tolist(),
+    )
     todo: list[int | str] = [derivation.root]
     while todo:
         item = todo.pop()
@@ -143,16 +148,16 @@ def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivat
             pieces.append(item)
             continue
         edge = derivation.edges.get(item, -1)
-        chain = forest.labels[item].split("::") if forest.is_constituent[item] else []
+        chain = forest.labels[item].split("::") if is_constituent[item] else []
         opening = " " + " ".join(f"({label}" for label in chain)
         if edge < 0:
-            word = words[forest.start[item]]
+            word = words[start[item]]
             pieces.append(f"{opening} {escape_word(word)}{')' * len(chain)}")
             continue
         if chain:
             pieces.append(opening)
             todo.append(")" * len(chain))
-        todo += reversed(forest.edges[edge, 1:].tolist())
+        todo += (edges[edge][2], edges[edge][1])
     return "".join(pieces).lstrip()
 
 

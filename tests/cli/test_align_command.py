@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,11 +31,14 @@ class FakeAligner:
     def align_many(
         self, pairs: Iterable[tuple[Any, Any]], *, batch_size: int = 32, workers: int = 1
     ) -> Iterator[Alignment]:
-        window = list(pairs)
-        for place, pair in enumerate(window):
-            yield replace(self.align(pair), warnings=(f"{place} of {len(window)}",))
+        stream = iter(pairs)
+        while window := list(islice(stream, batch_size)):
+            for place, pair in enumerate(window):
+                yield replace(self.align(pair), warnings=(f"{place} of {len(window)}",))
 
-    def align(self, pair: tuple[Any, Any]) -> Alignment:
+    def align(self, pair: tuple[Any, Any] | InputError) -> Alignment:
+        if isinstance(pair, InputError):
+            return Alignment.failed(str(pair), aligner=self.name)
         self.seen.append(pair)
         source, target = (s if isinstance(s, Sentence) else Sentence.from_words(s.split()) for s in pair)
         if "fail" in source.words:

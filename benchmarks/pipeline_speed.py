@@ -1,0 +1,134 @@
+"""Where the time goes from raw text to JSON lines: processor seconds a stage, and pairs a second on the clock.
+
+Usage::
+
+    python benchmarks/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
+
+PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages is made with one
+thread, so that processor time is the work done, whatever else the machine does. Then the command itself runs, in
+a process of its own, with each number of workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from forest_align.aligners import forest as forest_module
+from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.data.pairs import read_pairs
+from forest_align.parsing import parser as parser_module
+from forest_align.types import Alignment, InputError
+
+
+class Stopwatch:
+    """Processor seconds of this thread by stage; what a stage calls is counted where it belongs."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._inside: list[float] = []
+
+    def watch(self, owner: Any, name: str, stage: str) -> None:
+        """Measure a function or method from now on."""
+        function = getattr(owner, name)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            return self.run(stage, function, *arguments, **options)
+
+        setattr(owner, name, timed)
+
+    def run(self, stage: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a function; its time less that of watched functions that it calls is the stage's."""
+        self._inside.append(0.0)
+        started = time.thread_time()
+        try:
+            return function(*arguments, **options)
+        finally:
+            spent = time.thread_time() - started
+            self.seconds[stage] += spent - self._inside.pop()
+            if self._inside:
+                self._inside[-1] += spent
+
+
+def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
+    """Take the time of everything between raw text and JSON."""
+    scorer = aligner.parser._scorer
+    watch.watch(parser_module, "_prepare", "tokenizer")
+    watch.watch(scorer, "score", "encoder and span scores")
+    watch.watch(aligner.parser, "_decode", "n best trees, lemmas")
+    watch.watch(parser_module, "forest_from_constituents", "packed forests")
+    watch.watch(aligner.candidates, "candidates", "word candidates")
+    watch.watch(aligner, "features", "phrase features")
+    watch.watch(forest_module.kernel, "align", "alignment kernel")
+    watch.watch(forest_module, "build_alignment", "alignment built from arrays")
+    watch.watch(Alignment, "to_json", "JSON")
+
+
+def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
+    """Print processor seconds a thousand pairs of each stage."""
+    torch.set_num_threads(1)
+    aligner = ForestAligner.load(candidates=words)
+    for alignment in aligner.align_many(pairs[:32]):  # caches fill, kernels load
+        alignment.to_json()
+    watch = Stopwatch()
+    watch_stages(watch, aligner)
+
+    def run() -> None:
+        for alignment in aligner.align_many(pairs):
+            alignment.to_json()
+
+    watch.run("everything else", run)
+    total = sum(watch.seconds.values())
+    for stage, seconds in watch.seconds.most_common():
+        print(f"  {stage:28} {1000 * seconds / len(pairs):7.2f} s  {100 * seconds / total:5.1f} %")
+    print(f"  {'all, one thread':28} {1000 * total / len(pairs):7.2f} s  a thousand pairs", flush=True)
+
+
+def run_command(pairs: Sequence[tuple[str, str]], words: str, workers: int) -> float:
+    """Seconds on the clock of ``forest-align align`` over raw text, start of the process included."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder, "pairs.tsv"), Path(folder, "out.jsonl")
+        source.write_text("".join(f"{one}\t{two}\n" for one, two in pairs), encoding="utf-8")
+        arguments = ["align", str(source), "-o", str(out), "--words", words, "--workers", str(workers)]
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "forest_align", *arguments], check=True)
+        return time.perf_counter() - started
+
+
+def main() -> None:
+    """Run the benchmark."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs")
+    options.add_argument("--words", choices=WORD_CANDIDATES, default=DEFAULT_WORDS)
+    options.add_argument("--limit", type=int, default=300, help="pairs of the table of stages")
+    options.add_argument("--workers", type=int, nargs="*", default=[], help="run the command as well")
+    options.add_argument("--repeat", type=int, default=1, help="how often the command gets all pairs")
+    arguments = options.parse_args()
+    found = [pair for pair in read_pairs(arguments.pairs) if not isinstance(pair, InputError)]
+    pairs = [(pair.source.text, pair.target.text) for pair in found]
+    print(f"{arguments.words} candidates, {len(pairs[: arguments.limit])} pairs:")
+    report_stages(pairs[: arguments.limit], arguments.words)
+    pairs *= arguments.repeat
+    for workers in arguments.workers:
+        start = run_command(pairs[:1], arguments.words, workers)
+        seconds = run_command(pairs, arguments.words, workers)
+        rate = len(pairs) / (seconds - start)
+        print(
+            f"command, {workers} workers: start {start:.1f} s, then {rate:.0f} pairs/s over {len(pairs)} pairs"
+        )
+
+
+if __name__ == "__main__":
+    main()
