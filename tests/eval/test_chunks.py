@@ -32,6 +32,33 @@ def test_a_side_without_links_scores_zero_as_in_the_shared_task() -> None:
     assert score_chunks([count_chunks(SOURCE, TARGET, [((0,), (0,))], [])]).scores.precision == 0
 
 
+def test_the_first_headlines_pair_scores_what_the_official_script_prints() -> None:
+    source = ["Former", "Nazi", "death", "camp", "guard", "Demjanjuk", "dead", "at", "91"]
+    target = [
+        "John",
+        "Demjanjuk",
+        ",",
+        "convicted",
+        "Nazi",
+        "death",
+        "camp",
+        "guard",
+        ",",
+        "dies",
+        "aged",
+        "91",
+    ]
+    gold = [((7, 8), (10, 11)), (range(6), (0, 1, 3, 4, 5, 6, 7)), ((6,), (9,))]
+    # Overlapping chunks, a token aligned twice, punctuation inside chunks.
+    found = [(range(6), range(3)), (range(6), range(3, 8)), ((6, 7, 8), (10, 11)), ((2,), (8, 9))]
+    counts = count_chunks(source, target, gold, found)
+    assert (counts[1], counts[3]) == (pytest.approx(8), pytest.approx(9))
+    scores = score_chunks([counts]).scores
+    assert scores.precision == pytest.approx(0.901042, abs=5e-7)
+    assert scores.recall == pytest.approx(0.888889, abs=5e-7)
+    assert scores.f1 == pytest.approx(0.8949, abs=5e-5)
+
+
 def test_an_index_out_of_range_is_an_error() -> None:
     with pytest.raises(
         InputError, match=r"chunk link 5-0 is out of range: the sentences have 5 and 4 tokens"
