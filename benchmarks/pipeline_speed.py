@@ -1,12 +1,12 @@
-"""Where the time goes from raw text to JSON lines: processor seconds a stage, and pairs a second on the clock.
+"""Where the time goes from raw text to JSON lines: processor seconds a stage, and pairs a second.
 
 Usage::
 
     python benchmarks/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
 
-PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages is made with one
-thread, so that processor time is the work done, whatever else the machine does. Then the command itself runs, in
-a process of its own, with each number of workers.
+PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages is made
+with one thread, so that processor time is the work done, whatever else the machine does. Then the command
+itself runs, in a process of its own, with each number of workers.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def main() -> None:
         seconds = run_command(pairs, arguments.words, workers)
         rate = len(pairs) / (seconds - start)
         print(
-            f"command, {workers} workers: start {start:.1f} s, then {rate:.0f} pairs/s over {len(pairs)} pairs"
+            f"command, {workers} workers: start {start:.1f} s, then {rate:.0f} pairs/s ({len(pairs)} pairs)"
         )
 
 

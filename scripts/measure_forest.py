@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from forest_align.aligners.forest import VARIANTS as ALIGNER_VARIANTS
 from forest_align.aligners.forest import ForestAligner
 from forest_align.eval.constituents import (
     Projection,
@@ -29,9 +30,10 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket
 from forest_align.types import InputError, Links, Sentence
 
+PUBLISHED = ALIGNER_VARIANTS["published"]
 VARIANTS = {
-    "published": {"single_support": False, "multiword": False},
-    "monotonic": {"single_support": False, "multiword": False, "noncompositional": False},
+    "published": PUBLISHED,
+    "monotonic": {**PUBLISHED, "noncompositional": False},
     "monotonic, extended": {"noncompositional": False},
     "full": {},
 }

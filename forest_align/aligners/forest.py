@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+#: What each variant changes in the options of a model; the published one has neither of the two extensions
+#: to Arase & Tsujii (2017): pairs that rest on a single pair below them, and links of groups of words.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "published": {"single_support": False, "multiword": False},
+}
+
 
 class ForestAligner(Aligner):
     """Aligns words and syntactic phrases on the packed parse forests of two sentences.
@@ -35,6 +43,8 @@ class ForestAligner(Aligner):
     ----------
     model : ForestModel
         Feature weights and search options.
+    variant : str
+        ``"default"``, or ``"published"``: the search of the paper, without extensions, see :data:`VARIANTS`.
     parser : Parser, optional
         For sentences that come without a forest; the bundled English one by default, loaded when needed.
     candidates : CandidateProvider or str, optional
@@ -42,6 +52,11 @@ class ForestAligner(Aligner):
         :func:`~forest_align.aligners.word_candidates.word_candidates`; loaded when needed.
     lexicon : Lexicon, optional
         The bundled one by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such variant.
     """
 
     name = "forest"
@@ -50,11 +65,14 @@ class ForestAligner(Aligner):
         self,
         model: ForestModel,
         *,
+        variant: str = "default",
         parser: Parser | None = None,
         candidates: CandidateProvider | str | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
-        self.model = model
+        if variant not in VARIANTS:
+            raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        self.model = replace(model, options=replace(model.options, **VARIANTS[variant]))
         self._given = (parser, candidates, lexicon)
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
-from forest_align.cli.aligner_choice import ALIGNERS, WORDS, GivenLinks, Pair, load_aligner
+from forest_align.cli.aligner_choice import ALIGNERS, VARIANTS, WORDS, GivenLinks, Pair, load_aligner
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
 from forest_align.data.pairs import FORMATS
@@ -45,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
     parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
     parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    parser.add_argument(
+        "--variant",
+        choices=VARIANTS,
+        help="published: the algorithm of the paper, without extensions; default: default",
+    )
     parser.add_argument(
         "--parser",
         metavar="NAME",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
 
 ALIGNERS = ("forest", "contextual")
+VARIANTS = ("default", "published")
 WORDS = (*WORD_CANDIDATES, "given")
 
 Pair = tuple[Sentence | str, Sentence | str]
@@ -23,7 +24,9 @@ Words = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
-    """Load an aligner by ``aligner``, ``model``, ``parser``, ``words`` and ``ppdb`` of a command's options.
+    """Load an aligner by a command's options.
+
+    They are ``aligner``, ``model``, ``variant``, ``parser``, ``words`` and ``ppdb``.
 
     Raises
     ------
@@ -38,6 +41,8 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     settings: dict[str, Any] = {}
     if options.parser is not None:
         settings["parser"] = _parser(options.parser)
+    if options.variant is not None:
+        settings["variant"] = options.variant
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
     aligner = load(options.model or kind, **settings)

@@ -153,6 +153,21 @@ def test_without_single_support_unreached_roots_leave_partial_alignments(aligner
     assert ("the cat", "the cat") in phrases(found)
 
 
+def test_the_published_variant_knows_neither_links_of_groups_nor_single_supports() -> None:
+    source = sentence("(S (NP (PRP He)) (VP (VBD died)) (. .))")
+    target = sentence("(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))")
+    links = Links.of([(0, 0), (1, 1), (1, 2)])
+    extended, published = (
+        ForestAligner.load(variant=variant, candidates=GivenCandidates(links))
+        for variant in ("default", "published")
+    )
+    assert ("died", "passed away") in phrases(extended.align_prepared(source, target))
+    found = published.align_prepared(source, target)
+    assert ("died", "passed away") not in phrases(found) and found.root_aligned
+    with pytest.raises(InputError, match="default, published, found 'new'"):
+        ForestAligner.load(variant="new")
+
+
 def test_a_candidate_out_of_range_is_an_input_error(aligner: ForestAligner) -> None:
     source, target = map(sentence, RELYING)
     with pytest.raises(InputError, match="out of range"):

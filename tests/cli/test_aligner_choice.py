@@ -26,7 +26,10 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 def options(**changes: Any) -> Namespace:
     return Namespace(
-        **({"aligner": None, "model": None, "parser": None, "words": None, "ppdb": None} | changes)
+        **(
+            {"aligner": None, "model": None, "parser": None, "words": None, "ppdb": None, "variant": None}
+            | changes
+        )
     )
 
 
@@ -41,6 +44,12 @@ def test_given_links_become_the_candidates(loaded: list[Any]) -> None:
     given = GivenLinks()
     load_aligner(options(words="links.txt"), given)
     assert loaded == [("forest", {"candidates": given})]
+
+
+@pytest.mark.parametrize("kind", ["forest", "contextual"])
+def test_the_published_variant_can_be_asked_for(kind: str, loaded: list[Any]) -> None:
+    load_aligner(options(aligner=kind, variant="published"), None)
+    assert loaded == [(kind, {"variant": "published"})]
 
 
 def test_paraphrases_reach_the_aligners_that_use_them(loaded: list[Any], tmp_path: Path) -> None:
