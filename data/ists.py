@@ -154,6 +154,9 @@ def read_chunk_file(path: str | Path) -> list[list[str]]:
 def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
     split = [chunk.split() for chunk in chunks]
     if [word for chunk in split for word in chunk] != list(words):
+        # One line of the corpus opens a chunk twice: "[ in [ a closed path ]".
+        split = [[word for word in chunk if word != "["] for chunk in split]
+    if [word for chunk in split for word in chunk] != list(words):
         return ()
     spans, at = [], 0
     for chunk in split:

@@ -60,7 +60,7 @@ def score_phrases(
     ----------
     predicted : sequence of set
         For each sentence pair the aligned phrases, as pairs of spans or of node names: anything hashable.
-        Null alignments do not belong in it.
+        Null alignments belong in it only if they are in the annotators' sets too.
     gold : sequence of sequence of set
         For each sentence pair the alignments of each annotator; the same number of annotators throughout. A
         single annotator is compared with alone.

@@ -287,6 +287,14 @@ def test_chunks_come_from_the_files_beside_the_alignment(tmp_path: Path) -> None
     assert set(pair.links or ()) == {(0, 0), (1, 1), (1, 2)}
 
 
+def test_a_chunk_that_is_opened_twice_is_one_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(SMALL["ists"])
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ He [ died ] [ . ] \n")
+    (pair,) = good(read_pairs(path))
+    assert pair.source_chunks == ((0, 2), (2, 3))
+
+
 def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("a\N{NO-BREAK SPACE}b  c\td\n")
