@@ -25,12 +25,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def options(**changes: Any) -> Namespace:
-    return Namespace(
-        **(
-            {"aligner": None, "model": None, "parser": None, "words": None, "ppdb": None, "variant": None}
-            | changes
-        )
-    )
+    names = ("aligner", "model", "variant", "parser", "words", "ppdb")
+    return Namespace(**(dict.fromkeys(names) | changes))
 
 
 def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[Any]) -> None:
