@@ -37,6 +37,7 @@ _CROSSED: tuple[tuple[str, str, str, str], ...] = (
 _CATEGORIES = {"V": "verb", "N": "noun", "J": "adjective", "R": "adverb"}
 
 
+@lru_cache(maxsize=1000)
 def category(tag: str) -> str:
     """Lexical category of a Penn tag: verb, noun, adjective, adverb, else the tag itself."""
     return "noun" if tag == "PRP" else tag if tag == "RP" else _CATEGORIES.get(tag[:1], tag)

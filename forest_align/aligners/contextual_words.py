@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import category
@@ -83,13 +84,14 @@ class SentenceView:
         annotation : Annotation
             Dependencies and names; with none only the text counts as context.
         """
-        words = tuple(word.lower() for word in sentence.words)
+        forms = sentence.words
+        words = tuple([form.lower() for form in forms])
         return cls(
             words,
-            sentence.words,
-            tuple(lemma or word for lemma, word in zip(lemmas, words, strict=True)),
-            tuple(category(tag) for tag in sentence.tags),
-            tuple(is_stop(word) for word in words),
+            forms,
+            tuple([lemma or word for lemma, word in zip(lemmas, words, strict=True)]),
+            tuple(map(category, sentence.tags)),
+            tuple(map(is_stop, words)),
             _neighbours(annotation.collapsed, len(words)),
             _neighbours(annotation.basic, len(words)),
             annotation.entities,
@@ -108,16 +110,19 @@ def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
     return tuple(map(tuple, around))
 
 
+@lru_cache(maxsize=100_000)
 def is_stop(word: str) -> bool:
     """Whether a lower-cased word is a stop word or punctuation."""
     return word in STOP_WORDS or is_punctuation(word)
 
 
+@lru_cache(maxsize=100_000)
 def is_clitic(word: str) -> bool:
     """Whether a word is what tokenization splits off after an apostrophe, such as *'s* or *'d*."""
     return word[:1] in ("'", "’") and len(word) > 1 and word[1].isalpha()
 
 
+@lru_cache(maxsize=100_000)
 def is_punctuation(word: str) -> bool:
     """Whether a word holds no letter and no digit, or names a bracket."""
     return not any(letter.isalnum() for letter in word) or word in _BRACKETS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from forest_align.parsing.dependencies import basic_dependencies, collapse
+from forest_align.parsing.dependencies import forest_dependencies
 from forest_align.parsing.entities import find_entities
 from forest_align.types import InputError
 
@@ -81,13 +81,11 @@ class TreeAnnotator:
 
     def annotate(self, sentence: Sentence) -> Annotation:
         """Annotate one sentence from its forest and tags."""
-        entities = find_entities(sentence.words, sentence.tags)
+        words = sentence.words
+        entities = find_entities(words, sentence.tags)
         if sentence.forest is None:
             return Annotation(entities=entities)
-        tree = sentence.forest.best_tree(sentence.words)
-        words, tags = zip(*tree.pos(), strict=True)
-        basic = basic_dependencies(tree)
-        return Annotation(basic, collapse(basic, words, tags), entities)
+        return Annotation(*forest_dependencies(sentence.forest, words), entities)
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> None:
         """Nothing: the trees are the parser's."""

@@ -8,6 +8,7 @@ conjunctions and agents (de Marneffe & Manning 2008, §4).
 # ruff: noqa: SIM905
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.parsing.dependency_heads import PUNCTUATION_TAGS, Constituent, set_heads
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
     from nltk import Tree
 
+    from forest_align.types import ParseForest
+
 _TOP = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+_PASSIVE = {"nsubj": "nsubjpass", "csubj": "csubjpass"}
 _MULTIWORD_PREPOSITIONS = frozenset(
     "according_to across_from ahead_of along_with alongside_of apart_from as_for as_from as_of as_per "
     "as_to aside_from away_from based_on because_of close_by close_to contrary_to compared_to "
@@ -60,16 +64,37 @@ def basic_dependencies(tree: Tree) -> tuple[Dependency, ...]:
     tuple of Dependency
         In order of the dependent.
     """
-    root = _constituent(tree, [0])
+    return _basic(_constituent(tree, [0]))
+
+
+def forest_dependencies(
+    forest: ParseForest, words: Sequence[str]
+) -> tuple[tuple[Dependency, ...], tuple[Dependency, ...]]:
+    """Derive the basic and the collapsed dependencies of a forest's best tree.
+
+    The same as :func:`basic_dependencies` and :func:`collapse` give for that tree, several times as fast.
+
+    Parameters
+    ----------
+    forest : ParseForest
+        The forest.
+    words : sequence of str
+        The words of the sentence.
+    """
+    leaves: list[Constituent] = []
+    basic = _basic(_best_constituent(forest, words, leaves))
+    return basic, collapse(basic, words, [leaf.label for leaf in leaves])
+
+
+def _basic(root: Constituent) -> tuple[Dependency, ...]:
     while root.label in _TOP and len(root.children) == 1:
         root = root.children[0]
     set_heads(root)
     found: dict[int, Dependency] = {root.head: Dependency(-1, root.head, "root")}
     _collect(root, found)
     passive = {d.governor for d in found.values() if d.relation == "auxpass"}
-    renamed = {"nsubj": "nsubjpass", "csubj": "csubjpass"}
     return tuple(
-        d._replace(relation=renamed.get(d.relation, d.relation)) if d.governor in passive else d
+        d._replace(relation=_PASSIVE[d.relation]) if d.governor in passive and d.relation in _PASSIVE else d
         for _, d in sorted(found.items())
     )
 
@@ -126,13 +151,49 @@ def collapsed_dependencies(tree: Tree) -> tuple[Dependency, ...]:
 
 
 def _constituent(tree: Tree, counter: list[int]) -> Constituent:
-    label = tree.label()
-    label = label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
+    label = _category(tree.label())
     if len(tree) == 1 and isinstance(tree[0], str):
         leaf = Constituent(label, word=tree[0].lower(), index=counter[0])
         counter[0] += 1
         return leaf
     return Constituent(label, [_constituent(child, counter) for child in tree])
+
+
+def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Constituent]) -> Constituent:
+    """The best tree without the nodes that binarization made; its words go to ``leaves``, from the left."""
+    root = int(forest.roots[0])
+    best, edges = forest.best_edge.tolist(), forest.edges.tolist()
+    todo, below = [root], {}
+    while todo:
+        node = todo.pop()
+        below[node] = edges[best[node]][1:] if best[node] >= 0 else ()
+        todo += below[node]
+    built: dict[int, list[Constituent]] = {}
+    is_constituent, starts = forest.is_constituent.tolist(), forest.start.tolist()
+    for node in sorted(below):  # children come before their parents
+        chain = _categories(forest.labels[node]) if is_constituent[node] else ()
+        if below[node]:
+            nodes = [constituent for child in below[node] for constituent in built[child]]
+        else:
+            leaf = Constituent(chain[-1], word=words[starts[node]].lower(), index=starts[node])
+            leaves.append(leaf)
+            nodes, chain = [leaf], chain[:-1]
+        for label in reversed(chain):
+            nodes = [Constituent(label, nodes)]
+        built[node] = nodes
+    leaves.sort(key=lambda leaf: leaf.index)
+    return built[root][0]
+
+
+@lru_cache(maxsize=10_000)
+def _categories(label: str) -> tuple[str, ...]:
+    """Categories of a collapsed unary chain, the outermost first."""
+    return tuple(map(_category, label.split("::")))
+
+
+def _category(label: str) -> str:
+    """A label without function tags."""
+    return label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
 
 
 def _collect(node: Constituent, found: dict[int, Dependency]) -> None:

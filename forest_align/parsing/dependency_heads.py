@@ -8,6 +8,10 @@ of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BE_FORMS = frozenset("be am is are was were been being 's 're 'm ’s ’re ’m ai".split())
 GET_FORMS = frozenset("get gets got getting gotten".split())
@@ -75,7 +79,7 @@ class Constituent:
 
 # Label -> attempts in order; each gives the side from which children are scanned and the labels looked for.
 # A side in capitals takes the first child with any of the labels; in small letters, label by label.
-_RULES: dict[str, tuple[tuple[str, str], ...]] = {
+_RULES_AS_TEXT: dict[str, tuple[tuple[str, str], ...]] = {
     "ADJP": (
         ("LEFT", "$"),
         ("RIGHT", "NNS NN JJ QP VBN VBG"),
@@ -118,6 +122,14 @@ _RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "WHPP": (("LEFT", "IN TO"),),
     "X": (("RIGHT", ""),),
 }
+_RULES = {
+    label: tuple((side, labels.split()) for side, labels in attempts)
+    for label, attempts in _RULES_AS_TEXT.items()
+}
+_LAST_RESORT: tuple[tuple[str, list[str]], ...] = (("RIGHT", []),)
+_CONJUNCTIONS = ("CC", "CONJP")
+_VERBAL = VERB_TAGS | {"POS"}
+_HELPING = AUXILIARY_FORMS | GET_FORMS
 _ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
 _PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
 
@@ -135,10 +147,14 @@ def set_heads(node: Constituent, existential: bool = False) -> None:
     if node.is_leaf:
         node.head = node.index
         return
-    here = existential and node.label == "VP"
+    here = False
     for child in node.children:
-        set_heads(child, here or any(_is_existential(other) for other in node.children))
-    node.head_child = _head_child(node, existential or any(_is_existential(c) for c in node.children))
+        if child.label == "NP" and len(child.children) == 1 and child.children[0].label == "EX":
+            here = True
+    inherited = here or (existential and node.label == "VP")
+    for child in node.children:
+        set_heads(child, inherited)
+    node.head_child = _head_child(node, existential or here)
     node.head = node.head_child.head
 
 
@@ -149,19 +165,15 @@ def is_time(node: Constituent) -> bool:
 
 def coordinated(node: Constituent) -> bool:
     """Whether the children are conjuncts: a conjunction stands after the first of them."""
-    return any(child.label in ("CC", "CONJP") for child in node.children[1:])
+    for child in node.children[1:]:  # noqa: SIM110 - a loop is faster here than any() over a generator
+        if child.label in _CONJUNCTIONS:
+            return True
+    return False
 
 
 def auxiliary(node: Constituent) -> bool:
     """Whether a leaf can be an auxiliary verb, a modal or *to*."""
-    return node.is_leaf and (
-        node.label in ("MD", "TO")
-        or (node.label in VERB_TAGS | {"POS"} and node.word in AUXILIARY_FORMS | GET_FORMS)
-    )
-
-
-def _is_existential(node: Constituent) -> bool:
-    return node.label == "NP" and len(node.children) == 1 and node.children[0].label == "EX"
+    return node.is_leaf and (node.label in ("MD", "TO") or (node.label in _VERBAL and node.word in _HELPING))
 
 
 def _head_child(node: Constituent, existential: bool) -> Constituent:
@@ -176,7 +188,7 @@ def _head_child(node: Constituent, existential: bool) -> Constituent:
     if label == "NP" and len(children) > 1 and children[-1].label == "POS":
         children = children[:-1]
     found = None
-    for side, labels in _RULES.get(label, (("RIGHT", ""),)):
+    for side, labels in _RULES.get(label, _LAST_RESORT):
         found = _scan(children, side, labels)
         if found is not None:
             return found
@@ -217,10 +229,9 @@ def _verbal_head(children: list[Constituent], existential: bool) -> Constituent 
     return None
 
 
-def _scan(children: list[Constituent], side: str, labels: str) -> Constituent | None:
-    if not labels:
+def _scan(children: list[Constituent], side: str, wanted: Sequence[str]) -> Constituent | None:
+    if not wanted:
         return children[0] if side == "LEFT" else children[-1]
-    wanted = labels.split()
     if side == "left":
         for label in wanted:
             for child in children:

@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from nltk import Tree
 
+from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.dependencies import (
     Dependency,
     basic_dependencies,
     collapse,
     collapsed_dependencies,
+    forest_dependencies,
 )
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
@@ -95,6 +97,27 @@ def test_a_passive_has_its_subject_auxiliary_and_agent() -> None:
 def test_the_predicate_of_a_copula_is_its_head() -> None:
     found = basic("(S (NP (NNP Bill)) (VP (VBZ is) (NP (DT an) (JJ honest) (NN man))) (. .))")
     assert {"root(ROOT, man)", "cop(man, is)", "nsubj(man, Bill)", "amod(man, honest)"} <= found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(S (NP (NNS Effects)) (VP (VBP are) (VP (VBN caused) (PP (IN by) (NP (DT the) (NN protein))))) (. .))",
+        "(TOP (S (NP (EX There)) (VP (VBZ is) (NP (NP (DT a) (JJ big) (NN ghost)) (PP (IN in) (NP (NNP LA)))))))",
+        "(S (NP (NNP Bell)) (VP (VBZ makes) (NP (NNS nuts) (, ,) (NNS bolts) (CC and) (NNS tools)) (-LRB- -LRB-)))",
+        "(NP (NN silence))",
+    ],
+)
+def test_a_forest_has_the_dependencies_of_its_best_tree(text: str) -> None:
+    sentence = sentence_from_bracket(text)
+    assert sentence.forest is not None
+    tree = sentence.forest.best_tree(sentence.words)
+    words, tags = zip(*tree.pos(), strict=True)
+    expected = basic_dependencies(tree)
+    assert expected and forest_dependencies(sentence.forest, sentence.words) == (
+        expected,
+        collapse(expected, words, tags),
+    )
 
 
 def test_there_with_be_is_no_copula() -> None:
