@@ -2,45 +2,82 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from math import comb
+from math import comb, log
 
 import numpy as np
 
 from forest_align.eval.scores import Scores, Statistic, harmonic_mean, mean, safe_divide
-from forest_align.eval.stop_words import is_content_word
+from forest_align.eval.stop_words import FUNCTION_WORDS, is_content_word
 from forest_align.types import InputError
 
 
-def alignment_score(source: Sequence[str], target: Sequence[str], links: Iterable[tuple[int, int]]) -> float:
-    """Mean over both sentences of the share of content words that are aligned.
+def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
+    """Share of the content words of one sentence that are aligned.
 
-    With one-to-one links this is the number of aligned content words divided by the harmonic mean of the two
-    sentences' numbers of content words (Sultan et al. 2014, §4.2.1). A sentence without content words is
-    judged by all its words; a link counts for a side whatever word it leads to.
+    The mean of both sentences' shares is, with one-to-one links, the number of aligned content words divided
+    by the harmonic mean of the sentences' numbers of content words (Sultan et al. 2014, §4.2.1). A sentence
+    without content words is judged by all its words; a link counts whatever word it leads to.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    aligned : set of int
+        Which of its words are aligned.
 
     Returns
     -------
     float
-        In [0, 1]; 0 if a sentence is empty.
+        In [0, 1]; 0 if the sentence is empty.
     """
-    linked = list(links)
-    return (_share(source, {i for i, _ in linked}) + _share(target, {j for _, j in linked})) / 2
-
-
-def coverage(hypothesis: Sequence[str], aligned: Iterable[int]) -> float:
-    """Share of the content words of one sentence that are aligned.
-
-    The score for entailment and answer ranking: what is entailed, or asked, must be found in the other
-    sentence, but not the other way round.
-    """
-    return _share(hypothesis, set(aligned))
-
-
-def _share(words: Sequence[str], aligned: set[int]) -> float:
-    content = [k for k, word in enumerate(words) if is_content_word(word)] or list(range(len(words)))
+    content = _content(words)
     return sum(k in aligned for k in content) / len(content) if content else 0.0
+
+
+def weighted_coverage(
+    words: Sequence[str], credits: Mapping[int, float], weights: Mapping[str, float]
+) -> float:
+    """Coverage in which rare words count more, and aligned words only as far as they mean the same.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    credits : mapping of int to float
+        How well each word is matched, 0 to 1; those that are missing are not matched at all.
+    weights : mapping of str to float
+        Weight of each lower-cased word, see :func:`document_frequency_weights`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 if the sentence is empty.
+    """
+    content = _content(words)
+    weight = [weights[words[k].lower()] for k in content]
+    if not sum(weight):
+        weight = [1.0] * len(content)
+    got = sum(each * credits.get(k, 0.0) for k, each in zip(content, weight, strict=True))
+    return got / sum(weight) if content else 0.0
+
+
+def document_frequency_weights(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
+    """Inverse document frequency of lower-cased words: ln (N + 1) / (n + 1) for n of N sentences.
+
+    A sentence that occurs several times counts once.
+    """
+    different = {tuple(sentence) for sentence in sentences}
+    counts = Counter(word for sentence in different for word in {word.lower() for word in sentence})
+    return {word: log((len(different) + 1) / (count + 1)) for word, count in counts.items()}
+
+
+def _content(words: Sequence[str]) -> list[int]:
+    found = [k for k, word in enumerate(words) if is_content_word(word, FUNCTION_WORDS)]
+    return found or list(range(len(words)))
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float:
@@ -56,7 +93,7 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float:
     return pearson_statistic(first, second).value
 
 
-def pearson_statistic(first: Sequence[float], second: Sequence[float]) -> Statistic:
+def pearson_statistic(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> Statistic:
     """Correlation as a function of sums, ready for significance tests."""
     a, b = np.asarray(first, float), np.asarray(second, float)
     if len(a):  # centre both: correlation stays, rounding error does not grow with the mean
@@ -70,11 +107,37 @@ def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     return safe_divide(n * ab - a * b, np.sqrt(np.where(spread > 1e-18, spread, 0)), when_empty=0.0)
 
 
-def weighted_pearson(sets: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> float:
-    """Average the correlations of sets (predicted, gold), weighted by their sizes (*SEM 2013 STS)."""
-    sizes = np.array([len(gold) for _, gold in sets.values()], float)
-    values = np.array([pearson(predicted, gold) for predicted, gold in sets.values()])
-    return float(safe_divide((sizes * values).sum(), sizes.sum(), when_empty=0.0))
+def weighted_pearson(
+    sets: Sequence[Hashable], predicted: Sequence[float], gold: Sequence[float]
+) -> Statistic:
+    """Average the correlations of several sets, weighted by their sizes (*SEM 2013 STS).
+
+    Scores are brought to mean 0 and variance 1 within each set, which changes no correlation, so that the
+    randomization test may exchange those of two systems.
+
+    Parameters
+    ----------
+    sets, predicted, gold : sequences of the same length
+        For each item its set, the predicted and the gold value.
+    """
+    names = list(dict.fromkeys(sets))
+    rows = np.zeros((len(sets), len(names), 6))
+    for place, name in enumerate(names):
+        of_set = np.array([its_set == name for its_set in sets])
+        a, b = (_standard(np.asarray(values, float)[of_set]) for values in (predicted, gold))
+        rows[of_set, place] = pearson_statistic(a, b).contributions
+
+    def of_sums(sums: np.ndarray) -> np.ndarray:
+        by_set = sums.reshape(*sums.shape[:-1], len(names), 6)
+        sizes = by_set[..., 0]
+        return safe_divide((sizes * _pearson_of_sums(by_set)).sum(-1), sizes.sum(-1), when_empty=0.0)
+
+    return Statistic(rows.reshape(len(sets), -1), of_sums)
+
+
+def _standard(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean() if len(values) else values
+    return safe_divide(centred, float(centred.std()) if len(centred) else 1.0, when_empty=0.0)
 
 
 @dataclass(frozen=True, slots=True)

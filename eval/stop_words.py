@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 _LISTED = """
-a about above after again against ain all also although am among an and any are aren as at be because been
-before being below between both but by ca can cannot could couldn d did didn do does doesn doing don down
-during each either else ever every few for from further had hadn has hasn have haven having he her here
-hers herself him himself his how however i if in into is isn it its itself just ll m ma many may me might
-mightn mine more most much must mustn my myself na neither nor no not now n't o of off on once one only
-onto or other our ours ourselves out over own per quite rather re s same shall shan she should shouldn
-since so some such t than that the their theirs them themselves then there therefore these they this
-those though through thus to too under until up upon us ve very via was wasn we were weren what when
-where whereas whether which while who whom whose why will with within without wo won would wouldn y yet
-you your yours yourself yourselves 's 'm 're 've 'd 'll 't ' ’s n’t ’m ’re ’ve ’d ’ll -lrb- -rrb- -lsb-
+a about above after again against all am an and any are as at be because been before being below between
+both but by can did do does doing don down during each few for from further had has have having he her here
+hers herself him himself his how i if in into is it its itself just me more most my myself no nor not now of
+off on once only or other our ours ourselves out over own s same she should so some such t than that the
+their theirs them themselves then there these they this those through to too under until up very was we were
+what when where which while who whom why will with you your yours yourself yourselves
+also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm ’s ’d ’ll n’t ’re ’ve ’m
+    """
+_RARER = """
+ain although among aren cannot couldn d didn doesn either else ever every hadn hasn haven however isn ll m ma
+many mightn mine much mustn na neither o one onto per quite rather re shan shouldn since therefore though
+thus upon us ve via wasn weren whereas whether whose within without won wouldn y yet 't ' -lrb- -rrb- -lsb-
 -rsb- -lcb- -rcb-
     """
 
+#: Function words as Sultan et al. (2014) have them: NLTK's list of their time, modals and clitics.
+FUNCTION_WORDS = frozenset(_LISTED.split())
+
 #: Closed-class English words, contractions as the Penn treebank splits them.
-STOP_WORDS = frozenset(_LISTED.split())
+STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER.split())
 
 
-def is_content_word(word: str) -> bool:
+def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
     """Whether a word has a letter or digit and is no stop word."""
-    return word.lower() not in STOP_WORDS and any(map(str.isalnum, word))
+    return word.lower() not in stop_words and any(map(str.isalnum, word))

@@ -1,38 +1,79 @@
-"""Similarity, paraphrase, entailment and answer ranking as benchmarks: only the alignment score is used."""
+"""Similarity, paraphrase, entailment and answer ranking as benchmarks: only scores of alignments are used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from forest_align.eval.extrinsic import (
-    alignment_score,
     best_threshold,
     classify,
     coverage,
     pearson,
     rank,
+    weighted_coverage,
     weighted_pearson,
 )
 from forest_align.eval.scores import mean
-from forest_align.eval.tasks.task import Figures
+from forest_align.eval.tasks.task import Figures, Similarities
 from forest_align.types import Alignment
 
-Scorer = Callable[[Sequence[Alignment]], list[Figures]]
+#: From one score a pair to figures.
+Scorer = Callable[[Sequence[float]], Figures]
+
+#: Which sentences have to be covered: 0 is the source, 1 the target.
+Side = tuple[int, ...]
+
+#: Both (are they paraphrases), the target (is the hypothesis in the text), the source (is the question in
+#: the answer).
+BOTH, SOURCE, TARGET = (0, 1), (0,), (1,)
 
 
-def score_of(alignment: Alignment) -> float:
-    """Share of content words aligned, of both sentences."""
-    return alignment_score(alignment.source.words, alignment.target.words, alignment.words)
+def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Use the share of content words that are aligned as the score, as Sultan et al. (2014) do, §4.2."""
+
+    def score_of(alignment: Alignment) -> float:
+        words = alignment.source.words, alignment.target.words
+        return sum(coverage(words[which], {link[which] for link in alignment.words}) for which in side)
+
+    return lambda alignments: [scorer([score_of(one) / len(side) for one in alignments])]
 
 
-def coverage_of_target(alignment: Alignment) -> float:
-    """Share of the target's content words that are aligned (is the hypothesis in the text)."""
-    return coverage(alignment.target.words, {j for _, j in alignment.words})
+def weighted_use(
+    scorer: Scorer, side: Side, weights: Mapping[str, float]
+) -> Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]]:
+    """Weigh content words by their rarity, and links by their probability and the words' similarity.
 
+    A content word of weight w whose links have probability p and similarity s earns max w · p · s; the score
+    is what is earned, divided by the sum of all weights. Links without probabilities have p = 1.
 
-def coverage_of_source(alignment: Alignment) -> float:
-    """Share of the source's content words that are aligned (is the question in the answer)."""
-    return coverage(alignment.source.words, {i for i, _ in alignment.words})
+    Parameters
+    ----------
+    scorer : Scorer
+        From scores to figures.
+    side : Side
+        Which sentences have to be covered.
+    weights : mapping of str to float
+        Weights of words.
+    """
+
+    def score_of(alignment: Alignment, similarities: Similarities) -> float:
+        links = alignment.words
+        words = alignment.source.words, alignment.target.words
+        probabilities = links.scores or (1.0,) * len(links)
+        total = 0.0
+        for which in side:
+            credits: dict[int, float] = {}
+            for link, p, s in zip(links, probabilities, similarities, strict=True):
+                credits[link[which]] = max(credits.get(link[which], 0.0), p * s)
+            total += weighted_coverage(words[which], credits, weights)
+        return total / len(side)
+
+    def score(alignments: Sequence[Alignment], similarities: Sequence[Similarities]) -> list[Figures]:
+        scores = [score_of(*one) for one in zip(alignments, similarities, strict=True)]
+        return [replace(scorer(scores), use="weighted")]
+
+    return score
 
 
 def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
@@ -46,22 +87,17 @@ def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
         Similarity of each pair as people judged it.
     """
 
-    def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        found = [score_of(alignment) for alignment in alignments]
-        by_set: dict[str, tuple[list[float], list[float]]] = {}
-        for name, predicted, wanted in zip(sets, found, gold, strict=True):
-            of_set = by_set.setdefault(name, ([], []))
-            of_set[0].append(predicted)
-            of_set[1].append(wanted)
-        values = {f"pearson.{name}": 100 * pearson(*of_set) for name, of_set in by_set.items()}
-        return [Figures("sts2013", {"pearson": 100 * weighted_pearson(by_set), **values}, {})]
+    def figures(scores: Sequence[float]) -> Figures:
+        values = {}
+        for name in dict.fromkeys(sets):
+            of_set = [k for k, its_set in enumerate(sets) if its_set == name]
+            values[f"pearson.{name}"] = 100 * pearson([scores[k] for k in of_set], [gold[k] for k in of_set])
+        return Figures.of("sts2013", {"pearson": weighted_pearson(sets, scores, gold)}, values)
 
-    return score
+    return figures
 
 
-def classification_scorer(
-    table: str, labels: Sequence[bool], tuning: int, measure: Callable[[Alignment], float]
-) -> Scorer:
+def classification_scorer(table: str, labels: Sequence[bool], tuning: int) -> Scorer:
     """Accuracy at the threshold that is best on the first ``tuning`` pairs, measured on the others.
 
     Parameters
@@ -72,12 +108,9 @@ def classification_scorer(
         Whether each pair is a paraphrase, or entailed.
     tuning : int
         Number of pairs to tune the threshold on.
-    measure : callable
-        The alignment score to use.
     """
 
-    def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        scores = [measure(alignment) for alignment in alignments]
+    def figures(scores: Sequence[float]) -> Figures:
         threshold = best_threshold(scores[:tuning], labels[:tuning])
         found = classify(scores[tuning:], labels[tuning:], threshold)
         right = [
@@ -90,16 +123,24 @@ def classification_scorer(
             "f1": 100 * found.scores.f1,
             "threshold": 100 * threshold,
         }
-        return [Figures.of(table, {"accuracy": mean(right)}, extra)]
+        return Figures.of(table, {"accuracy": mean(right)}, extra)
 
-    return score
+    return figures
 
 
 def ranking_scorer(questions: Sequence[str], labels: Sequence[bool]) -> Scorer:
-    """MAP and MRR of answers ranked by how much of the question they cover (Yao et al. 2013, table 5c)."""
+    """MAP and MRR of ranked answers (Yao et al. 2013, table 5c).
 
-    def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        found = rank(questions, [coverage_of_source(alignment) for alignment in alignments], labels)
-        return [Figures.of("qa", {"map": mean(found.average_precision), "mrr": mean(found.reciprocal_rank)})]
+    Parameters
+    ----------
+    questions : sequence of str
+        For each candidate the question.
+    labels : sequence of bool
+        Whether each candidate is right.
+    """
 
-    return score
+    def figures(scores: Sequence[float]) -> Figures:
+        found = rank(questions, scores, labels)
+        return Figures.of("qa", {"map": mean(found.average_precision), "mrr": mean(found.reciprocal_rank)})
+
+    return figures

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pairs import SentencePair
+from forest_align.eval.extrinsic import document_frequency_weights
 from forest_align.eval.tasks.annotated_phrases import JudgedPhrases, phrase_scorer
 from forest_align.eval.tasks.applications import (
+    BOTH,
+    SOURCE,
+    TARGET,
+    Scorer,
+    Side,
     classification_scorer,
-    coverage_of_target,
+    naive_use,
     ranking_scorer,
-    score_of,
     similarity_scorer,
+    weighted_use,
 )
 from forest_align.eval.tasks.chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.tasks.reading import Files
 from forest_align.eval.tasks.stanford_trees import read_constituents
 from forest_align.eval.tasks.task import Task
 from forest_align.eval.tasks.word_links import GoldVersion, word_scorer
@@ -34,12 +41,12 @@ class Benchmark:
     files : dict of str to tuple of str
         For each split, the default first, its files below the data folder.
     load : callable
-        From the paths of a split's files and its name to the task.
+        From a split's files and its name to the task.
     """
 
     title: str
     files: dict[str, tuple[str, ...]]
-    load: Callable[[Sequence[Path], str], Task]
+    load: Callable[[Files, str], Task]
 
     @property
     def default_split(self) -> str:
@@ -63,15 +70,6 @@ class Benchmark:
         return paths
 
 
-def _read(path: Path) -> list[SentencePair]:
-    found = []
-    for pair in read_pairs(path):
-        if isinstance(pair, InputError):
-            raise pair
-        found.append(pair)
-    return found
-
-
 def _tokenized(sentence: Sentence) -> Sentence:
     from forest_align.parsing.tokenize import tokenize
 
@@ -86,23 +84,9 @@ def _links_of(pairs: Sequence[SentencePair]) -> list[Links]:
     return [Links() if pair.links is None else pair.links for pair in pairs]
 
 
-def _same_pairs(first: Sequence[SentencePair], path: Path) -> list[SentencePair]:
-    """Read another version of the same pairs.
-
-    Raises
-    ------
-    InputError
-        If its sentences differ from those of the first.
-    """
-    other = _read(path)
-    if [(p.source.words, p.target.words) for p in first] != [(p.source.words, p.target.words) for p in other]:
-        raise InputError("expected the same sentences as in the other version of the corpus", file=str(path))
-    return other
-
-
-def _msr_rte(paths: Sequence[Path], split: str) -> Task:
-    pairs = _read(paths[0])
-    phrasal = _same_pairs(pairs, paths[1])
+def _msr_rte(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    phrasal = files.version(1, pairs)
     versions = [
         GoldVersion("msr-rte", _links_of(pairs)),
         GoldVersion("msr-rte phrasal", _links_of(phrasal)),
@@ -110,26 +94,26 @@ def _msr_rte(paths: Sequence[Path], split: str) -> Task:
     return _word_task(pairs, versions)
 
 
-def _edinburgh(paths: Sequence[Path], split: str) -> Task:
-    pairs = _read(paths[0])
-    possible, phrasal = (_same_pairs(pairs, path) for path in paths[1:3])
+def _edinburgh(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    possible, phrasal = (files.version(index, pairs) for index in (1, 2))
     versions = [
         GoldVersion("edinburgh", _links_of(pairs)),
         GoldVersion("edinburgh sure+possible", _links_of(possible), "all"),
         GoldVersion("edinburgh phrasal", _links_of(phrasal)),
     ]
-    trees = read_constituents(paths[3])
+    trees = read_constituents(files.paths[3])[: files.limit and 2 * files.limit]
     lengths = [len(sentence) for pair in pairs for sentence in (pair.source, pair.target)]
     if [length for length, _ in trees] != lengths:
-        raise InputError("expected the trees of the corpus's sentences, in order", file=str(paths[3]))
+        raise InputError("expected the trees of the corpus's sentences, in order", file=str(files.paths[3]))
     spans = [spans for _, spans in trees]
     constituents = list(zip(spans[::2], spans[1::2], strict=True))
     return _word_task(pairs, versions, constituents, "edinburgh constituents")
 
 
-def _multi_mwa(table: str) -> Callable[[Sequence[Path], str], Task]:
-    def load(paths: Sequence[Path], split: str) -> Task:
-        pairs = _read(paths[0])
+def _multi_mwa(table: str) -> Callable[[Files, str], Task]:
+    def load(files: Files, split: str) -> Task:
+        pairs = files.pairs()
         versions = [GoldVersion(table, _links_of(pairs))]
         if any(links.sure is not None for links in versions[0].links):
             versions.append(GoldVersion(f"{table} sure+possible", versions[0].links, "all"))
@@ -148,27 +132,14 @@ def _word_task(
     return Task(ids, _sentences(pairs), word_scorer(versions, ids, constituents, table))
 
 
-def _spade(paths: Sequence[Path], split: str) -> Task:
-    pairs = _read(paths[0])
+def _spade(files: Files, split: str) -> Task:
+    pairs = files.pairs()
     judged = [JudgedPhrases.of(pair) for pair in pairs]
     return Task([pair.id for pair in pairs], _sentences(pairs), phrase_scorer(judged))
 
 
-def _read_sets(files: Mapping[str, Path]) -> tuple[list[str], list[str], list[SentencePair]]:
-    """Read the named sets of a corpus one after the other: each pair's id, its set, and the pair itself."""
-    ids: list[str] = []
-    sets: list[str] = []
-    pairs: list[SentencePair] = []
-    for name, path in files.items():
-        found = _read(path)
-        ids += [f"{name}:{pair.id}" for pair in found]
-        sets += [name] * len(found)
-        pairs += found
-    return ids, sets, pairs
-
-
-def _ists(paths: Sequence[Path], split: str) -> Task:
-    ids, sets, pairs = _read_sets({path.name.split(".")[2]: path for path in paths})
+def _ists(files: Files, split: str) -> Task:
+    ids, sets, pairs = files.sets([path.name.split(".")[2] for path in files.paths])
     return Task(ids, _sentences(pairs), chunk_scorer(sets, [_chunked(pair) for pair in pairs]))
 
 
@@ -191,36 +162,42 @@ def _runs(chunks: Sequence[Sequence[int]]) -> list[Span]:
     return sorted(found)
 
 
-def _sts2013(paths: Sequence[Path], split: str) -> Task:
-    ids, sets, pairs = _read_sets({path.name.split(".")[0]: path for path in paths})
-    gold = [_known(pair.score, "score", path=paths[0]) for pair in pairs]
-    return Task(ids, _sentences(pairs), similarity_scorer(sets, gold))
+def _sts2013(files: Files, split: str) -> Task:
+    ids, sets, pairs = files.sets([path.name.split(".")[0] for path in files.paths])
+    gold = [_known(pair.score, "score", files.paths[0]) for pair in pairs]
+    return _application(ids, pairs, similarity_scorer(sets, gold), BOTH)
 
 
-def _classified(table: str) -> Callable[[Sequence[Path], str], Task]:
+def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
     """The last file is measured, the others tune the threshold."""
-    measure = coverage_of_target if table == "rte" else score_of
 
-    def load(paths: Sequence[Path], split: str) -> Task:
-        files = [_read(path) for path in paths]
-        pairs = [pair for file in files for pair in file]
-        ids = [f"{path.stem}:{pair.id}" for path, file in zip(paths, files, strict=True) for pair in file]
-        labels = [bool(_known(pair.label, "label", path=paths[0])) for pair in pairs]
-        scorer = classification_scorer(table, labels, len(pairs) - len(files[-1]), measure)
-        return Task(ids, _sentences(pairs), scorer)
+    def load(files: Files, split: str) -> Task:
+        parts = [files.pairs(index) for index in range(len(files.paths))]
+        pairs = [pair for part in parts for pair in part]
+        ids = [
+            f"{path.stem}:{pair.id}" for path, part in zip(files.paths, parts, strict=True) for pair in part
+        ]
+        labels = [bool(_known(pair.label, "label", files.paths[0])) for pair in pairs]
+        scorer = classification_scorer(table, labels, len(pairs) - len(parts[-1]))
+        return _application(ids, pairs, scorer, side)
 
     return load
 
 
-def _qa(paths: Sequence[Path], split: str) -> Task:
-    pairs = _read(paths[0])
-    labels = [bool(_known(pair.label, "label", path=paths[0])) for pair in pairs]
-    return Task(
-        [pair.id for pair in pairs], _sentences(pairs), ranking_scorer([pair.group for pair in pairs], labels)
-    )
+def _qa(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    labels = [bool(_known(pair.label, "label", files.paths[0])) for pair in pairs]
+    scorer = ranking_scorer([pair.group for pair in pairs], labels)
+    return _application([pair.id for pair in pairs], pairs, scorer, SOURCE)
 
 
-def _known(value: float | None, field: str, *, path: Path) -> float:
+def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scorer, side: Side) -> Task:
+    sentences = _sentences(pairs)
+    weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
+    return Task(ids, sentences, naive_use(scorer, side), weighted_use(scorer, side, weights))
+
+
+def _known(value: float | None, field: str, path: Path) -> float:
     if value is None:
         raise InputError("expected a value for every pair", file=str(path), field=field)
     return value
@@ -286,7 +263,7 @@ BENCHMARKS = {
             "dev": (_MSRP.format("train"), _MSRP.format("val")),
             "test": (_MSRP.format("train"), _MSRP.format("val"), _MSRP.format("test")),
         },
-        _classified("msrp"),
+        _classified("msrp", BOTH),
     ),
     "rte": Benchmark(
         "RTE-3; threshold tuned on RTE-1 and RTE-2 (and, for test, RTE-3 dev)",
@@ -296,7 +273,7 @@ BENCHMARKS = {
                 _RTE.format(part) for part in ("1_dev", "1_test", "2_dev", "2_test", "3_dev", "3_test")
             ),
         },
-        _classified("rte"),
+        _classified("rte", TARGET),
     ),
     "qa": Benchmark(
         "TREC answer sentence ranking (Wang et al. 2007)",

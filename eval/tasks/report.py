@@ -37,7 +37,7 @@ _SHOWN = (
 )
 
 # The figure that runs are compared by: the first that a table has.
-_MAIN = ("f1", "accuracy", "map")
+_MAIN = ("f1", "accuracy", "map", "pearson")
 
 
 def tables_text(runs: Sequence[Run], seed: int) -> str:
@@ -52,7 +52,7 @@ def tables_text(runs: Sequence[Run], seed: int) -> str:
         published = published_rows(name)
         cited += published
         ours = [
-            Row(figures.label or f"{run.aligner} (this run)", figures.values)
+            Row(figures.label or f"{_name(run, figures)} (this run)", figures.values)
             for run in runs
             for figures in run.figures
             if figures.table == name
@@ -68,8 +68,10 @@ def tables_text(runs: Sequence[Run], seed: int) -> str:
 
 
 def _differences(runs: Sequence[Run], table: str, seed: int) -> list[str]:
-    """A line for each run but the first: the difference in the main figure and its p-value."""
-    by_aligner = {run.aligner: figures for run in runs for figures in run.figures if figures.table == table}
+    """A line for each row but the first: the difference in the main figure and its p-value."""
+    by_aligner = {
+        _name(run, figures): figures for run in runs for figures in run.figures if figures.table == table
+    }
     if len(by_aligner) < 2:
         return []
     (first, base), *others = by_aligner.items()
@@ -80,6 +82,10 @@ def _differences(runs: Sequence[Run], table: str, seed: int) -> list[str]:
             gap = f"{HEADINGS[name]} {100 * test.difference:+.1f}, p = {test.p_value:.4f}"
             found.append(f"{aligner} against {first}: {gap} (approximate randomization)")
     return found
+
+
+def _name(run: Run, figures: Figures) -> str:
+    return f"{run.aligner}, {figures.use}" if figures.use else run.aligner
 
 
 def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
@@ -108,10 +114,13 @@ def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, 
         "split": run.split,
         "aligner": run.aligner,
         "settings": dict(run.settings),
-        "tables": {found.table: _table(found, seed) for found in run.figures},
+        "tables": {
+            ", ".join(filter(None, [found.table, found.use])): _table(found, seed) for found in run.figures
+        },
         "pairs": len(run.alignments),
         "failed": run.errors(),
         "seconds": round(run.seconds, 3),
+        "resumed": run.resumed,
         "seed": seed,
         "data": {str(path.relative_to(data)): _digest(path) for path in files},
         "versions": versions(),

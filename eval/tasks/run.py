@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from forest_align.eval.tasks.predictions import Prediction
 from forest_align.eval.tasks.task import Figures, Task
 from forest_align.types import Alignment, ForestAlignError, Sentence
 
@@ -27,6 +28,8 @@ class Run:
         How long aligning took.
     settings : mapping
         Settings of the aligner.
+    resumed : int
+        How many of the alignments an earlier, interrupted run had made; they are not in the time.
     """
 
     benchmark: str
@@ -36,14 +39,15 @@ class Run:
     figures: Sequence[Figures]
     seconds: float
     settings: Mapping[str, object] = field(default_factory=dict)
+    resumed: int = 0
 
     def errors(self) -> dict[str, str]:
         """Why pairs could not be aligned, by their names."""
         return {alignment.id: alignment.error for alignment in self.alignments if alignment.error}
 
 
-def run_task(task: Task, align_many: AlignMany) -> Iterator[Alignment]:
-    """Align the pairs of a task, in order.
+def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Prediction]:
+    """Align the pairs of a task, in order, from number ``start`` on.
 
     Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair that
     the aligner failed on comes out with the task's sentences and no links.
@@ -54,25 +58,31 @@ def run_task(task: Task, align_many: AlignMany) -> Iterator[Alignment]:
         The benchmark.
     align_many : callable
         From pairs of tokenized sentences to their alignments, in the same order.
+    start : int
+        The first pair, from 0.
 
     Raises
     ------
     ForestAlignError
         If the aligner returns another number of alignments, or changes the tokens of a pair: names it.
     """
-    found = iter(align_many(task.pairs))
-    for name, (source, target) in zip(task.ids, task.pairs, strict=True):
+    ids, pairs = task.ids[start:], task.pairs[start:]
+    found = iter(align_many(pairs))
+    for name, (source, target) in zip(ids, pairs, strict=True):
         alignment = next(found, None)
         if alignment is None:
             raise ForestAlignError(f"the aligner ended before pair {name!r}")
         if alignment.error:
-            failed = Alignment(_bare(source), _bare(target), aligner=alignment.aligner, error=alignment.error)
-            yield replace(failed, id=name)
-            continue
-        if (alignment.source.words, alignment.target.words) != (source.words, target.words):
+            alignment = Alignment(source, target, aligner=alignment.aligner, error=alignment.error)
+        elif (alignment.source.words, alignment.target.words) != (source.words, target.words):
             raise ForestAlignError(f"the aligner changed the tokens of pair {name!r}")
-        yield replace(alignment, id=name, source=_bare(alignment.source), target=_bare(alignment.target))
+        yield Prediction.of(replace(alignment, id=name))
 
 
-def _bare(sentence: Sentence) -> Sentence:
-    return Sentence(sentence.tokens, sentence.text)
+def score_task(task: Task, predictions: Sequence[Prediction]) -> list[Figures]:
+    """All figures of a task, one alignment a pair."""
+    alignments = [prediction.alignment for prediction in predictions]
+    found = task.score(alignments)
+    if task.score_similar is not None:
+        found += task.score_similar(alignments, [prediction.similarities for prediction in predictions])
+    return found

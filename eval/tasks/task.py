@@ -9,6 +9,9 @@ from forest_align.eval.scores import Statistic
 from forest_align.eval.significance import bootstrap_interval
 from forest_align.types import Alignment, Sentence
 
+#: Similarity of the two words of each link of one alignment, in the order of the links, 0 to 1.
+Similarities = tuple[float, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -24,12 +27,15 @@ class Figures:
         Those of them that can be resampled.
     label : str
         Whose figures they are, if not the aligner's.
+    use : str
+        How the alignments were used, if not in the table's own way.
     """
 
     table: str
     values: Mapping[str, float]
     statistics: Mapping[str, Statistic]
     label: str = ""
+    use: str = ""
 
     @classmethod
     def of(
@@ -43,6 +49,8 @@ class Figures:
         """95% bootstrap intervals, in percent, of the figures that can be resampled."""
         found = {}
         for name, statistic in self.statistics.items():
+            if not len(statistic.contributions):
+                continue
             low, high = bootstrap_interval(statistic, samples=1_000, seed=seed)
             found[name] = (100 * low, 100 * high)
         return found
@@ -60,8 +68,11 @@ class Task:
         What to align, tokenized.
     score : callable
         From one alignment a pair, in the same order, to figures.
+    score_similar : callable, optional
+        Further figures, from the alignments and the similarity of the words of each of their links.
     """
 
     ids: Sequence[str]
     pairs: Sequence[tuple[Sentence, Sentence]]
     score: Callable[[Sequence[Alignment]], list[Figures]]
+    score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None

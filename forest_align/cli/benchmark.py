@@ -5,24 +5,32 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.eval.tasks.run import AlignMany, Run
     from forest_align.eval.tasks.task import Task
+
+# The variant of the contextual aligner that takes no model.
+PUBLISHED = "contextual-published"
+
+# Pairs that an aligner prepares together, 4 batches of 32 sentences: a resumed run begins with whole windows,
+# because sentences that are parsed together influence each other's last digits.
+_WINDOW = 128
 
 NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
 
 EPILOG = """\
 The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as
 docs/evaluation.md lists them. The default split is for development; ask for the test part
-(--split test) for final tables. 'identity' links equal words and needs no model.
+(--split test) for final tables. 'identity' links equal words and needs no model,
+'contextual-published' is the contextual aligner as its paper has it.
 
 examples:
   forest-align benchmark msr-rte --data DATA --aligner identity
@@ -46,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=WORD_CANDIDATES,
         help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
     )
+    parser.add_argument(
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) for the contextual aligner"
+    )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
         "-o",
@@ -55,45 +66,76 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path("benchmark-runs"),
         help="folder for predictions and reports (default: benchmark-runs)",
     )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="a trial run over the first N pairs of each file"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the predictions that an interrupted run left in the folder",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run, print and write; 1 when some pairs could not be aligned, else 0."""
     from forest_align.eval.tasks.corpora import BENCHMARKS
+    from forest_align.eval.tasks.reading import Files
     from forest_align.eval.tasks.report import tables_text
 
+    if args.limit is not None and args.limit < 1:
+        raise InputError(f"expected at least 1 pair, found {args.limit}", field="limit")
     benchmark = BENCHMARKS[args.name]
     split = args.split or benchmark.default_split
     files = benchmark.paths(args.data, split)
-    task = benchmark.load(files, split)
-    names = dict.fromkeys(args.aligner or ["forest"])
-    runs = [_run(task, args.name, split, name, args.words) for name in names]
-    for finished in runs:
-        _write(finished, files, args)
+    task = benchmark.load(Files(files, args.limit), split)
+    args.output.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for name in dict.fromkeys(args.aligner or ["forest"]):
+        finished = _run(task, args.name, split, name, args)
+        _write_report(finished, files, args)
+        runs.append(finished)
     print(f"## {args.name}, {split}: {benchmark.title}\n")
+    if args.limit:
+        print(f"Only the first {args.limit} pairs of each file.\n")
     if "test" in benchmark.files and split != "test":
         print(f"Published rows are on the test part; this run is on {split}.\n")
     print(tables_text(runs, args.seed))
     return 1 if any(finished.errors() for finished in runs) else 0
 
 
-def _run(task: Task, benchmark: str, split: str, name: str, words: str | None) -> Run:
+def _run(task: Task, benchmark: str, split: str, name: str, args: argparse.Namespace) -> Run:
+    """Align and score; predictions are written as they come, or taken from an interrupted run."""
     from tqdm import tqdm
 
-    from forest_align.eval.tasks.run import Run, run_task
+    from forest_align.eval.tasks.predictions import read_predictions
+    from forest_align.eval.tasks.run import Run, run_task, score_task
 
-    align_many, settings = _aligner(name, words)
-    started = time.perf_counter()
-    aligned = run_task(task, align_many)
-    alignments = list(tqdm(aligned, name, len(task.pairs), unit="pair", disable=not sys.stderr.isatty()))
-    seconds = time.perf_counter() - started
+    align_many, settings = _aligner(name, args.words, args.ppdb)
     name = f"{name}, {settings['words']} words" if "words" in settings else name
-    return Run(benchmark, split, name, alignments, task.score(alignments), seconds, settings)
+    path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
+    done = read_predictions(path, task) if args.resume else []
+    if len(done) < len(task.pairs):
+        del done[len(done) // _WINDOW * _WINDOW :]
+    resumed = len(done)
+    started = time.perf_counter()
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(prediction.to_line() for prediction in done)
+        new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
+        shown = tqdm(new, name, len(task.pairs), unit="pair", initial=resumed, disable=None)
+        for prediction in shown:
+            out.write(prediction.to_line())
+            done.append(prediction)
+    seconds = time.perf_counter() - started
+    alignments = [prediction.alignment for prediction in done]
+    return Run(benchmark, split, name, alignments, score_task(task, done), seconds, settings, resumed)
 
 
-def _aligner(name: str, words: str | None) -> tuple[AlignMany, Mapping[str, object]]:
-    """The aligner's function over many pairs, and its settings; ``words`` are for the forest aligner."""
+def _aligner(name: str, words: str | None, ppdb: str | None) -> tuple[AlignMany, Mapping[str, object]]:
+    """The aligner's function over many pairs, and its settings.
+
+    ``words`` are for the forest aligner, ``ppdb`` for the contextual one.
+    """
     if name == "identity":
         from forest_align.eval.identity import IdentityAligner
 
@@ -101,11 +143,18 @@ def _aligner(name: str, words: str | None) -> tuple[AlignMany, Mapping[str, obje
     from forest_align.aligners import load
     from forest_align.aligners.base import kind_of
 
-    if words is not None and kind_of(name) == "forest":
-        aligner = load(name, candidates=words)
-        return aligner.align_many, {**_settings(aligner), "words": words}
-    aligner = load(name)
-    return aligner.align_many, _settings(aligner)
+    options: dict[str, Any] = {}
+    settings: dict[str, object] = {}
+    if words is not None and name != PUBLISHED and kind_of(name) == "forest":
+        options["candidates"] = settings["words"] = words
+    if ppdb is not None and (name == PUBLISHED or kind_of(name) == "contextual"):
+        from forest_align.lexicon.pair_table import PairTable
+
+        options["ppdb"], settings["ppdb"] = PairTable.load(ppdb), Path(ppdb).name
+    if name == PUBLISHED:
+        options["variant"] = "published"
+    aligner = load("contextual" if name == PUBLISHED else name, **options)
+    return aligner.align_many, {**_settings(aligner), **settings}
 
 
 def _settings(aligner: Any) -> dict[str, object]:
@@ -117,13 +166,13 @@ def _settings(aligner: Any) -> dict[str, object]:
     return dict(settings) if isinstance(settings, Mapping) else {}
 
 
-def _write(run: Run, files: Sequence[Path], args: argparse.Namespace) -> None:
+def _stem(benchmark: str, split: str, aligner: str) -> str:
+    return f"{benchmark}.{split}.{re.sub(r'[^A-Za-z0-9_-]+', '-', aligner).strip('-')}"
+
+
+def _write_report(run: Run, files: Sequence[Path], args: argparse.Namespace) -> None:
     from forest_align.eval.tasks.report import report
 
-    args.output.mkdir(parents=True, exist_ok=True)
-    aligner = re.sub(r"[^A-Za-z0-9_-]+", "-", run.aligner).strip("-")
-    stem = f"{run.benchmark}.{run.split}.{aligner}"
-    with (args.output / f"{stem}.predictions.jsonl").open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(alignment.to_json() + "\n" for alignment in run.alignments)
-    text = json.dumps(report(run, files, args.data, args.seed), indent=2, ensure_ascii=False)
-    (args.output / f"{stem}.report.json").write_text(text + "\n", encoding="utf-8")
+    values = report(run, files, args.data, args.seed) | ({"limit": args.limit} if args.limit else {})
+    path = args.output / f"{_stem(run.benchmark, run.split, run.aligner)}.report.json"
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -173,7 +173,9 @@ class PhraseAligner:
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark, "_aligner", lambda name, words: (PhraseAligner().align_many, {"depth": 1}))
+    monkeypatch.setattr(
+        benchmark, "_aligner", lambda name, words, ppdb: (PhraseAligner().align_many, {"depth": 1})
+    )
 
 
 def test_phrases_are_scored_on_the_trees_and_failures_are_told(
@@ -216,10 +218,81 @@ def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
 
     for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
         monkeypatch.setattr(
-            benchmark, "_aligner", lambda name, words, align_many=align_many: (align_many, {})
+            benchmark, "_aligner", lambda name, words, ppdb, align_many=align_many: (align_many, {})
         )
         assert run(data, tmp_path, "msr-rte") == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_run_goes_on_where_it_was_interrupted(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(pairs):
+        yield Alignment(*next(iter(pairs)))
+        raise KeyboardInterrupt
+
+    def run_with(align_many, *arguments):
+        monkeypatch.setattr(benchmark, "_aligner", lambda name, words, ppdb: (align_many, {}))
+        return run(data, tmp_path, "msr-rte", "--aligner", "one", *arguments)
+
+    path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
+    run_with(interrupted)
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 1
+    monkeypatch.setattr(benchmark, "_WINDOW", 1)
+    asked = []
+
+    def counted(pairs):
+        pairs = list(pairs)
+        asked.append(len(pairs))
+        return (Alignment(*pair) for pair in pairs)
+
+    assert run_with(counted, "--resume") == run_with(counted, "--resume") == 0
+    assert asked == [1]  # the second pair; then nothing was left to do
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2
+    assert run_with(counted) == 0
+    assert asked == [1, 2]
+    report = json.loads((tmp_path / "msr-rte.dev.one.report.json").read_text(encoding="utf-8"))
+    assert (report["resumed"], report["pairs"]) == (0, 2)
+
+
+@pytest.mark.parametrize("name", [name for name in benchmark.NAMES if name != "spade"])
+def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
+    assert "Only the first 1 pairs of each file." in capsys.readouterr().out
+    split = BENCHMARKS[name].default_split
+    report = json.loads((tmp_path / f"{name}.{split}.identity.report.json").read_text(encoding="utf-8"))
+    assert report["limit"] == 1
+    assert report["pairs"] == sum(
+        not file.endswith((".xml.gz", "possible.json", "phrasal.json"))
+        for file in BENCHMARKS[name].files[split]
+    )
+    assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "0") == 2
+
+
+def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, "sts2013", "--aligner", "identity") == 0
+    out = capsys.readouterr().out
+    assert out.index("| identity (this run)") < out.index("| identity, weighted (this run)")
+    assert "identity, weighted against identity: r " in out
+    report = json.loads((tmp_path / "sts2013.test.identity.report.json").read_text(encoding="utf-8"))
+    assert set(report["tables"]) == {"sts2013", "sts2013, weighted"}
+
+
+def test_the_published_variant_and_its_paraphrases_are_asked_for_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    _, settings = benchmark._aligner("contextual-published", None, str(table))
+    assert settings == {"ppdb": "ppdb.tsv"}
+    assert (asked["contextual"]["variant"], len(asked["contextual"]["ppdb"])) == ("published", 1)
 
 
 def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:

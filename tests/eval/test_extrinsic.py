@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from forest_align.eval.extrinsic import (
-    alignment_score,
     best_threshold,
     classify,
     coverage,
+    document_frequency_weights,
     pearson,
     rank,
+    weighted_coverage,
     weighted_pearson,
 )
 from forest_align.types import InputError
@@ -24,23 +25,29 @@ from forest_align.types import InputError
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=6)
 
 
-def test_the_alignment_score_looks_at_content_words_of_both_sides() -> None:
-    source, target = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "us"]
-    links = [(0, 0), (2, 1), (3, 2)]
-    assert alignment_score(source, target, links) == pytest.approx((2 / 3 + 2 / 3) / 2)
-    # Sultan et al.: aligned content words by the harmonic mean of the numbers of content words
-    assert alignment_score(source, target, links) == pytest.approx(2 / (2 * 3 * 3 / (3 + 3)))
+def test_the_mean_coverage_of_both_sides_is_the_score_of_sultan_et_al() -> None:
+    source, target = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "kim"]
+    both = coverage(source, {0, 2, 3}) + coverage(target, {0, 1, 2})
+    # aligned content words by the harmonic mean of the numbers of content words
+    assert both / 2 == pytest.approx(2 / (2 * 3 * 4 / (3 + 4)))
 
 
 def test_a_sentence_of_stop_words_is_judged_by_all_its_words() -> None:
-    assert alignment_score(["to", "be"], ["to", "be"], [(0, 0)]) == 0.5
-    assert alignment_score([], ["dog"], []) == 0
+    assert coverage(["to", "be"], {0}) == 0.5
+    assert weighted_coverage(["to", "be"], {0: 0.5}, {"to": 3.0, "be": 1.0}) == 0.375
+    assert coverage([], set()) == weighted_coverage([], {}, {}) == 0
 
 
-def test_coverage_asks_for_one_side_only() -> None:
-    assert coverage(["the", "dog", "barked"], [1]) == 0.5
+def test_words_that_stand_everywhere_count_alike_when_there_are_no_others() -> None:
+    assert weighted_coverage(["dog", "cat"], {0: 0.5}, {"dog": 0.0, "cat": 0.0}) == 0.25
 
 
+def test_rare_words_weigh_more_and_a_repeated_sentence_counts_once() -> None:
+    weights = document_frequency_weights([["A", "dog"], ["a", "cat", "a"], ["A", "dog"]])
+    assert weights == {"a": 0.0, "dog": pytest.approx(np.log(3 / 2)), "cat": pytest.approx(np.log(3 / 2))}
+
+
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=2, max_size=20))
 def test_pearson_equals_scipy(points) -> None:
     a, b = np.array(points).T
@@ -56,11 +63,23 @@ def test_pearson_of_a_constant_is_zero() -> None:
 
 
 def test_weights_are_the_sizes_of_the_sets() -> None:
-    sets = {"up": ([0, 1, 2], [0, 1, 2]), "down": ([0, 1], [1, 0])}
-    assert weighted_pearson(sets) == pytest.approx((3 * 1 + 2 * -1) / 5)
+    found = weighted_pearson(["up"] * 3 + ["down"] * 2, [0, 1, 2, 0, 1], [0, 10, 20, 7, 6])
+    assert found.value == pytest.approx((3 * 1 + 2 * -1) / 5)
+    assert weighted_pearson(["x", "x"], [1, 1], [1, 2]).value == 0
 
 
-@settings(max_examples=100)
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=20))
+def test_the_weighted_correlation_is_the_mean_of_those_of_the_sets(items) -> None:
+    expected = 0.0
+    for name in (False, True):
+        of_set = [(a, b) for its_set, a, b in items if its_set == name]
+        expected += len(of_set) / len(items) * pearson([a for a, _ in of_set], [b for _, b in of_set])
+    sets, first, second = zip(*items, strict=True)
+    assert weighted_pearson(sets, first, second).value == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.booleans()), min_size=1, max_size=10))
 def test_no_threshold_is_better_than_the_best(items) -> None:
     scores, labels = [x[0] for x in items], [x[1] for x in items]

@@ -13,12 +13,6 @@ from forest_align.data.pairs import SentencePair
 from forest_align.data.spade import pair_of_trees
 from forest_align.eval.identity import IdentityAligner
 from forest_align.eval.tasks.annotated_phrases import JudgedPhrases, linked_phrases, phrase_scorer
-from forest_align.eval.tasks.applications import (
-    classification_scorer,
-    coverage_of_target,
-    ranking_scorer,
-    similarity_scorer,
-)
 from forest_align.eval.tasks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
 from forest_align.eval.tasks.word_links import GoldVersion, constituent_pairs, word_scorer
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
@@ -188,33 +182,3 @@ def test_a_phrase_that_an_annotator_left_out_is_judged_null() -> None:
     assert found.source == {one}
     assert found.aligned == (frozenset({(one, one)}),) * 2
     assert found.nulls == [{(one, None), (None, one)}] * 2  # one phrase of the chain is aligned, one is not
-
-
-def test_similarity_is_correlated_set_by_set() -> None:
-    runs = [
-        aligned("dog", "dog", "0-0"),
-        aligned("dog", "cat"),
-        aligned("dog", "cat"),
-        aligned("dog", "dog", "0-0"),
-    ]
-    (found,) = similarity_scorer(["x", "x", "y", "y"], [5, 0, 5, 0])(runs)
-    assert found.values == {"pearson": 0, "pearson.x": 100, "pearson.y": -100}
-
-
-def test_the_threshold_comes_from_the_tuning_pairs_alone() -> None:
-    runs = [
-        aligned("dog", "dog", "0-0"),
-        aligned("dog", "cat"),
-        aligned("dog", "cat"),
-        aligned("dog", "dog", "0-0"),
-    ]
-    labels = [True, False, True, True]
-    (found,) = classification_scorer("msrp", labels, 2, coverage_of_target)(runs)
-    assert found.values["accuracy"] == 50
-    assert (found.values["precision"], found.values["recall"]) == (100, 50)
-
-
-def test_answers_are_ranked_by_how_much_of_the_question_they_cover() -> None:
-    runs = [aligned("who barked", "it barked", "1-1"), aligned("who barked", "it ran", "")]
-    (found,) = ranking_scorer(["q", "q"], [False, True])(runs)
-    assert (found.values["map"], found.values["mrr"]) == (50, 50)

@@ -1,0 +1,72 @@
+"""Reads the files of a benchmark, all of them or their beginnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that make a benchmark.
+
+    Attributes
+    ----------
+    paths : sequence of Path
+        The files, in the benchmark's order.
+    limit : int, optional
+        Read only that many pairs of each; all by default.
+    """
+
+    paths: Sequence[Path]
+    limit: int | None = None
+
+    def pairs(self, index: int = 0) -> list[SentencePair]:
+        """The pairs of one file.
+
+        Raises
+        ------
+        InputError
+            If a pair cannot be read.
+        """
+        found = []
+        for pair in islice(read_pairs(self.paths[index]), self.limit):
+            if isinstance(pair, InputError):
+                raise pair
+            found.append(pair)
+        return found
+
+    def version(self, index: int, first: Sequence[SentencePair]) -> list[SentencePair]:
+        """Read another version of the same pairs.
+
+        Raises
+        ------
+        InputError
+            If its sentences differ from those of the first.
+        """
+        other = self.pairs(index)
+        if [(p.source.words, p.target.words) for p in first] != [
+            (p.source.words, p.target.words) for p in other
+        ]:
+            raise InputError(
+                "expected the same sentences as in the other version of the corpus",
+                file=str(self.paths[index]),
+            )
+        return other
+
+    def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
+        """Read named sets, one a file, one after the other: each pair's id, its set, and the pair itself."""
+        ids: list[str] = []
+        sets: list[str] = []
+        pairs: list[SentencePair] = []
+        for index, name in enumerate(names):
+            found = self.pairs(index)
+            ids += [f"{name}:{pair.id}" for pair in found]
+            sets += [name] * len(found)
+            pairs += found
+        return ids, sets, pairs
