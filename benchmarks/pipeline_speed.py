@@ -26,6 +26,7 @@ import torch
 from forest_align.aligners import forest as forest_module
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import parser as parser_module
 from forest_align.types import Alignment, InputError
@@ -69,7 +70,7 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     watch.watch(parser_module, "forest_from_constituents", "packed forests")
     watch.watch(aligner.candidates, "candidates", "word candidates")
     watch.watch(aligner, "features", "phrase features")
-    watch.watch(forest_module.kernel, "align", "alignment kernel")
+    watch.watch(kernel, "align", "alignment kernel")
     watch.watch(forest_module, "build_alignment", "alignment built from arrays")
     watch.watch(Alignment, "to_json", "JSON")
 

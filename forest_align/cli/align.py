@@ -119,8 +119,7 @@ def run(options: argparse.Namespace) -> int:
                 text = writer.line(alignment)
             failed.count(alignment)
             out.write(text)
-            if options.output is None:
-                out.flush()
+            out.flush()
         out.write(writer.footer)
     return failed.report()
 
