@@ -23,6 +23,8 @@ def align(
     base_target: ArrayLike,
     base_log_prior: ArrayLike,
     *,
+    source_log_edge: ArrayLike | None = None,
+    target_log_edge: ArrayLike | None = None,
     null_penalty: float = 1.0,
     noncompositional_penalty: float = 1.0,
     parser_weight: float = 0.0,

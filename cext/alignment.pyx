@@ -39,6 +39,7 @@ def align(
     target_start, target_end, target_edges, target_roots, target_log_marginal, target_log_null, target_class,
     log_pair, base_source, base_target, base_log_prior,
     *,
+    source_log_edge=None, target_log_edge=None,
     double null_penalty=1.0,
     double noncompositional_penalty=1.0,
     double parser_weight=0.0,
@@ -54,8 +55,8 @@ def align(
     """Align two forests.
 
     An item is a pair of nodes; a support of it says what it rests on. The score of a derivation is the product
-    over its pairs of Pr(source, target) times the penalty, and over its maximal null subtrees of Pr(null)
-    (Eq. 1 and §5.3 of the paper).
+    over its pairs of Pr(source, target) times the penalty, over its maximal null subtrees of Pr(null) (Eq. 1 and
+    §5.3 of the paper), and over the hyperedges above pairs and nulls of their weights.
 
     Where the paper leaves things open:
 
@@ -89,6 +90,8 @@ def align(
         Pairs that need no support: word links, and groups of words that are linked as a whole.
     base_log_prior : array of float64, shape (B,)
         Log weight of each base pair, multiplied into its score.
+    source_log_edge, target_log_edge : array of float64, shape (E,), optional
+        Log weight of each hyperedge, at most 0: what a derivation pays for a tree that the parser thinks less of.
     null_penalty, noncompositional_penalty : float
         µ_n and µ_c of §5.3.
     parser_weight : float
@@ -120,9 +123,9 @@ def align(
     cdef Outcome outcome
     held = [
         _fill_side(&search.source, "source", source_start, source_end, source_edges, source_roots,
-                   source_log_marginal, source_log_null, source_class),
+                   source_log_marginal, source_log_null, source_class, source_log_edge),
         _fill_side(&search.target, "target", target_start, target_end, target_edges, target_roots,
-                   target_log_marginal, target_log_null, target_class),
+                   target_log_marginal, target_log_null, target_class, target_log_edge),
     ]
     cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
     cdef const int[::1] sources
@@ -183,7 +186,7 @@ cdef void _prepare(Search* search) noexcept nogil:
 
 
 cdef object _fill_side(
-    Side* side, str name, start, end, edges, roots, log_marginal, log_null, classes
+    Side* side, str name, start, end, edges, roots, log_marginal, log_null, classes, log_edge
 ):
     """Check one forest and point to its arrays; returns what must stay alive meanwhile."""
     cdef const int[::1] starts = np.ascontiguousarray(start, dtype=np.int32)
@@ -191,6 +194,9 @@ cdef object _fill_side(
     cdef const int[:, ::1] triples = np.ascontiguousarray(edges, dtype=np.int32)
     cdef const double[::1] marginals = np.ascontiguousarray(log_marginal, dtype=np.float64)
     cdef const double[::1] nulls = np.ascontiguousarray(log_null, dtype=np.float64)
+    cdef const double[::1] weights = (
+        np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
+    )
     cdef const int[::1] rows = np.ascontiguousarray(classes, dtype=np.int32)
     cdef const int[::1] tops = np.ascontiguousarray(roots, dtype=np.int32)
     cdef Py_ssize_t size = starts.shape[0], at
@@ -201,7 +207,11 @@ cdef object _fill_side(
             f"{name}: expected arrays of one value a node and edges of three, "
             f"found {size} nodes, {lengths} values, edges of shape {edges.shape}"
         )
+    if weights.shape[0] != triples.shape[0]:
+        raise ValueError(f"{name}: expected a weight for each of {triples.shape[0]} edges, found {weights.shape[0]}")
     for at in range(triples.shape[0]):
+        if not weights[at] <= 0:
+            raise ValueError(f"{name}: expected log weights of at most 0, found {weights[at]} for edge {at}")
         number = triples[at, 0]
         if number < before or number >= size or not (0 <= triples[at, 1] < number) or not (
             0 <= triples[at, 2] < number
@@ -226,7 +236,8 @@ cdef object _fill_side(
     side.classes = &rows[0]
     side.log_marginal = &marginals[0]
     side.log_null = &nulls[0]
-    return starts, ends, triples, marginals, nulls, rows
+    side.log_edge = &weights[0] if triples.shape[0] else NULL
+    return starts, ends, triples, marginals, nulls, rows, weights
 
 
 def _check_pairs(log_pair, source_class, target_class):

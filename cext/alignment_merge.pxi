@@ -345,10 +345,11 @@ cdef double frontier_nulls(
     Search* search, Side* side, const int* edges, int edge_count, const int* members, int member_count,
     bint on_source, int* words, vector[int]* nodes,
 ) noexcept nogil:
-    """Log-probability and words of the nulls at the frontier of a derivation; their nodes, if wanted."""
+    """Log-probability of the nulls at the frontier and of the hyperedges; words and, if wanted, nodes of nulls."""
     cdef int at, which, child
     cdef double total = 0.0
     for at in range(edge_count):
+        total += side.log_edge[edges[at]]
         search.mark[side.edges[3 * edges[at]]] = 1
     for at in range(member_count):
         child = search.items[members[at]].source if on_source else search.items[members[at]].target

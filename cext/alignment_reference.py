@@ -27,20 +27,28 @@ MAX_MEMBERS = 16
 # A support this much worse than another of the same pair, in logs, is not looked for.
 HOPELESS = 20.0
 
-Path = tuple[float, tuple[int, ...]]  # log-probability of its nulls, hyperedges
+Path = tuple[float, tuple[int, ...]]  # log-probability of its nulls and hyperedges; the hyperedges
 
 
 class Side:
     """One forest: its hyperedges and the best null paths between its nodes."""
 
     def __init__(
-        self, start: Any, end: Any, edges: Any, roots: Any, log_marginal: Any, log_null: Any
+        self,
+        start: Any,
+        end: Any,
+        edges: Any,
+        roots: Any,
+        log_marginal: Any,
+        log_null: Any,
+        log_edge: Any = None,
     ) -> None:
         self.start, self.end = list(map(int, start)), list(map(int, end))
         self.edges = [tuple(map(int, edge)) for edge in edges]
         self.roots = list(map(int, roots))
         self.log_marginal = list(map(float, log_marginal))
         self.log_null = list(map(float, log_null))
+        self.log_edge = [0.0] * len(self.edges) if log_edge is None else list(map(float, log_edge))
         self.edges_of: list[list[int]] = [[] for _ in self.start]
         for number, (parent, _, _) in enumerate(self.edges):
             self.edges_of[parent].append(number)
@@ -62,7 +70,7 @@ class Side:
                     _, left, right = self.edges[edge]
                     for child, other in ((left, right), (right, left)):
                         for lower, (gamma, path) in below[child].items():
-                            score = gamma + self.log_null[other]
+                            score = gamma + self.log_null[other] + self.log_edge[edge]
                             if lower not in found or score > found[lower][0]:
                                 found[lower] = (score, (edge, *path))
         return self._reach[steps]
@@ -75,7 +83,7 @@ class Side:
             _, left, right = self.edges[edge]
             for m, (gamma_m, path_m) in near[left].items():
                 for n, (gamma_n, path_n) in near[right].items():
-                    gamma = gamma_m + gamma_n
+                    gamma = gamma_m + gamma_n + self.log_edge[edge]
                     if (m, n) not in found or gamma > found[m, n][0]:
                         found[m, n] = (gamma, (edge, *path_m, *path_n))
         return found
@@ -327,9 +335,11 @@ class Search:
         log_local = log_prior + float(self.log_pair[source, target])
         log_local += sum(self.source.log_null[node] for node in source_nulls)
         log_local += sum(self.target.log_null[node] for node in target_nulls)
+        on_source = sum(self.source.log_edge[edge] for edge in source_edges)
+        log_local += on_source + sum(self.target.log_edge[edge] for edge in target_edges)
         log_local -= (null_words + extra + 1) ** self.null_penalty
         log_score = log_local + sum(member.log_inside for member in members)
-        log_opened = sum(self.source.log_null[node] for node in source_nulls)
+        log_opened = on_source + sum(self.source.log_null[node] for node in source_nulls)
         log_opened += sum(member.log_open_value for member in members)
         support = Support(
             kind, members, source_edges, target_edges, log_local, null_words, log_score, log_opened
@@ -437,6 +447,8 @@ def align(
     base_target: np.ndarray,
     base_log_prior: np.ndarray,
     *,
+    source_log_edge: np.ndarray | None = None,
+    target_log_edge: np.ndarray | None = None,
     null_penalty: float = 1.0,
     noncompositional_penalty: float = 1.0,
     parser_weight: float = 0.0,
@@ -450,8 +462,24 @@ def align(
     packed: bool = False,
 ) -> AlignmentArrays:
     """Align two forests: see :func:`forest_align.cext.alignment.align`, which computes the same."""
-    source = Side(source_start, source_end, source_edges, source_roots, source_log_marginal, source_log_null)
-    target = Side(target_start, target_end, target_edges, target_roots, target_log_marginal, target_log_null)
+    source = Side(
+        source_start,
+        source_end,
+        source_edges,
+        source_roots,
+        source_log_marginal,
+        source_log_null,
+        source_log_edge,
+    )
+    target = Side(
+        target_start,
+        target_end,
+        target_edges,
+        target_roots,
+        target_log_marginal,
+        target_log_null,
+        target_log_edge,
+    )
     pairs = np.asarray(log_pair)[np.asarray(source_class)[:, None], np.asarray(target_class)[None, :]]
     options = {
         "null_penalty": null_penalty,

@@ -169,7 +169,7 @@ cdef void find_pairs_below(Search* search, int node) noexcept nogil:
                 if search.first_item[pair.n] == search.first_item[pair.n + 1]:
                     continue
                 pair.right = b
-                pair.gamma = near[0][a].gamma + near[0][b].gamma
+                pair.gamma = near[0][a].gamma + near[0][b].gamma + side.log_edge[edge]
                 if many:
                     place = <size_t>pair.m * side.size + pair.n
                     known = search.pair_places[place]

@@ -4,7 +4,7 @@ cdef struct PathEntry:
     int lower        # the node that the path leads down to
     int edge         # first hyperedge of the path; -1 if it is empty
     int following    # where the rest of the path is, in the table of the child; -1 if it is empty
-    double gamma     # log-probability of the nulls that hang off the path
+    double gamma     # log-probability of the nulls that hang off the path and of its hyperedges
 
 
 cdef struct Lca:
@@ -23,6 +23,7 @@ cdef cppclass Side:
     const int* classes
     const double* log_marginal
     const double* log_null
+    const double* log_edge
     int edge_count
     vector[int] roots
     vector[char] is_root
@@ -69,7 +70,7 @@ cdef inline void add_paths(
     entry.edge = edge
     for at in range(below_first, below_last):
         entry.lower = below[at].lower
-        entry.gamma = below[at].gamma + side.log_null[other]
+        entry.gamma = below[at].gamma + side.log_null[other] + side.log_edge[edge]
         entry.following = at
         known = place[entry.lower]
         if known >= first and known < <int>found.size() and found[known].lower == entry.lower:
@@ -170,7 +171,7 @@ cdef void build_lcas(Side* side, int gap, vector[Lca]& lcas, vector[int]& heads)
                 lca.left = a
                 for b in range(first[0][right], first[0][right + 1]):
                     lca.right = b
-                    lca.gamma = near[0][a].gamma + near[0][b].gamma
+                    lca.gamma = near[0][a].gamma + near[0][b].gamma + side.log_edge[edge]
                     here = <size_t>near[0][a].lower * side.size + near[0][b].lower
                     head = heads[here]
                     if head >= 0 and lcas[head].top == node:

@@ -24,7 +24,7 @@ SPACE: dict[str, Range] = {
     "generation_gap": Range(1, 6, integer=True),
     "candidate_weight": Range(0.2, 10.0, logarithmic=True),
     "link_weight": Range(0.0, 3.0),
-    "tree_weight": Range(0.0, 0.5),
+    "tree_weight": Range(0.0, 2.0),
 }
 
 

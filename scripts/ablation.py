@@ -1,6 +1,6 @@
 """Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
 
-Usage: python scripts/ablation.py GOLD… --model MODEL --fixed MODEL [--forests CACHE]
+Usage: python scripts/ablation.py GOLD… --model MODEL --fixed MODEL [--forests CACHE] [--stanford GOLD XML]
 
 For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
 (projected from the links), how often the roots are reached, and word F1 of:
@@ -9,8 +9,13 @@ For each file of pairs with gold word links, and for all of them, prints constit
     monotonic    without the non-compositional step
     without EM   the fixed weights
     1-best       on the parser's best trees
+    no links     without the probability that word links agree with phrases
+    no parse     without the probability of the trees
+    union        with word candidates from lexicon and vectors, one word pair at a time
     dictionary   with word candidates from the lexicon alone
 
+Recall asks for constituents of the parser's best trees, which the system that sees no others finds most
+easily; ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
 An asterisk marks p < 0.05 against the full system (approximate randomization).
 """
 
@@ -21,17 +26,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, phrase_classes
+from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusReader
 from forest_align.em.dev_set import DevPair, DevSet, figures
 from forest_align.em.progress import counting_bar
+from forest_align.eval.constituents import Span, project
 from forest_align.eval.significance import approximate_randomization
+from forest_align.eval.tasks.stanford_trees import read_constituents
 from forest_align.parsing import forest_from_bracket
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
@@ -65,6 +74,25 @@ def on_best_tree(dev: DevPair) -> DevPair:
     return replace(dev, pair=replace(pair, source=sentences[0], target=sentences[1], features=features))
 
 
+def judged_by(dev: DevSet, constituents: Sequence[tuple[int, list[Span]]]) -> DevSet:
+    """The same pairs, with recall on other trees' constituents; pairs that these do not fit are left out.
+
+    Parameters
+    ----------
+    dev : DevSet
+        Pairs of a file, none of them left out.
+    constituents : sequence of (int, list of Span)
+        Words and spans of each sentence of the file, source and target by turns.
+    """
+    found = DevSet([one.pair for one in dev.pairs])
+    found.pairs = []
+    for place, one in enumerate(dev.pairs):
+        (length, spans), (other_length, other_spans) = constituents[2 * place : 2 * place + 2]
+        if (length, other_length) == (len(one.pair.source), len(one.pair.target)):
+            found.pairs.append(replace(one, projection=project(spans, other_spans, one.links)))
+    return found
+
+
 def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
     """Statistics of every pair, with a progress bar."""
     rows = []
@@ -76,20 +104,29 @@ def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
     return np.concatenate(rows)
 
 
-def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
-    """Statistics of every system on one file."""
+def measure(path: str, arguments: argparse.Namespace, stanford: str | None = None) -> dict[str, np.ndarray]:
+    """Statistics of every system on one file; recall asks for constituents of Stanford trees if given."""
     model, fixed = ForestAligner.load(arguments.model).model, ForestAligner.load(arguments.fixed).model
-    monotonic = replace(model, options=replace(model.options, noncompositional=False))
-    forests = dev_set(path, arguments, "union")
-    dictionary = dev_set(path, arguments, "dictionary")
+
+    def variant(**changes: Any) -> ForestModel:
+        return replace(model, options=replace(model.options, **changes))
+
+    words = (DEFAULT_WORDS, "union", "dictionary")
+    forests, union, dictionary = (dev_set(path, arguments, name) for name in words)
+    if stanford is not None:
+        spans = read_constituents(Path(stanford))
+        forests, union, dictionary = (judged_by(dev, spans) for dev in (forests, union, dictionary))
     # Every system is asked for the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])
     best.pairs = [on_best_tree(dev) for dev in forests.pairs]
     systems = {
         "full": (forests, model),
-        "monotonic": (forests, monotonic),
+        "monotonic": (forests, variant(noncompositional=False)),
         "without EM": (forests, fixed),
         "1-best": (best, model),
+        "no links": (forests, variant(link_weight=0.0)),
+        "no parse": (forests, variant(tree_weight=0.0)),
+        "union": (union, model),
         "dictionary": (dictionary, model),
     }
     return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
@@ -97,7 +134,8 @@ def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
 
 def table(title: str, results: dict[str, np.ndarray]) -> str:
     """One block of the table, in Markdown."""
-    lines = [f"| {title} ({len(results['full'])} pairs) | " + " | ".join(COLUMNS) + " |", "|---" * 6 + "|"]
+    head = f"| {title} ({len(results['full'])} pairs) | "
+    lines = [head + " | ".join(COLUMNS) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
     full = figures(results["full"])
     for name, rows in results.items():
         cells = []
@@ -122,6 +160,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--forest-size", type=int, default=10)
     parser.add_argument("--forests", type=Path, metavar="CACHE")
     parser.add_argument("--limit", type=int, help="only the first pairs of each file")
+    parser.add_argument(
+        "--stanford",
+        nargs=2,
+        metavar=("GOLD", "XML"),
+        help="also judge GOLD by the constituents of these trees",
+    )
     arguments = parser.parse_args(argv)
     found = {path: measure(path, arguments) for path in arguments.gold}
     for path, results in found.items():
@@ -129,7 +173,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     if len(found) > 1:
         systems = next(iter(found.values()))
         union = {name: np.concatenate([results[name] for results in found.values()]) for name in systems}
-        print(table("all", union))
+        print(table("all", union), end="\n\n")
+    if arguments.stanford:
+        path, trees = arguments.stanford
+        print(table(f"{Path(path).parent.name} {Path(path).name}, Stanford", measure(path, arguments, trees)))
 
 
 if __name__ == "__main__":

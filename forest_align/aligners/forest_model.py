@@ -39,8 +39,8 @@ class ForestOptions:
         Power to which the probability that the word links agree with a phrase pair, or with a null phrase, is
         raised in its score, see :class:`forest_align.aligners.link_evidence.LinkEvidence`.
     tree_weight : float
-        Power to which the parse probability of every aligned and every null-aligned node is raised in the
-        score of a derivation: a log-linear µ_p.
+        Power to which the probability of the trees that a derivation uses, over that of the most probable
+        trees, is raised in its score: a log-linear µ_p.
     confident_link, certain_link : float
         Word candidates of at least these scores are reported even where structure had to leave them out: if
         it linked neither word to another one, and in any case.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.aligners.tree_choice import tree_losses
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import ParseForest
@@ -116,11 +117,15 @@ class PreparedPair:
         # To the kernel each node is a class of its own: word links tell nodes of one class apart.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
+        log_edges: dict[str, np.ndarray] = {}
         if self.tree_weight:
-            parse = self.tree_weight * self.source.log_marginal, self.tree_weight * self.target.log_marginal
-            log_nodes += parse[0][:, None] + parse[1]
-            source_nulls += parse[0]
-            target_nulls += parse[1]
+            (source_edges, source_roots), (target_edges, target_roots) = map(
+                tree_losses, (self.source, self.target)
+            )
+            log_edges["source_log_edge"] = self.tree_weight * source_edges
+            log_edges["target_log_edge"] = self.tree_weight * target_edges
+            log_nodes[self.source.roots] += self.tree_weight * source_roots[:, None]
+            log_nodes[:, self.target.roots] += self.tree_weight * target_roots
         if self.links is not None:
             agreed = self.links.log_consistent(self.source, self.target)
             log_nodes += self.link_weight * agreed[0]
@@ -133,6 +138,7 @@ class PreparedPair:
             self.base_source,
             self.base_target,
             self.base_log_prior,
+            **log_edges,
             **options,
         )
 

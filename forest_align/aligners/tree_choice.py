@@ -1,10 +1,41 @@
-"""Completes what an alignment says about a forest to one whole tree."""
+"""Chooses among the trees of a forest: what each costs, and the one that an alignment asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+import numpy as np
+
 from forest_align.types import Derivation, ParseForest
+
+
+def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
+    """How much less probable trees become by what they use: 0 throughout the most probable tree.
+
+    The losses of the root and of all hyperedges of a tree add up to the log of its probability, over that of
+    the most probable tree.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, shape (E,): loss of each hyperedge, at most 0.
+    numpy.ndarray
+        float64, shape (R,): loss of each root, at most 0.
+    """
+    triples = forest.edges.tolist()
+    log_edges = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
+    best = [0.0] * len(forest)
+    values = []
+    seen = -1
+    for (parent, left, right), own in zip(triples, log_edges, strict=True):
+        value = own + best[left] + best[right]
+        best[parent] = value if parent != seen else max(best[parent], value)
+        seen = parent
+        values.append(value)
+    below = np.array(best)
+    roots = forest.log_marginal[forest.roots] + below[forest.roots]
+    edges = np.array(values, np.float64) - below[forest.edges[:, 0]]
+    return np.minimum(edges, 0.0), roots - roots.max()
 
 
 def choose_tree(

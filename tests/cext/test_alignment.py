@@ -112,8 +112,20 @@ def test_kernel_and_reference_agree_in_everything_whatever_the_options(seed: int
         "allow_single_support": rng.random() < 0.5,
         "count_all_nulls": rng.random() < 0.4,
     }
+    options |= edge_weights(seed, case)
     results = [align(*case, **options, packed=True) for align in ALIGNERS.values()]
     assert_same(*results)
+
+
+def edge_weights(seed: int, case: Any) -> dict[str, np.ndarray]:
+    """Random log weights of the hyperedges of both sides, for two cases of three."""
+    random = np.random.default_rng(seed)
+    if seed % 3 == 0:
+        return {}
+    return {
+        "source_log_edge": -random.exponential(size=len(case[2])),
+        "target_log_edge": -random.exponential(size=len(case[9])),
+    }
 
 
 def assert_same(one: AlignmentArrays, two: AlignmentArrays) -> None:
