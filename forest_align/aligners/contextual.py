@@ -108,7 +108,7 @@ class ContextualAligner(Aligner):
         """The parser for sentences that need one."""
         from forest_align.parsing import load_parser
 
-        return self._given[1] or load_parser(lemmatizer=self.lexicon.lemma)
+        return self._given[1] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
 
     @cached_property
     def lexicon(self) -> Lexicon:
