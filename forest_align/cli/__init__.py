@@ -55,6 +55,7 @@ def _run(command: str, arguments: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     result: int = module.run(parser.parse_args(arguments))
     return result
 
@@ -65,13 +66,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0: all went well; 1: some pairs or sentences failed; 2: bad usage or unusable input; 130: interrupted.
+        0: all went well; 1: some pairs or sentences failed; 2: bad usage, unusable input or a fault of the
+        program; 130: interrupted.
     """
     options = _top_level_parser().parse_args(argv)
+    debug = options.debug or "--debug" in options.arguments
     try:
         return _run(options.command, options.arguments)
     except (ForestAlignError, OSError) as error:
-        if options.debug:
+        if debug:
             raise
         if isinstance(error, BrokenPipeError):
             # The reader (such as `head`) has seen enough; Python must not complain when it flushes.
@@ -82,3 +85,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
+    except Exception as error:  # a fault of the program: a traceback is for those who ask for it
+        if debug:
+            raise
+        print(
+            f"forest-align {options.command}: unexpected error: {type(error).__name__}: {error} "
+            "(--debug shows where)",
+            file=sys.stderr,
+        )
+        return EXIT_USAGE

@@ -32,6 +32,22 @@ def test_a_missing_file_is_a_message_and_not_a_traceback(capsys: pytest.CaptureF
     assert "/no/such/file.txt" in capsys.readouterr().err
 
 
-def test_debug_lets_the_traceback_through() -> None:
+@pytest.mark.parametrize(
+    "arguments", [["--debug", "parse", "/no/such/file.txt"], ["parse", "/no/such/file.txt", "--debug"]]
+)
+def test_debug_lets_the_traceback_through(arguments: list[str]) -> None:
     with pytest.raises(OSError, match="no/such/file"):
-        main(["--debug", "parse", "/no/such/file.txt"])
+        main(arguments)
+
+
+def test_a_fault_of_the_program_is_a_message_unless_debugging(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(options: object) -> int:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("forest_align.cli.parse.run", fail)
+    assert main(["parse", "-"]) == 2
+    assert "ZeroDivisionError: by nothing" in capsys.readouterr().err
+    with pytest.raises(ZeroDivisionError):
+        main(["parse", "-", "--debug"])
