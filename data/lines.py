@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import sys
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -43,7 +45,7 @@ class InputLines(AbstractContextManager["InputLines"]):
     OSError
         If the file cannot be opened.
     InputError
-        If the file is in UTF-16.
+        If the file is in UTF-16, or compressed data turn out to be broken.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -58,7 +60,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         return self
 
     def __next__(self) -> str:
-        line = self._waiting.popleft() if self._waiting else self._stream.readline()
+        line = self._waiting.popleft() if self._waiting else self._read_line()
         if not line:
             raise StopIteration
         self.number += 1
@@ -75,7 +77,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         """
         wanted = _HEAD_LINES if self.path is not None else 1
         found = [line for line in map(_lenient, self._waiting) if line.strip()]
-        while len(found) < wanted and (line := self._stream.readline()):
+        while len(found) < wanted and (line := self._read_line()):
             self._waiting.append(line)
             if (text := _lenient(line)).strip():
                 found.append(text)
@@ -95,6 +97,14 @@ class InputLines(AbstractContextManager["InputLines"]):
         """An error about the line that was returned last."""
         return InputError(message, file=self.name, line=self.number, field=field)
 
+    def _read_line(self) -> bytes:
+        try:
+            return self._stream.readline()
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            self._stream.close()
+            self._stream = io.BytesIO()  # whoever goes on after the error meets the end of the file
+            raise InputError(f"cannot decompress the file: {error}", file=self.name) from None
+
     def _decode(self, line: bytes, number: int) -> str:
         try:
             return _clean(line.decode("utf-8"))
@@ -108,7 +118,7 @@ class InputLines(AbstractContextManager["InputLines"]):
     def _refuse_other_encodings(self) -> None:
         if self.path is None:
             return
-        first = self._stream.readline()
+        first = self._read_line()
         if first:
             self._waiting.append(first)
         for mark, encoding in _OTHER_ENCODINGS.items():

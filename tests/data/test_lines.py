@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from forest_align.data.lines import InputLines
+from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError
 
 
@@ -40,6 +41,24 @@ def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: P
 def test_utf_16_is_recognized(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="UTF-16"):
         lines_of(tmp_path / "a.txt", "text".encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"not compressed\n", gzip.compress(b"a line\n" * 99)[:-9], gzip.compress(b"a line\n")[:-8] + bytes(8)],
+    ids=["plain", "cut off", "wrong checksum"],
+)
+def test_broken_compressed_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match=r"a\.txt\.gz: cannot decompress"):
+        lines_of(tmp_path / "a.txt.gz", content)
+
+
+def test_after_broken_compressed_data_the_file_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv.gz"
+    path.write_bytes(gzip.compress(b"a b\tc d\n" * 99)[:-9])
+    *pairs, problem = read_pairs(path)
+    assert len(pairs) == 99 and all(isinstance(pair, SentencePair) for pair in pairs)
+    assert isinstance(problem, InputError) and "cannot decompress" in str(problem)
 
 
 def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
