@@ -47,18 +47,19 @@ def train_forest_model(
 ) -> TrainedModel:
     """Train the weights of a model by Viterbi EM.
 
-    The parse probability has no part in training (Arase & Tsujii 2017, §5.4).
+    The interpolated parse probability has no part in training (Arase & Tsujii 2017, §5.4); the log-linear one
+    and the evidence of links have, as constants.
 
     Parameters
     ----------
     pairs : sequence of CorpusPair
         Text to learn from, at least one pair; gold links, if any, are not used.
     start : ForestModel
-        Gives the initial weights and the options of the search.
+        Gives the initial weights and the options of the search, which the trained model keeps.
     settings : TrainingSettings
         How to train.
     normalizer : Normalizer
-        Which candidates compete.
+        Which candidates compete in training.
     beam : int
         µ_b while training.
     least_pairs : int
@@ -93,7 +94,7 @@ def train_forest_model(
 
     def evaluate(weights: np.ndarray) -> Mapping[str, float]:
         assert dev is not None
-        rows = dev.statistics(_model(features, weights, start, normalizer))
+        rows = dev.statistics(_model(features, weights, start))
         return {name: found.value for name, found in figures(rows).items()}
 
     state = train(
@@ -105,7 +106,7 @@ def train_forest_model(
         evaluate=evaluate if dev is not None else None,
         report=report,
     )
-    model = _model(features, state.weights, start, normalizer)
+    model = _model(features, state.weights, start)
     about = {
         "weights": "trained by Viterbi EM",
         "pairs": len(pairs),
@@ -118,13 +119,7 @@ def train_forest_model(
     return TrainedModel(replace(model, description=about), state.history)
 
 
-def _model(
-    features: CorpusFeatures, weights: np.ndarray, start: ForestModel, normalizer: Normalizer
-) -> ForestModel:
-    # Candidates seen in training are no business of a new pair: there the phrases of the pair compete.
-    decoded = Normalizer.PAIR if normalizer is Normalizer.TRAINING else normalizer
-    return ForestModel(
-        weights[: len(GENERAL_FEATURES)].copy(),
-        features.lexical_weights(weights, SMALLEST_WEIGHT),
-        replace(start.options, normalizer=decoded.value),
-    )
+def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
+    # Used with the reading of the normaliser that the start has, whatever the one of training.
+    lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
+    return ForestModel(weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options)

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Trains and tunes the forest aligner's bundled model, tunes the hand-set weights alike, and measures both.
+#
+#   scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
+#
+# ALIGNMENT_DATA holds mtref/, wiki/, edinburgh/ and msr_rte/. OUT gets cache/ (parses and features), em/ (trained),
+# forest/ (trained and tuned), fixed/ (hand-set weights, tuned), ablation.md and training.md (tables).
+# Run it again to go on where it stopped.
+set -eu
+data=$1
+out=$2
+here=$(cd "$(dirname "$0")/.." && pwd)
+fixed=$here/forest_align/aligners/models/fixed
+first=150
+trials=${TRIALS:-40}
+workers=${WORKERS:-2}
+mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
+
+head -n $first "$data/mtref/dev.tsv" > "$out/dev/mtref/dev.tsv"
+head -n $first "$data/wiki/dev.tsv" > "$out/dev/wiki/dev.tsv"
+for part in edinburgh/train.sure.json msr_rte/dev.majority.json; do
+    python -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))[:int(sys.argv[2])], sys.stdout)' \
+        "$data/$part" $first > "$out/dev/$part"
+done
+dev="$out/dev/mtref/dev.tsv $out/dev/wiki/dev.tsv $out/dev/edinburgh/train.sure.json $out/dev/msr_rte/dev.majority.json"
+text="$data/mtref/train.tsv $data/wiki/train.tsv $data/edinburgh/train.sure.json $data/msr_rte/dev.majority.json"
+
+forest-align train forest $text -o "$out/em" --start "$fixed" --forests "$out/cache" \
+    --epochs 3 --batch-size 0 --workers "$workers" --resume
+for model in em fixed; do
+    from=$out/em to=$out/forest
+    test $model = em || { from=$fixed to=$out/fixed; }
+    forest-align tune $dev --model "$from" -o "$to" --forests "$out/cache" --trials "$trials" --workers "$workers"
+done
+python "$here/scripts/ablation.py" $dev --model "$out/forest" --fixed "$out/fixed" --forests "$out/cache" \
+    --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" > "$out/ablation.md"
+python "$here/scripts/training_table.py" $text --gold $dev --start "$fixed" --options "$out/forest" \
+    --forests "$out/cache" --workers "$workers" > "$out/training.md"
