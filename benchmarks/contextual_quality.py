@@ -43,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", help="folder of another link model than the bundled one")
     parser.add_argument("--ppdb", type=Path, help="table of paraphrases")
     parser.add_argument(
+        "--spacy", action="store_true", help="the published variant with spaCy's analysis too"
+    )
+    parser.add_argument(
         "--ablation", action="store_true", help="leave out one part of the published variant at a time"
     )
     options = parser.parse_args(arguments)
@@ -84,6 +87,8 @@ def variants(options: argparse.Namespace, table: PairTable | None) -> Iterator[t
     if table is not None:
         yield "default, PPDB", ContextualAligner.load(options.model or "contextual", ppdb=table)
         yield "published, PPDB", ContextualAligner(variant="published", ppdb=table)
+    if options.spacy:
+        yield "published, spaCy", ContextualAligner(variant="published", ppdb=table, annotator="spacy")
     yield "published (-) word similarity", ContextualAligner(variant="published")
     if options.ablation:
         for name, modules in ABLATIONS.items():
