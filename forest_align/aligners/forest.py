@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-#: What each variant changes in the options of a model; the published one has neither of the two extensions
-#: to Arase & Tsujii (2017): pairs that rest on a single pair below them, and links of groups of words.
+#: What each variant changes in the options of a model. The published one is without what is added here to
+#: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, and word
+#: links and tree probabilities as factors of every phrase pair's score.
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
-    "published": {"single_support": False, "multiword": False},
+    "published": {"single_support": False, "multiword": False, "link_weight": 0.0, "tree_weight": 0.0},
 }
 
 
