@@ -14,11 +14,12 @@ from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from forest_align.eval.tasks.parse_once import ParseOnce
     from forest_align.eval.tasks.run import AlignMany, Run
     from forest_align.eval.tasks.task import Task
 
-# The variant of the contextual aligner that takes no model.
-PUBLISHED = "contextual-published"
+# What takes no model: the baseline, and the variant of the contextual aligner.
+IDENTITY, PUBLISHED = "identity", "contextual-published"
 
 # Pairs that an aligner prepares together, 4 batches of 32 sentences: a resumed run begins with whole windows,
 # because sentences that are parsed together influence each other's last digits.
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
     )
     parser.add_argument(
-        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) for the contextual aligner"
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published"
     )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
@@ -90,9 +91,11 @@ def run(args: argparse.Namespace) -> int:
     files = benchmark.paths(args.data, split)
     task = benchmark.load(Files(files, args.limit), split)
     args.output.mkdir(parents=True, exist_ok=True)
+    names = list(dict.fromkeys(args.aligner or ["forest"]))
+    parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
     runs = []
-    for name in dict.fromkeys(args.aligner or ["forest"]):
-        finished = _run(task, args.name, split, name, args)
+    for name in names:
+        finished = _run(task, args.name, split, name, args, parser)
         _write_report(finished, files, args)
         runs.append(finished)
     print(f"## {args.name}, {split}: {benchmark.title}\n")
@@ -104,14 +107,24 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(finished.errors() for finished in runs) else 0
 
 
-def _run(task: Task, benchmark: str, split: str, name: str, args: argparse.Namespace) -> Run:
+def _shared_parser() -> ParseOnce:
+    """The bundled parser, for several aligners."""
+    from forest_align.eval.tasks.parse_once import ParseOnce
+    from forest_align.parsing import load_parser_for_alignment
+
+    return ParseOnce(load_parser_for_alignment())
+
+
+def _run(
+    task: Task, benchmark: str, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None
+) -> Run:
     """Align and score; predictions are written as they come, or taken from an interrupted run."""
     from tqdm import tqdm
 
     from forest_align.eval.tasks.predictions import read_predictions
     from forest_align.eval.tasks.run import Run, run_task, score_task
 
-    align_many, settings = _aligner(name, args.words, args.ppdb)
+    align_many, settings = _aligner(name, args.words, args.ppdb, parser)
     name = f"{name}, {settings['words']} words" if "words" in settings else name
     path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
     done = read_predictions(path, task) if args.resume else []
@@ -131,28 +144,30 @@ def _run(task: Task, benchmark: str, split: str, name: str, args: argparse.Names
     return Run(benchmark, split, name, alignments, score_task(task, done), seconds, settings, resumed)
 
 
-def _aligner(name: str, words: str | None, ppdb: str | None) -> tuple[AlignMany, Mapping[str, object]]:
+def _aligner(
+    name: str, words: str | None, ppdb: str | None, parser: ParseOnce | None
+) -> tuple[AlignMany, Mapping[str, object]]:
     """The aligner's function over many pairs, and its settings.
 
-    ``words`` are for the forest aligner, ``ppdb`` for the contextual one.
+    ``words`` are for the forest aligner, ``ppdb`` is for the published variant of the contextual one.
     """
-    if name == "identity":
+    if name == IDENTITY:
         from forest_align.eval.identity import IdentityAligner
 
         return IdentityAligner().align_many, {}
     from forest_align.aligners import load
     from forest_align.aligners.base import kind_of
 
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {} if parser is None else {"parser": parser}
     settings: dict[str, object] = {}
-    if words is not None and name != PUBLISHED and kind_of(name) == "forest":
-        options["candidates"] = settings["words"] = words
-    if ppdb is not None and (name == PUBLISHED or kind_of(name) == "contextual"):
-        from forest_align.lexicon.pair_table import PairTable
-
-        options["ppdb"], settings["ppdb"] = PairTable.load(ppdb), Path(ppdb).name
     if name == PUBLISHED:
         options["variant"] = "published"
+        if ppdb is not None:
+            from forest_align.lexicon.pair_table import PairTable
+
+            options["ppdb"], settings["ppdb"] = PairTable.load(ppdb), Path(ppdb).name
+    elif words is not None and kind_of(name) == "forest":
+        options["candidates"] = settings["words"] = words
     aligner = load("contextual" if name == PUBLISHED else name, **options)
     return aligner.align_many, {**_settings(aligner), **settings}
 

@@ -1,0 +1,39 @@
+"""A parser that remembers, so that all aligners of one benchmark run share each sentence's parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from forest_align.types import InputError, Sentence
+
+
+class _Parser(Protocol):
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], batch_size: int
+    ) -> Iterable[Sentence | InputError]: ...
+
+
+class ParseOnce:
+    """Parses tokenized sentences; what it has parsed before it returns at once.
+
+    Everything parsed stays in memory, about 100 kB a sentence.
+
+    Parameters
+    ----------
+    parser : Parser
+        Parses what is new.
+    """
+
+    def __init__(self, parser: _Parser) -> None:
+        self._parser = parser
+        self._known: dict[tuple[str, ...], Sentence | InputError] = {}
+
+    def parse_many(
+        self, sentences: Iterable[Sequence[str]], batch_size: int = 32
+    ) -> Iterator[Sentence | InputError]:
+        """Parse sentences, in order; see :meth:`forest_align.parsing.Parser.parse_many`."""
+        asked = [tuple(sentence) for sentence in sentences]
+        new = list(dict.fromkeys(words for words in asked if words not in self._known))
+        self._known.update(zip(new, self._parser.parse_many(new, batch_size), strict=True))
+        return (self._known[words] for words in asked)
