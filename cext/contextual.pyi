@@ -5,7 +5,6 @@ import numpy as np
 BASE_FEATURES: int
 CONTEXT_FEATURES: int
 LINK_CLASSES: int
-HOPELESS_PROBABILITY: float
 
 def base_features(
     cosine: Any,
@@ -20,5 +19,7 @@ def base_features(
     target_letters: Any,
     target_ends: Any,
 ) -> tuple[np.ndarray, np.ndarray]: ...
-def context_features(probability: Any, names: Any) -> np.ndarray: ...
-def link_probabilities(base: Any, classes: Any, names: Any, first: Any, later: Any) -> np.ndarray: ...
+def context_features(
+    probability: Any, names: Any, evidence: Any, source_kinds: Any, target_kinds: Any, cells: Any
+) -> np.ndarray: ...
+def first_probabilities(base: Any, classes: Any, first: Any) -> np.ndarray: ...

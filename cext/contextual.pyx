@@ -1,12 +1,12 @@
 """Features of word links and their log-linear probabilities, for every cell of a sentence pair at once.
 
-The feature lists, their order and their definitions are those of ``forest_align.aligners.link_model``;
+The feature lists, their order and their definitions are those of ``forest_align.aligners.link_features``;
 ``contextual_reference`` computes the same in plain Python.
 """
 
 import numpy as np
 
-from libc.math cimport exp, fabs, log, log1p
+from libc.math cimport exp, fabs, log, log1p, sqrt
 
 # Bits of the evidence mask that the features read (forest_align.lexicon.evidence.Evidence).
 cdef enum:
@@ -15,19 +15,15 @@ cdef enum:
     FIRST_RELATION = 2   # SPELLING and the nine kinds after it, as shifts 2 … 11
     RELATIONS = 10
     BASE = 68
-    CONTEXT = 23
+    CONTEXT = 42
     CLASSES = 9
     CONTENT = 0
     FUNCTION = 1
     PUNCTUATION = 2
 
-# Probability of the first pass below which later passes leave a cell alone.
-cdef double HOPELESS = 0.001
-
 BASE_FEATURES = BASE
 CONTEXT_FEATURES = CONTEXT
 LINK_CLASSES = CLASSES
-HOPELESS_PROBABILITY = HOPELESS
 
 
 def base_features(
@@ -101,8 +97,15 @@ def base_features(
     return features, classes
 
 
-def context_features(const float[:, ::1] probability not None, const unsigned char[:, ::1] names not None):
-    """Features of every cell that come from the probabilities of the cells around it.
+def context_features(
+    const float[:, ::1] probability not None,
+    const unsigned char[:, ::1] names not None,
+    const int[:, ::1] evidence not None,
+    const int[::1] source_kinds not None,
+    const int[::1] target_kinds not None,
+    const int[::1] cells not None,
+):
+    """Features of some cells that come from the probabilities of the cells around them.
 
     Parameters
     ----------
@@ -110,83 +113,76 @@ def context_features(const float[:, ::1] probability not None, const unsigned ch
         Link probabilities of the pass before.
     names : uint8, shape (n, m)
         Whether both words begin with a capital.
+    evidence : int32, shape (n, m)
+        Lexical evidence.
+    source_kinds, target_kinds : int32, shapes (n,) and (m,)
+        0 content word, 1 function word, 2 punctuation.
+    cells : int32, shape (k,)
+        Which cells are wanted, as i * m + j.
 
     Returns
     -------
     numpy.ndarray
-        float32, shape (n * m, 23).
+        float32, shape (k, 42).
     """
-    cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1]
+    cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1], wanted = cells.shape[0], k
     if n == 0 or m == 0:
         raise ValueError("expected two sentences with at least one word each")
-    if names.shape[0] != n or names.shape[1] != m:
-        raise ValueError(f"expected names of shape ({n}, {m}), found ({names.shape[0]}, {names.shape[1]})")
-    features = np.zeros((n * m, CONTEXT), dtype=np.float32)
-    every = np.ones(n * m, dtype=np.uint8)
-    scratch = np.zeros(8 * (n + m), dtype=np.float64)
+    if names.shape[0] != n or names.shape[1] != m or evidence.shape[0] != n or evidence.shape[1] != m:
+        raise ValueError(f"expected names and evidence of shape ({n}, {m})")
+    if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
+        raise ValueError(f"expected kinds of {n} and {m} words")
+    for k in range(wanted):
+        if not 0 <= cells[k] < n * m:
+            raise ValueError(f"expected cells from 0 to {n * m - 1}, found {cells[k]}")
+    features = np.zeros((wanted, CONTEXT), dtype=np.float32)
+    if not wanted:
+        return features
+    scratch = np.zeros(13 * (n + m), dtype=np.float64)
+    places = np.zeros(2 * (n + m), dtype=np.int32)
+    identical = np.zeros(n * m, dtype=np.float32)
     cdef float[:, ::1] out = features
-    cdef unsigned char[::1] wanted = every
     cdef double[::1] work = scratch
+    cdef int[::1] nearest = places
+    cdef float[::1] same = identical
     with nogil:
-        _context(n, m, &wanted[0], &probability[0, 0], &names[0, 0], &work[0], &out[0, 0])
+        _context(
+            n, m, wanted, &cells[0], &probability[0, 0], &names[0, 0], &evidence[0, 0], &source_kinds[0],
+            &target_kinds[0], &work[0], &nearest[0], &same[0], &out[0, 0],
+        )
     return features
 
 
-def link_probabilities(
+def first_probabilities(
     const float[:, ::1] base not None,
     const int[::1] classes not None,
-    const unsigned char[:, ::1] names not None,
     const float[:, ::1] first not None,
-    const float[:, :, ::1] later not None,
 ):
-    """Score the cells, then score them again with what the neighbours look like, once for each later pass.
-
-    Cells that the first pass finds hopeless (probability below 0.001) keep that probability.
+    """Link probability of every cell by itself.
 
     Parameters
     ----------
-    base : float32, shape (n * m, 68)
+    base : float32, shape (cells, 68)
         From :func:`base_features`.
-    classes : int32, shape (n * m,)
+    classes : int32, shape (cells,)
         From :func:`base_features`.
-    names : uint8, shape (n, m)
-        Whether both words begin with a capital.
     first : float32, shape (9, 69)
-        Weights of the first pass, one row a class, the bias last.
-    later : float32, shape (passes, 9, 92)
-        Weights of the passes after: base features, context features, bias.
+        Weights, one row a class, the bias last.
 
     Returns
     -------
     numpy.ndarray
-        float32, shape (n, m): probabilities of the last pass.
+        float32, shape (cells,).
     """
-    cdef Py_ssize_t n = names.shape[0], m = names.shape[1], passes = later.shape[0], k
-    if n == 0 or m == 0:
-        raise ValueError("expected two sentences with at least one word each")
-    if base.shape[0] != n * m or base.shape[1] != BASE or classes.shape[0] != n * m:
-        raise ValueError(f"expected {n * m} rows of {BASE} features, found {base.shape[0]} of {base.shape[1]}")
+    cdef Py_ssize_t cells = classes.shape[0]
+    if base.shape[0] != cells or base.shape[1] != BASE or cells == 0:
+        raise ValueError(f"expected {cells} rows of {BASE} features, found {base.shape[0]} of {base.shape[1]}")
     if first.shape[0] != CLASSES or first.shape[1] != BASE + 1:
         raise ValueError(f"expected weights of shape ({CLASSES}, {BASE + 1})")
-    if passes and (later.shape[1] != CLASSES or later.shape[2] != BASE + CONTEXT + 1):
-        raise ValueError(f"expected later weights of shape (passes, {CLASSES}, {BASE + CONTEXT + 1})")
-    probability = np.zeros((n, m), dtype=np.float32)
-    context = np.zeros((n * m, CONTEXT), dtype=np.float32)
-    hopeful = np.ones(n * m, dtype=np.uint8)
-    scratch = np.zeros(8 * (n + m), dtype=np.float64)
-    cdef float[:, ::1] out = probability
-    cdef float[:, ::1] around = context
-    cdef unsigned char[::1] wanted = hopeful
-    cdef double[::1] work = scratch
+    probability = np.zeros(cells, dtype=np.float32)
+    cdef float[::1] out = probability
     with nogil:
-        _score(n * m, &wanted[0], &base[0, 0], NULL, &classes[0], &first[0, 0], &out[0, 0])
-        for k in range(n * m):
-            wanted[k] = (&out[0, 0])[k] >= HOPELESS
-        for k in range(passes):
-            _context(n, m, &wanted[0], &out[0, 0], &names[0, 0], &work[0], &around[0, 0])
-            _score(
-                n * m, &wanted[0], &base[0, 0], &around[0, 0], &classes[0], &later[k, 0, 0], &out[0, 0]
-            )
+        _score(cells, &base[0, 0], &classes[0], &first[0, 0], &out[0])
     return probability
 
 
@@ -422,11 +418,83 @@ cdef void _expected(
         out[i] = total / total_weight + i
 
 
-cdef void _context(
-    Py_ssize_t n, Py_ssize_t m, const unsigned char* wanted, const float* p, const unsigned char* names,
-    double* work, float* out,
+cdef inline double _highest(
+    const float* p, Py_ssize_t n, Py_ssize_t m, Py_ssize_t i, Py_ssize_t j, int side
 ) noexcept nogil:
-    cdef Py_ssize_t i, j, k, di, dj, at
+    """The most probable of the nine cells up to three words on, on one side (1 after, -1 before)."""
+    cdef Py_ssize_t di, dj
+    cdef double x, best = 0.0
+    for di in range(1, 4):
+        for dj in range(1, 4):
+            x = _near(p, n, m, i + side * di, j + side * dj)
+            best = x if x > best else best
+    return best
+
+
+cdef void _nearest_content(const int* kinds, Py_ssize_t count, int* before, int* after) noexcept nogil:
+    """The nearest content word on either side of every word; -1 where there is none."""
+    cdef Py_ssize_t k
+    cdef int last = -1
+    for k in range(count):
+        before[k] = last
+        if kinds[k] == CONTENT:
+            last = <int>k
+    last = -1
+    for k in range(count - 1, -1, -1):
+        after[k] = last
+        if kinds[k] == CONTENT:
+            last = <int>k
+
+
+cdef void _coverage(
+    const double* best, const int* kinds, Py_ssize_t count, double* every, double* content
+) noexcept nogil:
+    """Mean of the best probabilities of all words, and of the content words (0.5 without any)."""
+    cdef Py_ssize_t k, words = 0
+    cdef double total = 0.0, some = 0.0
+    for k in range(count):
+        total += best[2 * k]
+        if kinds[k] == CONTENT:
+            some += best[2 * k]
+            words += 1
+    every[0] = total / count
+    content[0] = some / words if words else 0.5
+
+
+cdef void _pair(
+    Py_ssize_t n, Py_ssize_t m, const double* rows, const double* columns, const int* source_kinds,
+    const int* target_kinds, double* out,
+) noexcept nogil:
+    """Seven features of the pair as a whole: how much of each side is covered, and the lengths."""
+    cdef double a, b, c, d, x
+    cdef bint is_swapped
+    _coverage(rows, source_kinds, n, &a, &c)
+    _coverage(columns, target_kinds, m, &b, &d)
+    # The shorter sentence first; where both are as long, the better covered one.
+    is_swapped = n > m
+    if n == m and a < b or is_swapped:
+        x = a
+        a = b
+        b = x
+    if n == m and c < d or is_swapped:
+        x = c
+        c = d
+        d = x
+    out[0] = a
+    out[1] = b
+    out[2] = c
+    out[3] = d
+    out[4] = fabs(log(<double>n / m))
+    out[5] = log(<double>(n if n < m else m))
+    out[6] = log(<double>(m if n < m else n))
+
+
+cdef void _context(
+    Py_ssize_t n, Py_ssize_t m, Py_ssize_t wanted, const int* cells, const float* p, const unsigned char* names,
+    const int* evidence, const int* source_kinds, const int* target_kinds,
+    double* work, int* nearest, float* same, float* out,
+) noexcept nogil:
+    cdef Py_ssize_t i, j, k, c, di, dj, at
     cdef double* rows = work             # best and second best of each row
     cdef double* columns = rows + 2 * n
     cdef double* best_source = columns + 2 * m
@@ -434,89 +502,131 @@ cdef void _context(
     cdef double* goes_source = best_target + m
     cdef double* goes_target = goes_source + n
     cdef double* place = goes_target + m
+    cdef double* row_sum = place + n + m
+    cdef double* column_sum = row_sum + n
+    cdef double* same_rows = column_sum + m
+    cdef double* same_columns = same_rows + 2 * n
+    cdef int* left = nearest             # nearest content words, source then target
+    cdef int* right = left + n
+    cdef int* other_left = right + n
+    cdef int* other_right = other_left + m
+    cdef double[7] whole
     cdef double x, a, b, low, high, total = 0.0, adjacent, nulls
     for i in range(n):
         _two_best(p + i * m, m, 1, rows + 2 * i)
     for j in range(m):
         _two_best(p + j, n, m, columns + 2 * j)
-    for k in range(n * m):
-        total += p[k]
-    _expected(p, n, m, m, 1, best_source, place, goes_source)
-    _expected(p, m, n, 1, m, best_target, place, goes_target)
-    total /= n if n < m else m
     for i in range(n):
         for j in range(m):
-            k = i * m + j
-            if not wanted[k]:
+            x = p[i * m + j]
+            total += x
+            row_sum[i] += x
+            column_sum[j] += x
+            if evidence[i * m + j] & (IDENTICAL | LEMMA):
+                same[i * m + j] = p[i * m + j]
+    for i in range(n):
+        _two_best(same + i * m, m, 1, same_rows + 2 * i)
+    for j in range(m):
+        _two_best(same + j, n, m, same_columns + 2 * j)
+    _expected(p, n, m, m, 1, best_source, place, goes_source)
+    _expected(p, m, n, 1, m, best_target, place, goes_target)
+    _nearest_content(source_kinds, n, left, right)
+    _nearest_content(target_kinds, m, other_left, other_right)
+    _pair(n, m, rows, columns, source_kinds, target_kinds, whole)
+    total /= n if n < m else m
+    for c in range(wanted):
+        k = cells[c]
+        i = k // m
+        j = k % m
+        at = c * CONTEXT
+        x = p[k]
+        a = (rows[2 * i + 1] if x >= rows[2 * i] else rows[2 * i]) if m > 1 else 0.0
+        b = (columns[2 * j + 1] if x >= columns[2 * j] else columns[2 * j]) if n > 1 else 0.0
+        low = a if a < b else b
+        high = b if a < b else a
+        out[at] = _clip(log((x + 1e-4) / (1 - x + 1e-4)), -6.0, 6.0)
+        out[at + 1] = x
+        out[at + 2] = high
+        out[at + 3] = low
+        out[at + 4] = _clip(log((x + 1e-3) / (high + 1e-3)), -4.0, 4.0)
+        out[at + 5] = _clip(log((x + 1e-3) / (low + 1e-3)), -4.0, 4.0)
+        for di in range(1, 4):
+            out[at + 4 + 2 * di] = _near(p, n, m, i + di, j + di)
+            out[at + 5 + 2 * di] = _near(p, n, m, i - di, j - di)
+        out[at + 12] = out[at + 6] * out[at + 7]
+        a = _near(p, n, m, i + 1, j + 2)
+        b = _near(p, n, m, i + 2, j + 1)
+        out[at + 13] = a if a > b else b
+        a = _near(p, n, m, i - 1, j - 2)
+        b = _near(p, n, m, i - 2, j - 1)
+        out[at + 14] = a if a > b else b
+        out[at + 15] = _near(p, n, m, i + 1, j - 1) + _near(p, n, m, i - 1, j + 1)
+        a = _near(p, n, m, i + 1, j)
+        b = _near(p, n, m, i - 1, j)
+        a = a if a > b else b
+        b = _near(p, n, m, i, j + 1)
+        x = _near(p, n, m, i, j - 1)
+        b = b if b > x else x
+        adjacent = a if a > b else b
+        out[at + 16] = adjacent
+        out[at + 33] = sqrt(a * b)
+        a = 0.0
+        for di in range(-3, 4):
+            if di == 0 or not 0 <= i + di < n:
                 continue
-            at = k * CONTEXT
-            x = p[k]
-            a = (rows[2 * i + 1] if x >= rows[2 * i] else rows[2 * i]) if m > 1 else 0.0
-            b = (columns[2 * j + 1] if x >= columns[2 * j] else columns[2 * j]) if n > 1 else 0.0
-            low = a if a < b else b
-            high = b if a < b else a
-            out[at] = _clip(log((x + 1e-4) / (1 - x + 1e-4)), -6.0, 6.0)
-            out[at + 1] = x
-            out[at + 2] = high
-            out[at + 3] = low
-            out[at + 4] = _clip(log((x + 1e-3) / (high + 1e-3)), -4.0, 4.0)
-            out[at + 5] = _clip(log((x + 1e-3) / (low + 1e-3)), -4.0, 4.0)
-            for di in range(1, 4):
-                out[at + 4 + 2 * di] = _near(p, n, m, i + di, j + di)
-                out[at + 5 + 2 * di] = _near(p, n, m, i - di, j - di)
-            out[at + 12] = out[at + 6] * out[at + 7]
-            a = _near(p, n, m, i + 1, j + 2)
-            b = _near(p, n, m, i + 2, j + 1)
-            out[at + 13] = a if a > b else b
-            a = _near(p, n, m, i - 1, j - 2)
-            b = _near(p, n, m, i - 2, j - 1)
-            out[at + 14] = a if a > b else b
-            out[at + 15] = _near(p, n, m, i + 1, j - 1) + _near(p, n, m, i - 1, j + 1)
-            adjacent = 0.0
-            for di in range(-1, 2, 2):
-                a = _near(p, n, m, i + di, j)
-                b = _near(p, n, m, i, j + di)
-                adjacent = a if a > adjacent else adjacent
-                adjacent = b if b > adjacent else adjacent
-            out[at + 16] = adjacent
-            a = 0.0
-            for di in range(-3, 4):
-                if di == 0 or not 0 <= i + di < n:
-                    continue
-                for dj in range(-3, 4):
-                    if dj and dj != di and 0 <= j + dj < m:
-                        a += p[(i + di) * m + j + dj]
-            out[at + 17] = a if a < 3 else 3.0
-            nulls = 0.0
-            for di in range(-1, 2, 2):
-                if 0 <= i + di < n:
-                    nulls += 1 - rows[2 * (i + di)]
-                if 0 <= j + di < m:
-                    nulls += 1 - columns[2 * (j + di)]
-            out[at + 18] = 0.5 * nulls
-            a = fabs(goes_source[i] - j)
-            b = fabs(goes_target[j] - i)
-            out[at + 19] = log1p(a if a < b else b)
-            out[at + 20] = log1p(b if a < b else a)
-            out[at + 21] = total if total < 1.5 else 1.5
-            out[at + 22] = adjacent if names[k] else 0.0
+            for dj in range(-3, 4):
+                if dj and dj != di and 0 <= j + dj < m:
+                    a += p[(i + di) * m + j + dj]
+        out[at + 17] = a if a < 3 else 3.0
+        nulls = 0.0
+        for di in range(-1, 2, 2):
+            if 0 <= i + di < n:
+                nulls += 1 - rows[2 * (i + di)]
+            if 0 <= j + di < m:
+                nulls += 1 - columns[2 * (j + di)]
+        out[at + 18] = 0.5 * nulls
+        a = fabs(goes_source[i] - j)
+        b = fabs(goes_target[j] - i)
+        out[at + 19] = log1p(a if a < b else b)
+        out[at + 20] = log1p(b if a < b else a)
+        out[at + 21] = total if total < 1.5 else 1.5
+        out[at + 22] = adjacent if names[k] else 0.0
+        a = _highest(p, n, m, i, j, 1)
+        b = _highest(p, n, m, i, j, -1)
+        out[at + 23] = a
+        out[at + 24] = b
+        out[at + 25] = a * b
+        out[at + 26] = a if a > b else b
+        a = _near(p, n, m, right[i], other_right[j])
+        b = _near(p, n, m, left[i], other_left[j])
+        out[at + 27] = a
+        out[at + 28] = b
+        out[at + 29] = a * b
+        a = row_sum[i] - p[k]
+        b = column_sum[j] - p[k]
+        a = _clip(a, 0.0, 2.0)
+        b = _clip(b, 0.0, 2.0)
+        out[at + 30] = a if a < b else b
+        out[at + 31] = b if a < b else a
+        x = same[k]
+        a = (same_rows[2 * i + 1] if x >= same_rows[2 * i] else same_rows[2 * i]) if m > 1 else 0.0
+        b = (same_columns[2 * j + 1] if x >= same_columns[2 * j] else same_columns[2 * j]) if n > 1 else 0.0
+        out[at + 32] = a if a > b else b
+        a = _near(p, n, m, right[i], other_left[j])
+        b = _near(p, n, m, left[i], other_right[j])
+        out[at + 34] = a if a > b else b
+        for di in range(7):
+            out[at + 35 + di] = whole[di]
 
 
 cdef void _score(
-    Py_ssize_t cells, const unsigned char* wanted, const float* base, const float* context,
-    const int* classes, const float* weights, float* out,
+    Py_ssize_t cells, const float* base, const int* classes, const float* weights, float* out
 ) noexcept nogil:
-    cdef Py_ssize_t k, width = BASE + 1 if context == NULL else BASE + CONTEXT + 1
+    cdef Py_ssize_t k
     cdef const float* w
-    cdef double z
     for k in range(cells):
-        if not wanted[k]:
-            continue
-        w = weights + classes[k] * width
-        z = w[width - 1] + _dot(w, base + k * BASE, BASE)
-        if context != NULL:
-            z += _dot(w + BASE, context + k * CONTEXT, CONTEXT)
-        out[k] = 1.0 / (1.0 + exp(-z))
+        w = weights + classes[k] * (BASE + 1)
+        out[k] = 1.0 / (1.0 + exp(-(w[BASE] + _dot(w, base + k * BASE, BASE))))
 
 
 cdef inline double _dot(const float* one, const float* two, Py_ssize_t size) noexcept nogil:

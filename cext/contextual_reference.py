@@ -9,7 +9,6 @@ RELATION_SHIFTS = range(2, 12)
 KNOTS = (0.3, 0.45, 0.6, 0.75, 0.9)
 PROJECTED_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
 SCALE = 1 / 0.08
-HOPELESS = 0.001
 
 
 def base_features(
@@ -79,13 +78,21 @@ def base_features(
     return np.stack(lists, -1).reshape(n * m, -1).astype(np.float32), classes.ravel().astype(np.int32)
 
 
-def context_features(probability: np.ndarray, names: np.ndarray) -> np.ndarray:
+def context_features(
+    probability: np.ndarray,
+    names: np.ndarray,
+    evidence: np.ndarray,
+    source_kinds: np.ndarray,
+    target_kinds: np.ndarray,
+    cells: np.ndarray,
+) -> np.ndarray:
     """See ``contextual.context_features``."""
     p = probability.astype(float)
     n, m = p.shape
     across, along = _best_other(p, 1), _best_other(p, 0)
     low, high = np.minimum(across, along), np.maximum(across, along)
-    adjacent = np.max([_shift(p, a, b) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))], axis=0)
+    above, beside = (np.maximum(_shift(p, a, b), _shift(p, -a, -b)) for a, b in ((1, 0), (0, 1)))
+    adjacent = np.maximum(above, beside)
     near = sum(_shift(p, a, b) for a in range(-3, 4) for b in range(-3, 4) if a and b and a != b)
     null_source, null_target = 1 - p.max(1), 1 - p.max(0)
     nulls = sum(
@@ -93,6 +100,17 @@ def context_features(probability: np.ndarray, names: np.ndarray) -> np.ndarray:
     )
     one = np.abs(_expected(p)[:, None] - np.arange(m)[None])
     two = np.abs(_expected(p.T)[None] - np.arange(n)[:, None])
+    after, before = (
+        np.max([_shift(p, side * a, side * b) for a in (1, 2, 3) for b in (1, 2, 3)], axis=0)
+        for side in (1, -1)
+    )
+    framed = np.pad(p, ((0, 1), (0, 1)))
+    (left, right), (other_left, other_right) = (
+        _nearest_content(kinds) for kinds in (source_kinds, target_kinds)
+    )
+    content_after, content_before = framed[np.ix_(right, other_right)], framed[np.ix_(left, other_left)]
+    across_mass, along_mass = (np.clip(p.sum(axis, keepdims=True) - p, 0, 2) for axis in (1, 0))
+    same = np.where(evidence & (IDENTICAL | LEMMA), p, 0)
     lists = [
         np.clip(np.log((p + 1e-4) / (1 - p + 1e-4)), -6, 6),
         p,
@@ -112,23 +130,27 @@ def context_features(probability: np.ndarray, names: np.ndarray) -> np.ndarray:
         np.log1p(np.maximum(one, two)),
         np.full((n, m), min(p.sum() / min(n, m), 1.5)),
         adjacent * (names != 0),
+        after,
+        before,
+        after * before,
+        np.maximum(after, before),
+        content_after,
+        content_before,
+        content_after * content_before,
+        np.minimum(across_mass, along_mass),
+        np.maximum(across_mass, along_mass),
+        np.maximum(_best_other(same, 1), _best_other(same, 0)),
+        np.sqrt(above * beside),
+        np.maximum(framed[np.ix_(right, other_left)], framed[np.ix_(left, other_right)]),
+        *(np.full((n, m), value) for value in _pair(p, source_kinds, target_kinds)),
     ]
-    return np.stack(lists, -1).reshape(n * m, -1).astype(np.float32)
+    return np.stack(lists, -1).reshape(n * m, -1)[cells].astype(np.float32)
 
 
-def link_probabilities(
-    base: np.ndarray, classes: np.ndarray, names: np.ndarray, first: np.ndarray, later: np.ndarray
-) -> np.ndarray:
-    """See ``contextual.link_probabilities``."""
+def first_probabilities(base: np.ndarray, classes: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """See ``contextual.first_probabilities``."""
     score = np.einsum("kf,kf->k", base.astype(float), first[classes, :-1]) + first[classes, -1]
-    p = (1 / (1 + np.exp(-score))).astype(np.float32)
-    hopeful = p >= HOPELESS
-    for weights in later:
-        context = context_features(p.reshape(names.shape), names)
-        every = np.concatenate([base, context], 1).astype(float)
-        score = np.einsum("kf,kf->k", every, weights[classes, :-1]) + weights[classes, -1]
-        p = np.where(hopeful, 1 / (1 + np.exp(-score)), p).astype(np.float32)
-    return p.reshape(names.shape)
+    return (1 / (1 + np.exp(-score))).astype(np.float32)
 
 
 def bigram_dice(one: tuple[int, ...], two: tuple[int, ...]) -> float:
@@ -189,3 +211,24 @@ def _expected(p: np.ndarray) -> np.ndarray:
         offsets = np.array([places[k] - k for k in others])
         result.append((weights @ offsets if others else 0.0) / (weights.sum() + 1e-9) + i)
     return np.array(result)
+
+
+def _nearest_content(kinds: np.ndarray) -> tuple[list[int], list[int]]:
+    """The nearest content word on either side of every word; -1 where there is none."""
+    content = np.flatnonzero(kinds == 0)
+    words = range(len(kinds))
+    before = [max((int(k) for k in content if k < word), default=-1) for word in words]
+    after = [min((int(k) for k in content if k > word), default=-1) for word in words]
+    return before, after
+
+
+def _pair(p: np.ndarray, source_kinds: np.ndarray, target_kinds: np.ndarray) -> list[float]:
+    """Seven features of the pair as a whole: how much of each side is covered, and the lengths."""
+    n, m = p.shape
+    values = []
+    for is_counted in (lambda kinds: kinds >= 0, lambda kinds: kinds == 0):
+        best = (p.max(axis)[is_counted(kinds)] for axis, kinds in ((1, source_kinds), (0, target_kinds)))
+        means = [float(side.mean()) if len(side) else 0.5 for side in best]
+        # The shorter sentence first; where both are as long, the better covered one.
+        values += sorted(means, reverse=True) if n == m else means if n < m else means[::-1]
+    return [*values, abs(np.log(n / m)), np.log(min(n, m)), np.log(max(n, m))]

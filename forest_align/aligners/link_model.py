@@ -1,131 +1,39 @@
-"""The log-linear link model: how probable it is that two words correspond, given all evidence, and why.
+"""The link model: how probable it is that two words correspond, given all evidence, and why.
 
-A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights.
-The first pass scores cells apart; each later pass adds :data:`CONTEXT_FEATURES`, which read the
-probabilities of the pass before around the cell, so that the context evidence of Sultan et al. (2014, §3.2)
-enters as expectations. Every feature is symmetric in the two sentences.
+A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights of
+the first pass, which is log-linear and scores cells apart. Each later pass is a network with a hidden layer
+that also sees :data:`CONTEXT_FEATURES`, which read the probabilities of the pass before around the cell: the
+context evidence of Sultan et al. (2014, §3.2) enters as expectations. Every feature is symmetric in the two
+sentences.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.contextual_words import is_punctuation, is_stop
+from forest_align.aligners.link_features import (
+    BASE_FEATURES,
+    CONTEXT_FEATURES,
+    LINK_CLASSES,
+    SentenceFeatures,
+    base_table,
+    word_features,
+)
 from forest_align.cext import contextual as kernel
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-_SIMILARITY_FEATURES = (
-    "{}",
-    *("{} over knot " + str(k) for k in range(1, 6)),
-    *(
-        f"{{}} {which} margin{part}"
-        for which in ("smaller", "larger")
-        for part in (" won", " lost", " near 0", " ≥ 0")
-    ),
-    "{} soft-max",
-    "{} soft-max, worse side",
-)
-#: Features of the first pass, in the order of the kernel.
-BASE_FEATURES: tuple[str, ...] = (
-    *(name.format("cosine") for name in _SIMILARITY_FEATURES),
-    *(name.format("projected cosine") for name in _SIMILARITY_FEATURES),
-    "letter bigrams in common",
-    "letter bigrams in common over 0.5",
-    "same word several times",
-    "same word elsewhere, either side",
-    "same word elsewhere, both sides",
-    "distance from diagonal",
-    "length ratio",
-    "shorter length",
-    "identical sequence of 2",
-    "identical sequence of 3",
-    "length of identical sequence",
-    *(f"similar neighbours at {sign}{step}" for step in (1, 2, 3) for sign in "+-"),
-    "similar neighbours crosswise",
-    "same content words around",
-    "any same content word around",
-    *(f"projected neighbours at {sign}{step}" for step in (1, 2) for sign in "+-"),
-    "both first or both last",
-    "same spelling",
-    "same number",
-    "abbreviation",
-    "synonym",
-    "derivation",
-    "same stem",
-    "substring",
-    "both prepositions",
-    "same function",
-    "acronym",
-    "both capitalised",
-)
-#: Features that later passes add, in the order of the kernel.
-CONTEXT_FEATURES: tuple[str, ...] = (
-    "log-odds before",
-    "probability before",
-    "stronger rival",
-    "weaker rival",
-    "odds against stronger rival",
-    "odds against weaker rival",
-    *(f"aligned neighbours at {sign}{step}" for step in (1, 2, 3) for sign in "+-"),
-    "aligned on both sides",
-    "aligned over a gap after",
-    "aligned over a gap before",
-    "aligned crosswise",
-    "neighbour aligned to same word",
-    "aligned words around",
-    "unaligned neighbours",
-    "off the neighbours' path, nearer side",
-    "off the neighbours' path, farther side",
-    "share aligned",
-    "neighbour of a name aligned to same word",
-)
-#: Classes of cells; each has its own weights.
-LINK_CLASSES: tuple[str, ...] = (
-    "same content word",
-    "same function word",
-    "same punctuation",
-    "same lemma",
-    "two content words",
-    "two function words",
-    "two punctuation marks",
-    "punctuation and word",
-    "function and content word",
-)
-FORMAT_VERSION = 1
-_SYNONYM, _PPDB = 32, 4096
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SentenceFeatures:
-    """What the link model asks of one sentence, computed once however many partners it has.
-
-    Attributes
-    ----------
-    kinds : numpy.ndarray
-        int32, shape (n,): 0 content word, 1 function word, 2 punctuation.
-    capital : numpy.ndarray
-        uint8, shape (n,): whether a word begins with a capital.
-    letters, ends : numpy.ndarray
-        int32: code points of all lower-cased words, and where each word's end.
-    vectors, projected : numpy.ndarray
-        float32, shapes (n, D) and (n, d): unit vectors, as they came and projected.
-    """
-
-    kinds: np.ndarray
-    capital: np.ndarray
-    letters: np.ndarray
-    ends: np.ndarray
-    vectors: np.ndarray
-    projected: np.ndarray
+FORMAT_VERSION = 2
+#: Probability of the first pass below which later passes leave a cell alone.
+HOPELESS = 0.003
+_ARRAYS = ("mean", "projection", "first", "hidden", "hidden_bias", "output")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +48,13 @@ class LinkModel:
         float32, shape (D, d).
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
-    later : numpy.ndarray
-        float32, shape (passes, 9, 92).
+    hidden : numpy.ndarray
+        float32, shape (passes, 110, H + 1): weights of the hidden units of each later pass; the last unit is
+        linear and belongs to the score itself.
+    hidden_bias : numpy.ndarray
+        float32, shape (passes, 9, H + 1): by class.
+    output : numpy.ndarray
+        float32, shape (passes, H): weights of the hidden units, rectified, in the score.
     threshold : float
         Probability from which on two words are linked.
     card : dict
@@ -151,7 +64,9 @@ class LinkModel:
     mean: np.ndarray
     projection: np.ndarray
     first: np.ndarray
-    later: np.ndarray
+    hidden: np.ndarray
+    hidden_bias: np.ndarray
+    output: np.ndarray
     threshold: float = 0.5
     card: dict[str, Any] = field(default_factory=dict)
 
@@ -182,14 +97,16 @@ class LinkModel:
         for name, expected in lists.items():
             if tuple(card.get(name, ())) != expected:
                 raise ModelError(f"the link model in {folder} has other {name} than this version computes")
-        if missing := {"mean", "projection", "first", "later"} - arrays.keys():
+        if missing := set(_ARRAYS) - arrays.keys():
             raise ModelError(f"the link model in {folder} lacks {', '.join(sorted(missing))}")
-        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in arrays}
+        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _ARRAYS}
         return cls(
             values["mean"],
             values["projection"],
             values["first"],
-            values["later"],
+            values["hidden"],
+            values["hidden_bias"],
+            values["output"],
             float(card["threshold"]),
             dict(card.get("card", {})),
         )
@@ -200,12 +117,8 @@ class LinkModel:
 
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        arrays = {
-            "mean": self.mean,
-            "projection": self.projection.astype(np.float16),
-            "first": self.first,
-            "later": self.later,
-        }
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays["projection"] = self.projection.astype(np.float16)
         (folder / "model.safetensors").write_bytes(save(arrays))
         card = {
             "format": "contextual",
@@ -263,74 +176,52 @@ class LinkModel:
         numpy.ndarray
             float32, shape (n, m).
         """
-        base, classes, names = base_table(source, target, evidence)
-        return kernel.link_probabilities(base, classes, names, self.first, self.later)
+        return self._passes(source, target, evidence)[-1][1]
 
     def explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
-        """What each feature of a cell adds to the log-odds of its link, strongest first."""
-        base, classes, names = base_table(source, target, evidence)
+        """What each feature of a cell adds to the log-odds of its link, strongest first.
+
+        The parts add up to the log-odds: where a cell stands, the network is linear.
+        """
+        base, classes, _ = base_table(source, target, evidence)
         cell = i * len(target.kinds) + j
-        values = base[cell]
-        weights = self.first[classes[cell]]
-        if len(self.later):
-            before = kernel.link_probabilities(base, classes, names, self.first, self.later[:-1])
-            values = np.concatenate([values, kernel.context_features(before, names)[cell]])
-            weights = self.later[-1, classes[cell]]
-        parts = dict(zip((*BASE_FEATURES, *CONTEXT_FEATURES), weights[:-1] * values, strict=False))
-        parts[f"being of class: {LINK_CLASSES[classes[cell]]}"] = weights[-1]
+        passes = self._passes(source, target, evidence)
+        kind = classes[cell]
+        values, weights, bias = base[cell], self.first[kind, :-1], self.first[kind, -1]
+        if len(passes) > 1 and passes[0][1][i, j] >= HOPELESS:
+            around = passes[-1][0][np.searchsorted(self._hopeful(passes[0][1]), cell)]
+            values = np.concatenate([values, around])
+            units = values @ self.hidden[-1] + self.hidden_bias[-1, kind]
+            mixture = np.append(np.where(units[:-1] > 0, self.output[-1], 0), 1)
+            weights, bias = self.hidden[-1] @ mixture, self.hidden_bias[-1, kind] @ mixture
+        parts = dict(zip((*BASE_FEATURES, *CONTEXT_FEATURES), weights * values, strict=False))
+        parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
         ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
         return {name: float(value) for name, value in ordered if value}
 
+    def _passes(
+        self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Context features of the hopeful cells and probabilities of all cells, after every pass."""
+        base, classes, names = base_table(source, target, evidence)
+        probability = kernel.first_probabilities(base, classes, self.first).reshape(evidence.shape)
+        found = [(base[:0], probability)]
+        cells = self._hopeful(probability)
+        base, classes = base[cells], classes[cells]
+        for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
+            context = kernel.context_features(probability, names, evidence, source.kinds, target.kinds, cells)
+            units = (
+                base @ hidden[: len(BASE_FEATURES)] + context @ hidden[len(BASE_FEATURES) :] + bias[classes]
+            )
+            score = np.maximum(units[:, :-1], 0) @ output + units[:, -1]
+            probability = probability.copy()
+            probability.ravel()[cells] = 1 / (1 + np.exp(-score))
+            found.append((context, probability))
+        return found
 
-def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Kinds, capitals, letters and word ends of a sentence; see :class:`SentenceFeatures`."""
-    known = [_word(word) for word in sentence.words]
-    letters = "".join([word[2] for word in known]).encode("utf-32-le")
-    return (
-        np.array([word[0] for word in known], dtype=np.int32),
-        np.array([word[1] for word in known], dtype=np.uint8),
-        np.frombuffer(letters, dtype="<i4").astype(np.int32, copy=False),
-        np.cumsum([len(word[2]) for word in known], dtype=np.int32),
-    )
-
-
-def base_table(
-    source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features and class of every cell, and which cells join two capitalised words.
-
-    Returns
-    -------
-    base : numpy.ndarray
-        float32, shape (n * m, 68): :data:`BASE_FEATURES`.
-    classes : numpy.ndarray
-        int32, shape (n * m,): index in :data:`LINK_CLASSES`.
-    names : numpy.ndarray
-        uint8, shape (n, m).
-    """
-    # A paraphrase table that the user brings counts as more synonyms.
-    evidence = evidence | np.where(evidence & _PPDB, _SYNONYM, 0).astype(np.int32)
-    base, classes = kernel.base_features(
-        source.vectors @ target.vectors.T,
-        source.projected @ target.projected.T,
-        np.ascontiguousarray(evidence, dtype=np.int32),
-        source.kinds,
-        target.kinds,
-        source.capital,
-        target.capital,
-        source.letters,
-        source.ends,
-        target.letters,
-        target.ends,
-    )
-    return base, classes, source.capital[:, None] & target.capital[None]
-
-
-@lru_cache(maxsize=100_000)
-def _word(word: str) -> tuple[int, bool, str]:
-    """Kind, capital and lower-cased form of a word; lone surrogates, which have no code, become ``?``."""
-    lower = word.lower().encode("utf-8", "replace").decode()
-    kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
-    return kind, word[:1].isupper(), lower
+    @staticmethod
+    def _hopeful(probability: np.ndarray) -> np.ndarray:
+        """Cells that later passes look at, in order: int32."""
+        return np.flatnonzero(probability >= HOPELESS).astype(np.int32)

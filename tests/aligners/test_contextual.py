@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
-from forest_align.aligners.link_model import BASE_FEATURES, CONTEXT_FEATURES, LINK_CLASSES, LinkModel
+from forest_align.aligners.link_features import BASE_FEATURES, CONTEXT_FEATURES, LINK_CLASSES
+from forest_align.aligners.link_model import LinkModel
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing.trees import sentence_from_bracket
@@ -28,7 +29,9 @@ def random_model(seed: int = 0) -> LinkModel:
         rng.normal(size=DIMENSION).astype(np.float32) * np.float32(0.1),
         rng.normal(size=(DIMENSION, 4)).astype(np.float16).astype(np.float32),
         rng.normal(size=(classes, base + 1)).astype(np.float32) * np.float32(0.3),
-        rng.normal(size=(2, classes, base + context + 1)).astype(np.float32) * np.float32(0.3),
+        rng.normal(size=(2, base + context, 5)).astype(np.float32) * np.float32(0.2),
+        rng.normal(size=(2, classes, 5)).astype(np.float32),
+        rng.normal(size=(2, 4)).astype(np.float32) * np.float32(0.5),
         0.5,
         {"trained on": ["nothing"]},
     )

@@ -57,10 +57,10 @@ def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> No
     np.testing.assert_array_equal(classes, expected_classes)
     probability = np.random.default_rng(seed).random((n, m)).astype(np.float32)
     names = arguments[5][:, None] & arguments[6][None]
+    cells = np.flatnonzero(np.random.default_rng(seed).random(n * m) < 0.7).astype(np.int32)
+    around = (probability, names, arguments[2], arguments[3], arguments[4], cells)
     np.testing.assert_allclose(
-        contextual.context_features(probability, names),
-        contextual_reference.context_features(probability, names),
-        atol=1e-5,
+        contextual.context_features(*around), contextual_reference.context_features(*around), atol=1e-5
     )
 
 
@@ -69,13 +69,10 @@ def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> No
 def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
     base, classes = contextual.base_features(*arguments)
-    names = arguments[5][:, None] & arguments[6][None]
-    rng = np.random.default_rng(seed)
-    first = rng.normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
-    later = rng.normal(size=(2, 9, 92)).astype(np.float32) * np.float32(0.3)
-    found = contextual.link_probabilities(base, classes, names, first, later)
+    first = np.random.default_rng(seed).normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
+    found = contextual.first_probabilities(base, classes, first)
     np.testing.assert_allclose(
-        found, contextual_reference.link_probabilities(base, classes, names, first, later), atol=2e-3
+        found, contextual_reference.first_probabilities(base, classes, first), atol=1e-5
     )
     assert ((found >= 0) & (found <= 1)).all()
 
@@ -92,13 +89,32 @@ def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int)
     np.testing.assert_array_equal(classes.reshape(n, m), other_classes.reshape(m, n).T)
 
 
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, sizes)
+def test_context_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
+    _, _, evidence, one, two, *_ = random_pair(seed, n, m)
+    probability = np.random.default_rng(seed).random((n, m)).astype(np.float32)
+    names = np.zeros((n, m), dtype=np.uint8)
+    cells = np.arange(n * m, dtype=np.int32)
+    there = contextual.context_features(probability, names, evidence, one, two, cells)
+    tables = (np.ascontiguousarray(table.T) for table in (probability, names, evidence))
+    back = contextual.context_features(*tables, two, one, cells)
+    np.testing.assert_allclose(there.reshape(n, m, -1), back.reshape(m, n, -1).transpose(1, 0, 2), atol=1e-6)
+
+
 def test_tables_of_other_shapes_are_refused() -> None:
     arguments = list(random_pair(0, 3, 4))
     arguments[1] = arguments[1][:2]
     with pytest.raises(ValueError, match="three tables of shape"):
         contextual.base_features(*arguments)
-    with pytest.raises(ValueError, match="expected names of shape"):
-        contextual.context_features(np.zeros((2, 2), np.float32), np.zeros((2, 3), np.uint8))
+    table, kinds = np.zeros((2, 2), np.float32), np.zeros(2, np.int32)
+    names, evidence = np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.int32)
+    with pytest.raises(ValueError, match="expected names and evidence of shape"):
+        contextual.context_features(table, names[:, :1].copy(), evidence, kinds, kinds, kinds)
+    with pytest.raises(ValueError, match="expected kinds of 2 and 2 words"):
+        contextual.context_features(table, names, evidence, kinds[:1], kinds, kinds)
+    with pytest.raises(ValueError, match="expected cells from 0 to 3, found 4"):
+        contextual.context_features(table, names, evidence, kinds, kinds, np.array([4], np.int32))
 
 
 def test_dice_of_bigrams_by_hand() -> None:

@@ -1,0 +1,190 @@
+"""Names and values of the features of word links, and what they need to know of each sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual_words import is_punctuation, is_stop
+from forest_align.cext import contextual as kernel
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
+
+_SIMILARITY_FEATURES = (
+    "{}",
+    *("{} over knot " + str(k) for k in range(1, 6)),
+    *(
+        f"{{}} {which} margin{part}"
+        for which in ("smaller", "larger")
+        for part in (" won", " lost", " near 0", " ≥ 0")
+    ),
+    "{} soft-max",
+    "{} soft-max, worse side",
+)
+#: Features of the first pass, in the order of the kernel.
+BASE_FEATURES: tuple[str, ...] = (
+    *(name.format("cosine") for name in _SIMILARITY_FEATURES),
+    *(name.format("projected cosine") for name in _SIMILARITY_FEATURES),
+    "letter bigrams in common",
+    "letter bigrams in common over 0.5",
+    "same word several times",
+    "same word elsewhere, either side",
+    "same word elsewhere, both sides",
+    "distance from diagonal",
+    "length ratio",
+    "shorter length",
+    "identical sequence of 2",
+    "identical sequence of 3",
+    "length of identical sequence",
+    *(f"similar neighbours at {sign}{step}" for step in (1, 2, 3) for sign in "+-"),
+    "similar neighbours crosswise",
+    "same content words around",
+    "any same content word around",
+    *(f"projected neighbours at {sign}{step}" for step in (1, 2) for sign in "+-"),
+    "both first or both last",
+    "same spelling",
+    "same number",
+    "abbreviation",
+    "synonym",
+    "derivation",
+    "same stem",
+    "substring",
+    "both prepositions",
+    "same function",
+    "acronym",
+    "both capitalised",
+)
+#: Features that later passes add, in the order of the kernel.
+CONTEXT_FEATURES: tuple[str, ...] = (
+    "log-odds before",
+    "probability before",
+    "stronger rival",
+    "weaker rival",
+    "odds against stronger rival",
+    "odds against weaker rival",
+    *(f"aligned neighbours at {sign}{step}" for step in (1, 2, 3) for sign in "+-"),
+    "aligned on both sides",
+    "aligned over a gap after",
+    "aligned over a gap before",
+    "aligned crosswise",
+    "neighbour aligned to same word",
+    "aligned words around",
+    "unaligned neighbours",
+    "off the neighbours' path, nearer side",
+    "off the neighbours' path, farther side",
+    "share aligned",
+    "neighbour of a name aligned to same word",
+    "best link up to 3 words after",
+    "best link up to 3 words before",
+    "best links on both sides",
+    "best link on either side",
+    "next content words aligned",
+    "previous content words aligned",
+    "content words aligned on both sides",
+    "other links of the words, fewer",
+    "other links of the words, more",
+    "stronger rival that is the same word",
+    "neighbours aligned as in a block",
+    "content words aligned crosswise",
+    *(
+        f"{which} {side} sentence covered"
+        for which in ("share of", "content of")
+        for side in ("shorter", "longer")
+    ),
+    "length ratio of the pair",
+    "length of shorter sentence",
+    "length of longer sentence",
+)
+#: Classes of cells; each has its own weights.
+LINK_CLASSES: tuple[str, ...] = (
+    "same content word",
+    "same function word",
+    "same punctuation",
+    "same lemma",
+    "two content words",
+    "two function words",
+    "two punctuation marks",
+    "punctuation and word",
+    "function and content word",
+)
+_SYNONYM, _PPDB = 32, 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceFeatures:
+    """What the link model asks of one sentence, computed once however many partners it has.
+
+    Attributes
+    ----------
+    kinds : numpy.ndarray
+        int32, shape (n,): 0 content word, 1 function word, 2 punctuation.
+    capital : numpy.ndarray
+        uint8, shape (n,): whether a word begins with a capital.
+    letters, ends : numpy.ndarray
+        int32: code points of all lower-cased words, and where each word's end.
+    vectors, projected : numpy.ndarray
+        float32, shapes (n, D) and (n, d): unit vectors, as they came and projected.
+    """
+
+    kinds: np.ndarray
+    capital: np.ndarray
+    letters: np.ndarray
+    ends: np.ndarray
+    vectors: np.ndarray
+    projected: np.ndarray
+
+
+def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Kinds, capitals, letters and word ends of a sentence; see :class:`SentenceFeatures`."""
+    known = [_word(word) for word in sentence.words]
+    letters = "".join([word[2] for word in known]).encode("utf-32-le")
+    return (
+        np.array([word[0] for word in known], dtype=np.int32),
+        np.array([word[1] for word in known], dtype=np.uint8),
+        np.frombuffer(letters, dtype="<i4").astype(np.int32, copy=False),
+        np.cumsum([len(word[2]) for word in known], dtype=np.int32),
+    )
+
+
+def base_table(
+    source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features and class of every cell, and which cells join two capitalised words.
+
+    Returns
+    -------
+    base : numpy.ndarray
+        float32, shape (n * m, 68): :data:`BASE_FEATURES`.
+    classes : numpy.ndarray
+        int32, shape (n * m,): index in :data:`LINK_CLASSES`.
+    names : numpy.ndarray
+        uint8, shape (n, m).
+    """
+    # A paraphrase table that the user brings counts as more synonyms.
+    evidence = evidence | np.where(evidence & _PPDB, _SYNONYM, 0).astype(np.int32)
+    base, classes = kernel.base_features(
+        source.vectors @ target.vectors.T,
+        source.projected @ target.projected.T,
+        np.ascontiguousarray(evidence, dtype=np.int32),
+        source.kinds,
+        target.kinds,
+        source.capital,
+        target.capital,
+        source.letters,
+        source.ends,
+        target.letters,
+        target.ends,
+    )
+    return base, classes, source.capital[:, None] & target.capital[None]
+
+
+@lru_cache(maxsize=100_000)
+def _word(word: str) -> tuple[int, bool, str]:
+    """Kind, capital and lower-cased form of a word; lone surrogates, which have no code, become ``?``."""
+    lower = word.lower().encode("utf-8", "replace").decode()
+    kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
+    return kind, word[:1].isupper(), lower

@@ -1,0 +1,325 @@
+"""Fits the parts of the link model: the projection of word vectors, the first pass, the later passes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from link_examples import Example
+from torch.nn.functional import binary_cross_entropy_with_logits, normalize
+
+from forest_align.aligners.link_features import (
+    BASE_FEATURES,
+    CONTEXT_FEATURES,
+    LINK_CLASSES,
+    base_table,
+)
+from forest_align.aligners.link_model import HOPELESS
+from forest_align.cext import contextual as kernel
+from forest_align.lexicon.evidence import Evidence
+
+SAMPLED = 0.04
+PAIRS_A_STEP = 32
+CELLS_A_STEP = 2048
+
+Projection = tuple[np.ndarray, np.ndarray]
+Later = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+#: What ``--without`` leaves out: features whose names begin so.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "cosine": ("cosine",),
+    "projection": ("projected",),
+    "lexicon": (
+        *("same spelling", "same number", "abbreviation", "synonym", "derivation", "same stem", "substring"),
+        *("both prepositions", "same function", "acronym"),
+    ),
+    "letters": ("letter bigrams",),
+    "sequences": ("identical sequence", "length of identical sequence"),
+    "neighbours": ("similar neighbours", "projected neighbours", "same content words", "any same content"),
+    "context": CONTEXT_FEATURES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of the fit.
+
+    Attributes
+    ----------
+    dimension, epochs : int
+        Size of projected vectors; epochs of the projection.
+    ridge : float
+        Weight of the squared weights in the first pass.
+    passes, units, seeds, rounds : int
+        Later passes; hidden units of each network; networks whose mean a pass is; epochs of a network.
+    without : str or None
+        Key of :data:`GROUPS`.
+    """
+
+    dimension: int = 128
+    epochs: int = 4
+    ridge: float = 1e-5
+    passes: int = 2
+    units: int = 24
+    seeds: int = 2
+    rounds: int = 10
+    without: str | None = None
+
+    def left_out(self, count: int) -> list[int]:
+        """Places of the features that are left out among the first ones."""
+        names = (*BASE_FEATURES, *CONTEXT_FEATURES)[:count]
+        return [k for k, name in enumerate(names) if self.without and name.startswith(GROUPS[self.without])]
+
+
+# --------------------------------------------------------------------------------------- projection
+
+
+def learn_projection(examples: Sequence[Example], settings: Settings) -> Projection:
+    """Learn the projection under which aligned words find one another (row and column soft-max with null)."""
+    torch.manual_seed(0)
+    size = examples[0].source.vectors.shape[1]
+    mean = np.concatenate([side.vectors for e in examples[::8] for side in (e.source, e.target)]).mean(0)
+    start = torch.linalg.qr(torch.randn(size, size))[0][:, : settings.dimension]
+    matrix = torch.nn.Parameter(start.contiguous())
+    scale, null = torch.nn.Parameter(torch.tensor(2.5)), torch.nn.Parameter(torch.tensor(6.0))
+    groups = [{"params": [matrix], "weight_decay": 0.1}, {"params": [scale, null], "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=2e-3)
+    steps = settings.epochs * (len(examples) // PAIRS_A_STEP)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=[2e-3, 1e-2], total_steps=steps + 1)
+    for epoch in range(settings.epochs):
+        order = torch.randperm(len(examples)).tolist()
+        total = 0.0
+        for at in range(0, len(examples) - PAIRS_A_STEP + 1, PAIRS_A_STEP):
+            chosen = [examples[k] for k in order[at : at + PAIRS_A_STEP]]
+            loss = alignment_loss(chosen, torch.from_numpy(mean), matrix, scale, null)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * PAIRS_A_STEP / len(examples)
+        print(f"projection, epoch {epoch + 1}: loss {total:.4f}", file=sys.stderr, flush=True)
+    return mean, matrix.detach().numpy()
+
+
+def alignment_loss(
+    examples: Sequence[Example],
+    mean: torch.Tensor,
+    matrix: torch.Tensor,
+    scale: torch.Tensor,
+    null: torch.Tensor,
+) -> torch.Tensor:
+    """Mean over words of the negative log-probability of a partner in the gold, or of null."""
+    sides = [e.source for e in examples] + [e.target for e in examples]
+    vectors = torch.from_numpy(np.concatenate([side.vectors for side in sides]))
+    parts = normalize((vectors - mean) @ matrix, dim=1).split([len(side.kinds) for side in sides])
+    sources, targets = (
+        torch.nn.utils.rnn.pad_sequence(list(half), batch_first=True)
+        for half in (parts[: len(examples)], parts[len(examples) :])
+    )
+    gold = torch.zeros(len(examples), sources.shape[1], targets.shape[1], dtype=torch.bool)
+    inside = torch.zeros_like(gold)
+    for row, example in enumerate(examples):
+        n, m = example.gold.shape
+        gold[row, :n, :m] = torch.from_numpy(example.gold)
+        inside[row, :n, :m] = True
+    cells = (sources @ targets.transpose(1, 2) * scale.exp()).masked_fill(~inside, -1e9)
+    loss, words = torch.zeros(()), 0
+    for table, links, real in (
+        (cells, gold, inside.any(2)),
+        (cells.transpose(1, 2), gold.transpose(1, 2), inside.any(1)),
+    ):
+        with_null = torch.cat([table, null.expand(*table.shape[:2], 1)], 2)
+        right = torch.cat([links, ~links.any(2, keepdim=True)], 2)
+        chosen = torch.log_softmax(with_null, 2).masked_fill(~right, -1e9).logsumexp(2)
+        loss = loss - chosen[real].sum()
+        words += int(real.sum())
+    return loss / words
+
+
+# --------------------------------------------------------------------------------------- first pass
+
+
+def fit_first(examples: Sequence[Example], settings: Settings) -> np.ndarray:
+    """Weights of the first pass, float32 (9, 69), fitted on the likely cells and a sample of the others."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for example in examples:
+        kept, weight = chosen_cells(example, rng)
+        base, classes, _ = base_table(example.source, example.target, example.evidence)
+        parts.append((base[kept], classes[kept], example.gold.ravel()[kept], weight * example.weight))
+    features, classes, gold, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return logistic_regression(features, classes, gold, weights, settings)
+
+
+def chosen_cells(example: Example, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """All cells that could be links and a weighted sample of the hopeless rest."""
+    similar = example.source.projected @ example.target.projected.T
+    across, along = (similar >= similar.max(axis, keepdims=True) for axis in (1, 0))
+    second_across, second_along = (similar >= second_best(similar, axis) for axis in (1, 0))
+    told = example.evidence & ~int(Evidence.FUNCTION | Evidence.PREPOSITION) != 0
+    likely = example.gold | told | across | along | (second_across & second_along)
+    sampled = ~likely & (rng.random(likely.shape) < SAMPLED)
+    kept = np.flatnonzero(likely | sampled)
+    return kept, np.where(likely.ravel()[kept], 1.0, 1 / SAMPLED).astype(np.float32)
+
+
+def second_best(table: np.ndarray, axis: int) -> np.ndarray:
+    """Second-highest value along an axis, which is kept; the highest where there is but one."""
+    place = max(table.shape[axis] - 2, 0)
+    return np.sort(table, axis=axis).take([place], axis)
+
+
+def logistic_regression(
+    features: np.ndarray,
+    classes: np.ndarray,
+    gold: np.ndarray,
+    weights: np.ndarray,
+    settings: Settings,
+) -> np.ndarray:
+    """Weighted logistic regression: weights that all classes share plus weights of each class."""
+    ridge = settings.ridge
+    features[:, settings.left_out(features.shape[1])] = 0  # the ridge keeps their weights at 0
+    spread = features.std(0) + 1e-6
+    count, size = len(LINK_CLASSES), features.shape[1]
+    parts = []
+    for c in range(count):
+        rows = classes == c
+        parts.append(
+            (
+                torch.from_numpy(features[rows] / spread),
+                torch.from_numpy(gold[rows].astype(np.float32)),
+                torch.from_numpy(weights[rows]),
+            )
+        )
+    own = torch.zeros(count, size, requires_grad=True)
+    shared = torch.zeros(size, requires_grad=True)
+    bias = torch.full((count,), -2.0, requires_grad=True)
+    optimizer = torch.optim.LBFGS(
+        [own, shared, bias], max_iter=60, history_size=10, line_search_fn="strong_wolfe"
+    )
+    total = float(weights.sum())
+
+    def closure():  # type: ignore[no-untyped-def]
+        optimizer.zero_grad()
+        loss = ridge * (own**2).sum() + 0.1 * ridge * (shared**2).sum()
+        for c, (rows, labels, weight) in enumerate(parts):
+            if len(labels):
+                score = rows @ (own[c] + shared) + bias[c]
+                loss = loss + binary_cross_entropy_with_logits(score, labels, weight, reduction="sum") / total
+        loss.backward()
+        return loss
+
+    before = optimizer.step(closure).item()
+    print(f"loss {before:.5f} at first, {closure().item():.5f} at last", file=sys.stderr, flush=True)
+    matrix = (own + shared).detach().numpy() / spread
+    return np.concatenate([matrix, bias.detach().numpy()[:, None]], 1).astype(np.float32)
+
+
+# ------------------------------------------------------------------------------------- later passes
+
+
+def fit_later(examples: Sequence[Example], first: np.ndarray, settings: Settings) -> Later:
+    """Fit the later passes one after another; each sees the probabilities of the pass before."""
+    tables = [base_table(e.source, e.target, e.evidence) for e in examples]
+    probabilities = [
+        kernel.first_probabilities(base, classes, first).reshape(e.gold.shape)
+        for e, (base, classes, _) in zip(examples, tables, strict=True)
+    ]
+    cells = [np.flatnonzero(p >= HOPELESS).astype(np.int32) for p in probabilities]
+    base = np.concatenate([table[0][kept] for table, kept in zip(tables, cells, strict=True)])
+    classes = np.concatenate([table[1][kept] for table, kept in zip(tables, cells, strict=True)])
+    names = [table[2] for table in tables]
+    del tables
+    wanted = np.concatenate([e.wanted.ravel()[kept] for e, kept in zip(examples, cells, strict=True)])
+    weights = np.repeat([e.weight for e in examples], [len(kept) for kept in cells])
+    print(f"{len(wanted)} cells", file=sys.stderr, flush=True)
+    found: list[Later] = []
+    for number in range(settings.passes):
+        context = np.concatenate(
+            [
+                kernel.context_features(p, name, e.evidence, e.source.kinds, e.target.kinds, kept)
+                for p, name, e, kept in zip(probabilities, names, examples, cells, strict=True)
+            ]
+        )
+        features = np.concatenate([base, context], 1)
+        features[:, settings.left_out(features.shape[1])] = 0
+        networks = [
+            fit_network(features, classes, wanted, weights, settings, 100 * number + seed)
+            for seed in range(settings.seeds)
+        ]
+        found.append(averaged(networks))
+        scores = network_scores(features, classes, *found[-1])
+        start = 0
+        for p, kept in zip(probabilities, cells, strict=True):
+            p.ravel()[kept] = 1 / (1 + np.exp(-scores[start : start + len(kept)]))
+            start += len(kept)
+    hidden, bias, output = (np.stack(part) for part in zip(*found, strict=True))
+    return hidden, bias, output
+
+
+def fit_network(
+    features: np.ndarray,
+    classes: np.ndarray,
+    wanted: np.ndarray,
+    weights: np.ndarray,
+    settings: Settings,
+    seed: int,
+) -> Later:
+    """Train one network: hidden units and one linear unit over all features, with a bias for every class."""
+    torch.manual_seed(seed)
+    mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
+    rows = torch.from_numpy((features - mean) / spread)
+    kinds, labels = torch.from_numpy(classes.astype(np.int64)), torch.from_numpy(wanted)
+    weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+    units, count = settings.units, features.shape[1]
+    bound = (count + len(LINK_CLASSES)) ** -0.5
+    hidden = torch.empty(count, units + 1).uniform_(-bound, bound).requires_grad_()
+    bias = torch.empty(len(LINK_CLASSES), units + 1).uniform_(-bound, bound).requires_grad_()
+    output = torch.empty(units).uniform_(-(units**-0.5), units**-0.5).requires_grad_()
+    optimizer = torch.optim.AdamW([hidden, bias, output], lr=4e-3, weight_decay=1e-3)
+    steps = settings.rounds * (len(rows) // CELLS_A_STEP)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=4e-3, total_steps=steps + 1, pct_start=0.2
+    )
+    for _ in range(settings.rounds):
+        total = 0.0
+        for chosen in torch.randperm(len(rows)).split(CELLS_A_STEP)[: steps // settings.rounds]:
+            mixed = rows[chosen] @ hidden + bias[kinds[chosen]]
+            score = torch.relu(mixed[:, :-1]) @ output + mixed[:, -1]
+            loss = binary_cross_entropy_with_logits(score, labels[chosen], weight[chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * settings.rounds / steps
+    print(f"network {seed}: loss {total:.5f}", file=sys.stderr, flush=True)
+    matrix = hidden.detach().numpy() / spread[:, None]
+    shift = bias.detach().numpy() - mean @ matrix
+    return matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
+
+
+def averaged(networks: Sequence[Later]) -> Later:
+    """One network whose score is the mean of the scores of several."""
+    share = np.float32(1 / len(networks))
+
+    def side_by_side(parts: list[np.ndarray]) -> np.ndarray:
+        linear = sum(part[:, -1:] for part in parts) * share
+        return np.concatenate([*(part[:, :-1] for part in parts), linear], 1)
+
+    hidden, bias, output = zip(*networks, strict=True)
+    return side_by_side(list(hidden)), side_by_side(list(bias)), np.concatenate(output) * share
+
+
+def network_scores(
+    features: np.ndarray, classes: np.ndarray, hidden: np.ndarray, bias: np.ndarray, output: np.ndarray
+) -> np.ndarray:
+    """Log-odds of cells."""
+    parts = []
+    for start in range(0, len(features), 65536):
+        rows, kinds = features[start : start + 65536], classes[start : start + 65536]
+        mixed = rows @ hidden + bias[kinds]
+        parts.append(np.maximum(mixed[:, :-1], 0) @ output + mixed[:, -1])
+    return np.concatenate(parts)
