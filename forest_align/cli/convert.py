@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.outputs import open_output
+from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.data.msr_rte import majority_pairs
 from forest_align.data.pair_types import Format
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, format_of_path, read_pairs
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     files = [*annotators, *([options.tokens_of] if options.tokens_of else ())]
     outputs = _outputs(options.output, target) if to_file else []
     for file in files:
-        _refuse_overwriting(file, outputs)
+        refuse_overwriting(file, outputs)
     streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
     published = read_pairs(options.tokens_of) if options.tokens_of else None
     # The first pair is read before the output is opened: a missing input must not cost an old output.
@@ -115,12 +114,6 @@ def _outputs(path: str, target: Format) -> list[Path]:
             file=path,
         )
     return [first, beside]
-
-
-def _refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
-    for out in outputs:
-        if source != "-" and out.exists() and os.path.exists(source) and out.samefile(source):
-            raise InputError("the output would overwrite the input", file=str(out))
 
 
 def _peek(pairs: Iterator[SentencePair | InputError]) -> Iterator[SentencePair | InputError]:

@@ -6,12 +6,13 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from forest_align.data.lines import STANDARD_INPUT
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
 
@@ -66,6 +67,19 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
     mode = "a" if append else "w"
     with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
         yield out
+
+
+def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
+    """Make sure that no output is the file that is read.
+
+    Raises
+    ------
+    InputError
+        If one is: opening it would empty the input.
+    """
+    for out in outputs:
+        if source != STANDARD_INPUT and out.exists() and os.path.exists(source) and out.samefile(source):
+            raise InputError("the output would overwrite the input", file=str(out))
 
 
 @dataclass(frozen=True, slots=True)

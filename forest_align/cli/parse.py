@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -68,28 +69,26 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Parse and write; return the exit status."""
-    name = None if options.sentences == "-" else options.sentences
+    if options.output is not None:
+        refuse_overwriting(options.sentences, [Path(options.output)])
     failed = 0
-    with ExitStack() as stack:
-        if name is None:
-            source: BinaryIO = sys.stdin.buffer
-        else:
-            source = stack.enter_context(open(name, "rb"))
+    with InputLines(options.sentences) as source:
         # Models load before the output is opened: a wrong name must not leave an empty file behind.
         results = _READERS[options.source](source, options)
-        output = _open_output(options.output, stack)
-        for line, result in _progress(results):
-            if isinstance(result, InputError):
-                failed += 1
-                print(f"forest-align parse: error: {result.at(file=name, line=line)}", file=sys.stderr)
-            output.write(_written(result, options))
+        with open_output(options.output) as output:
+            for line, result in _progress(results):
+                if isinstance(result, InputError):
+                    failed += 1
+                    problem = InputError(result.message, file=source.name, line=line, field=result.field)
+                    print(f"forest-align parse: error: {problem}", file=sys.stderr)
+                output.write(_written(result, options))
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
 Numbered = Iterator[tuple[int, "NBest | Sentence | InputError"]]
 
 
-def _read_text(source: BinaryIO, options: argparse.Namespace) -> Numbered:
+def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
     from forest_align.parsing import load_parser
 
     parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
@@ -100,14 +99,14 @@ def _read_text(source: BinaryIO, options: argparse.Namespace) -> Numbered:
     return enumerate(parse(sentences, options.batch_size), 1)
 
 
-def _read_trees(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
     from forest_align.parsing import sentence_from_bracket
 
     for number, line in _lines(source):
         yield number, _attempt(sentence_from_bracket, line)
 
 
-def _read_n_best(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+def _read_n_best(source: InputLines, _: argparse.Namespace) -> Numbered:
     from forest_align.parsing import sentence_from_n_best
 
     def finish() -> NBest | Sentence | InputError:
@@ -126,18 +125,18 @@ def _read_n_best(source: BinaryIO, _: argparse.Namespace) -> Numbered:
         yield first + 1, finish()
 
 
-def _read_enju(source: BinaryIO, _: argparse.Namespace) -> Numbered:
+def _read_enju(source: InputLines, _: argparse.Namespace) -> Numbered:
     from forest_align.data.enju import parse_enju
     from forest_align.parsing import sentence_from_enju
 
     try:
-        text = source.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8: {error.reason} at byte {error.start}") from None
-    return ((number, sentence_from_enju(tree)) for number, tree in enumerate(parse_enju(text), 1))
+        trees = list(parse_enju(source.text()))
+    except InputError as error:
+        raise error.at(file=source.name) from None
+    return ((number, sentence_from_enju(tree)) for number, tree in enumerate(trees, 1))
 
 
-_READERS: dict[str, Callable[[BinaryIO, argparse.Namespace], Numbered]] = {
+_READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
     "text": _read_text,
     "trees": _read_trees,
     "nbest": _read_n_best,
@@ -145,15 +144,16 @@ _READERS: dict[str, Callable[[BinaryIO, argparse.Namespace], Numbered]] = {
 }
 
 
-def _lines(source: BinaryIO) -> Iterator[tuple[int, str | InputError]]:
-    """Numbered lines without their ends; a line that is not UTF-8 is an error of its own."""
-    for number, line in enumerate(source, 1):
+def _lines(source: InputLines) -> Iterator[tuple[int, str | InputError]]:
+    """Numbered lines; one that is not UTF-8 is an error of its own."""
+    while True:
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            yield number, InputError(f"expected UTF-8: {error.reason} at byte {error.start} of the line")
-        else:
-            yield number, text.rstrip("\r\n")
+            line = next(source, None)
+            if line is None:
+                return
+            yield source.number, line
+        except InputError as error:
+            yield source.number, error
 
 
 def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputError:
@@ -163,14 +163,6 @@ def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputErr
         return read(value)
     except InputError as error:
         return InputError(error.message)  # its line number is one inside this text
-
-
-def _open_output(name: str | None, stack: ExitStack) -> TextIO:
-    if name:
-        return stack.enter_context(open(name, "w", encoding="utf-8", newline="\n"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
-    return sys.stdout
 
 
 def _progress(results: Numbered) -> Numbered:
@@ -218,7 +210,7 @@ def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
     from forest_align.types import Sentence
 
     if not isinstance(result, Sentence):
-        return {"error": str(result)}
+        return {"error": str(InputError(result.message, field=result.field))}
     forest = _forest(result)
     return {
         "text": result.text,

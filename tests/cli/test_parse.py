@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import io
 import json
@@ -72,12 +73,14 @@ def test_n_best_lists_come_out_and_can_be_read_again(
 
 
 def test_json_holds_the_forest_or_the_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["parse", write(tmp_path, "Two wörds\n\n"), "--to", "json", "-k", "3"]) == 1
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    name = write(tmp_path, "Two wörds\n\n".encode() + b"caf\xe9\n")
+    assert main(["parse", name, "--to", "json", "-k", "3"]) == 1
+    first, second, third = map(json.loads, capsys.readouterr().out.splitlines())
     forest = ParseForest.from_json(first["forest"])
     assert first["tokens"] == ["Two", "wörds"]
     assert first["tree"] == forest.bracket(first["tokens"])
     assert second == {"error": "the sentence is empty"}
+    assert third["error"].startswith("expected UTF-8, found byte 0xe9")
 
 
 def test_tokenized_input_is_split_on_blanks_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +113,7 @@ def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["parse", write(tmp_path, xml), "--from", "enju"]) == 0
     assert capsys.readouterr().out == "(NP (NN cat))\n"
     assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
-    assert "expected XML" in capsys.readouterr().err
+    assert "in.txt: expected XML" in capsys.readouterr().err
 
 
 def test_standard_input_and_an_output_file(
@@ -135,3 +138,17 @@ def test_bad_usage_gives_status_2_and_leaves_no_output_behind(
         with pytest.raises(SystemExit) as stop:
             main(["parse", "-", *wrong])
         assert stop.value.code == 2
+
+
+def test_the_output_cannot_be_the_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write(tmp_path, DOGS + "\n")
+    assert main(["parse", name, "--from", "trees", "-o", name]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert Path(name).read_text() == DOGS + "\n"
+
+
+def test_compressed_input_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "trees.txt.gz"
+    path.write_bytes(gzip.compress(f"{DOGS}\n{FLAT}\n".encode()))
+    assert main(["parse", str(path), "--from", "trees"]) == 0
+    assert capsys.readouterr().out == f"{DOGS}\n{FLAT}\n"
