@@ -16,15 +16,15 @@ from forest_align.types import InputError
 
 FOREST_SIZE = "forest_size"
 
+# µ_p is searched in its log-linear form, ``tree_weight``: the linear one moves nothing but the beam.
 SPACE: dict[str, Range] = {
-    "null_penalty": Range(1.0, 2.0),
-    "noncompositional_penalty": Range(0.0, 10.0),
-    "parser_weight": Range(0.0, 1.0),
-    "beam": Range(10, 200, integer=True, logarithmic=True),
-    "generation_gap": Range(1, 6, integer=True),
-    "candidate_weight": Range(0.2, 10.0, logarithmic=True),
+    "null_penalty": Range(1.1, 1.8),
+    "noncompositional_penalty": Range(0.0, 6.0),
+    "tree_weight": Range(0.0, 4.0),
+    "beam": Range(20, 200, integer=True, logarithmic=True),
+    "generation_gap": Range(2, 6, integer=True),
+    "candidate_weight": Range(0.5, 10.0, logarithmic=True),
     "link_weight": Range(0.0, 3.0),
-    "tree_weight": Range(0.0, 2.0),
 }
 
 

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--forests", type=Path, metavar="CACHE")
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, ALL], help="0 is all")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[200, 2000, ALL], help="0 is all")
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="only the first pairs of each file of PAIRS")
     parser.add_argument("--gold-limit", type=int, default=150, help="only the first pairs of each GOLD")
     parser.add_argument("--workers", type=int, default=1)
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     order = np.random.default_rng(0).permutation(len(pairs)).tolist()
     print("| pairs | batch | " + " | ".join(COLUMNS) + " | seconds |")
     print("|---" * (3 + len(COLUMNS)) + "|")
-    for size in arguments.sizes:
+    for size in [size for size in arguments.sizes if size < len(pairs)]:
         for batch_size in arguments.batch_sizes:
             chosen = [pairs[place] for place in order[: size or len(pairs)]]
             if batch_size >= len(chosen):
