@@ -42,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--parser", default="en")
     parser.add_argument("--model", help="folder of another link model than the bundled one")
     parser.add_argument("--ppdb", type=Path, help="table of paraphrases")
-    parser.add_argument(
-        "--spacy", action="store_true", help="published variant with spaCy's analysis too"
-    )
+    parser.add_argument("--spacy", action="store_true", help="published variant with spaCy's analysis too")
     parser.add_argument(
         "--ablation", action="store_true", help="leave out one part of the published variant at a time"
     )
