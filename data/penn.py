@@ -93,23 +93,33 @@ def strip_annotations(tree: Tree) -> Tree | None:
     nltk.Tree or None
         None when nothing but traces is left.
     """
-    return _strip(tree, at_top=True)
+    # A stack of open nodes, each with its children that are done and the rest: no depth is too much.
+    stack: list[tuple[Tree, list[Tree | str], Iterator[Tree | str]]] = [(tree, [], iter(tree))]
+    while True:
+        node, done, rest = stack[-1]
+        child = next(rest, None)
+        if isinstance(child, str):
+            done.append(child)
+            continue
+        if child is not None:
+            stack.append((child, [], iter(child)))
+            continue
+        stack.pop()
+        kept = _close(node, done, at_top=not stack)
+        if not stack:
+            return kept
+        if kept is not None:
+            stack[-1][1].append(kept)
 
 
-def _strip(tree: Tree, at_top: bool = False) -> Tree | None:
+def _close(node: Tree, children: list[Tree | str], at_top: bool) -> Tree | str | None:
+    """What becomes of a node whose children are stripped; None if nothing is left of it."""
     from nltk import Tree
 
-    label = tree.label()
-    if len(tree) == 1 and isinstance(tree[0], str):
-        return None if label == "-NONE-" else Tree(_plain_label(label), [tree[0]])
-    children = []
-    for child in tree:
-        kept = child if isinstance(child, str) else _strip(child)
-        if kept is not None:
-            children.append(kept)
-    if not children:
+    label, is_tag = node.label(), len(node) == 1 and isinstance(node[0], str)
+    if not children or (is_tag and label == "-NONE-"):
         return None
-    if label in TOP_LABELS:
+    if label in TOP_LABELS and not is_tag:
         return Tree("TOP", children) if at_top or len(children) > 1 else children[0]
     return Tree(_plain_label(label), children)
 

@@ -50,6 +50,9 @@ def test_a_tree_of_traces_alone_becomes_nothing() -> None:
 def test_a_deep_tree_is_read_without_recursion() -> None:
     tree = parse_bracket("(X " * 5000 + "a" + ")" * 5000)
     assert tree.label() == "X"
+    stripped = strip_annotations(parse_bracket("(X-1 " * 5000 + "a" + ")" * 5000))
+    assert stripped is not None
+    assert (stripped.label(), len(stripped), len(stripped[0])) == ("X", 1, 1)
 
 
 @pytest.mark.parametrize(
