@@ -92,11 +92,18 @@ def read_pairs(
         yield from spade.read_folder(Path(path))
         return
     with InputLines(path) as lines:
-        head = lines.head()
-        if not head and format is None:
-            return
-        chosen = find_format(format) if format else _guess(lines, head)
-        yield from chosen.read(lines, tokenized)
+        yield from read_pairs_of_lines(lines, format, tokenized=tokenized)
+
+
+def read_pairs_of_lines(
+    lines: InputLines, format: str | None = None, *, tokenized: bool = False
+) -> Iterator[SentencePair | InputError]:
+    """Read sentence pairs from a file that is open already; see :func:`read_pairs`."""
+    head = lines.head()
+    if not head and format is None:
+        return
+    chosen = find_format(format) if format else _guess(lines, head)
+    yield from chosen.read(lines, tokenized)
 
 
 def _guess(lines: InputLines, head: list[str]) -> Format:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.data.pharaoh import matches as is_pharaoh
+from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
+from forest_align.data.pharaoh import FORMAT as PHARAOH
 from forest_align.data.pharaoh import read_links
 from forest_align.eval.constituents import SpanPair
 from forest_align.eval.evaluation import GoldPair, Prediction
@@ -28,7 +28,7 @@ def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
     OSError
         If the file cannot be read.
     """
-    return [_gold(pair, str(path)) for pair in _pairs(path, format)]
+    return [_gold(pair, str(path)) for pair in _sound(read_pairs(path, format))]
 
 
 def _gold(pair: SentencePair, file: str) -> GoldPair:
@@ -62,34 +62,34 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[Predic
     OSError
         If the file cannot be read.
     """
-    if format == "pharaoh" or (format is None and _is_pharaoh(path)):
-        return _read_pharaoh(path)
-    return [_prediction(pair, str(path)) for pair in _pairs(path, format)]
-
-
-def _is_pharaoh(path: str | Path) -> bool:
+    if Path(path).is_dir():
+        return [_prediction(pair, str(path)) for pair in _sound(read_pairs(path, format))]
+    # Opened once for both questions, because standard input can be read but once.
     with InputLines(path) as lines:
-        head = lines.head()
-        return not head or is_pharaoh(head)
+        if format == PHARAOH.name or (format is None and _is_pharaoh(lines)):
+            return _read_pharaoh(lines)
+        return [_prediction(pair, lines.name) for pair in _sound(read_pairs_of_lines(lines, format))]
 
 
-def _read_pharaoh(path: str | Path) -> list[Prediction]:
+def _is_pharaoh(lines: InputLines) -> bool:
+    head = lines.head()
+    return not head or PHARAOH.matches(head) or Path(lines.name).suffix in PHARAOH.extensions
+
+
+def _read_pharaoh(lines: InputLines) -> list[Prediction]:
     found = []
-    with InputLines(path) as lines:
-        for links in read_links(lines):
-            if isinstance(links, InputError):
-                raise links
-            found.append(Prediction(links))
+    for links in read_links(lines):
+        if isinstance(links, InputError):
+            raise links
+        found.append(Prediction(links))
     return found
 
 
-def _pairs(path: str | Path, format: str | None) -> list[SentencePair]:
-    found = []
-    for pair in read_pairs(path, format):
+def _sound(pairs: Iterable[SentencePair | InputError]) -> Iterator[SentencePair]:
+    for pair in pairs:
         if isinstance(pair, InputError):
             raise pair
-        found.append(pair)
-    return found
+        yield pair
 
 
 def _prediction(pair: SentencePair, file: str) -> Prediction:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -164,3 +166,23 @@ def test_a_gold_file_without_links_is_refused(tmp_path: Path, capsys) -> None:
 
 def test_a_missing_file_is_an_error_without_a_traceback(gold: Path, capsys) -> None:
     assert "nowhere.jsonl" in error(capsys, str(gold), "nowhere.jsonl")
+
+
+@pytest.mark.parametrize("format_of_run", ["pharaoh", "jsonl"])
+def test_predictions_may_come_from_standard_input(
+    format_of_run: str, gold: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["0-0 1-1", "0-1 1-0"]
+    if format_of_run == "jsonl":
+        lines = [alignment(k, line).to_json() for k, line in enumerate(lines)]
+    stream = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    report = scores(capsys, str(gold), "-")
+    assert (report["pairs"], report["word"]["precision"], report["word"]["recall"]) == (2, 75, 100)
+
+
+def test_a_broken_line_of_links_is_named(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", str(gold), pharaoh(tmp_path, "a-b", "c-d")]) == 2
+    assert "run.pharaoh:1: expected links such as 0-0" in capsys.readouterr().err
