@@ -13,6 +13,7 @@ from forest_align.data.pair_types import (
     join_links,
     most,
     need_links,
+    one_line,
     plain_sentence,
     read_line_by_line,
     split_links,
@@ -51,7 +52,18 @@ def _looks_right(line: str) -> bool:
 def write_pair(pair: SentencePair) -> str:
     """One line of ten columns."""
     sure, possible = split_links(need_links(pair, "multimwa"))
-    fields = [pair.id, text_of(pair.source), "N/A", text_of(pair.target), "N/A", "1", "1", sure, possible, ""]
+    fields = [
+        one_line(pair.id),
+        text_of(pair.source),
+        "N/A",
+        text_of(pair.target),
+        "N/A",
+        "1",
+        "1",
+        sure,
+        possible,
+        "",
+    ]
     return "\t".join(fields) + "\n"
 
 

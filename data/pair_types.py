@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forest_align.data.enju import EnjuTree
 from forest_align.data.lines import InputLines
 from forest_align.types import Alignment, InputError, Links, Sentence
+
+_SEPARATOR = re.compile(r"[\t\r\n]")
+_BLANK = re.compile(r"[ \t\r\n]")
 
 Span = tuple[int, int]
 #: A tree in Penn brackets and its log-probability.
@@ -198,8 +202,12 @@ def split_sentence(text: str) -> Sentence:
 
 def text_of(sentence: Sentence) -> str:
     """The sentence as one field of a text format: tokens joined by spaces, or raw text, on one line."""
-    text = " ".join(sentence.words) if sentence.tokens else sentence.text
-    return " ".join(text.split("\n")).replace("\t", " ").replace("\r", " ")
+    return one_line(" ".join(sentence.words) if sentence.tokens else sentence.text)
+
+
+def one_line(text: str) -> str:
+    """A text as one field of a line: tabs and line ends become spaces."""
+    return _SEPARATOR.sub(" ", text)
 
 
 def columns(line: str, least: int, expected: str) -> list[str]:
@@ -224,12 +232,18 @@ def need_links(pair: SentencePair, format_name: str) -> Links:
     Raises
     ------
     InputError
-        If it has none, or its text is not tokenized.
+        If it has none, its text is not tokenized, or a token is empty or has a blank inside: the indices of
+        links would mean other tokens when the text is read again.
     """
     if pair.links is None:
         raise InputError(f"pair {pair.id!r} has no word links, which format {format_name} needs")
     if not (pair.source.tokens and pair.target.tokens):
         raise InputError(f"pair {pair.id!r} is not tokenized, which format {format_name} needs")
+    for word in (*pair.source.words, *pair.target.words):
+        if not word or _BLANK.search(word):
+            raise InputError(
+                f"pair {pair.id!r} has the token {word!r}, which format {format_name} cannot hold"
+            )
     return pair.links
 
 

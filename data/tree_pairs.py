@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, columns, most, read_line_by_line
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    columns,
+    most,
+    one_line,
+    read_line_by_line,
+)
 from forest_align.data.penn import parse_bracket, strip_annotations, unescape
 from forest_align.types import InputError, Sentence
 
@@ -77,7 +85,7 @@ def write_pair(pair: SentencePair) -> str:
     if not (pair.source_trees and pair.target_trees):
         raise InputError(f"pair {pair.id!r} has no trees, which format trees needs")
     source, target = (" ".join(trees[0][0].split()) for trees in (pair.source_trees, pair.target_trees))
-    return f"{source}\t{target}\t{pair.id}\n"
+    return f"{source}\t{target}\t{one_line(pair.id)}\n"
 
 
 FORMAT = Format(

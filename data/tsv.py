@@ -11,6 +11,7 @@ from forest_align.data.pair_types import (
     Writer,
     columns,
     most,
+    one_line,
     plain_sentence,
     read_line_by_line,
     text_of,
@@ -41,7 +42,7 @@ def matches(head: Sequence[str]) -> bool:
 
 def write_pair(pair: SentencePair) -> str:
     """One line: source, target, id."""
-    return f"{text_of(pair.source)}\t{text_of(pair.target)}\t{pair.id}\n"
+    return f"{text_of(pair.source)}\t{text_of(pair.target)}\t{one_line(pair.id)}\n"
 
 
 FORMAT = Format("tsv", "source<TAB>target[<TAB>id], raw text", read, matches, writer=Writer(write_pair))

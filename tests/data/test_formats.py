@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,41 @@ def test_pharaoh_links_stand_beside_their_sentences(tmp_path: Path) -> None:
     write_pairs(pairs, tmp_path / "gold.pharaoh")
     assert (tmp_path / "gold.pharaoh").read_text() == "0-0 1-1 1p2 2-3\n\n"
     assert [contents(p) for p in read_pairs(tmp_path / "gold.pharaoh")] == [contents(p) for p in pairs]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [('"id": "a", "name": "b"', "a"), ('"name": "b"', "b"), ('"id": 7', "7"), ('"id": 0, "name": "b"', "0")],
+)
+def test_a_pair_of_jacana_is_named_by_id_or_name(names: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    path.write_text(f'[{{{names}, "source": "a", "target": "b", "sureAlign": "0-0"}}]')
+    assert [pair.id for pair in good(read_pairs(path))] == [expected]
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+@pytest.mark.parametrize("word", ["New York", "a\tb", ""])
+def test_a_token_that_would_come_back_as_none_or_several_is_refused(
+    name: str, word: str, tmp_path: Path
+) -> None:
+    pair = SentencePair(
+        "p1", Sentence.from_words([word, "x"]), Sentence.from_words(["y"]), Links.of([(1, 0)])
+    )
+    with pytest.raises(InputError, match=f"pair 'p1' has the token {re.escape(repr(word))}"):
+        write_pairs([pair], tmp_path / "out.txt", name)
+
+
+@pytest.mark.parametrize("name", ["tsv", "multimwa", "trees"])
+def test_a_name_cannot_break_the_line(name: str, tmp_path: Path) -> None:
+    (pair, *_) = good(read_pairs(_written(tmp_path, name), name))
+    write_pairs([replace(pair, id="a\tb\nc")], tmp_path / "out.txt", name)
+    assert [again.id for again in good(read_pairs(tmp_path / "out.txt", name))] == ["a b c"]
+
+
+def _written(tmp_path: Path, name: str) -> Path:
+    path = tmp_path / "in.txt"
+    path.write_text(SMALL[name], encoding="utf-8")
+    return path
 
 
 def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:
