@@ -83,16 +83,18 @@ def base_features(
     features = np.zeros((n * m, BASE), dtype=np.float32)
     classes = np.zeros(n * m, dtype=np.int32)
     scratch = np.zeros(6 * n * m + 8 * (n + m), dtype=np.float64)
+    marks = np.zeros(n + m, dtype=np.uint64)
     cdef float[:, ::1] out = features
     cdef int[::1] cls = classes
     cdef double[::1] work = scratch
+    cdef unsigned long long[::1] bigrams = marks
     with nogil:
         _base(
             n, m, &cosine[0, 0], &projected[0, 0], &evidence[0, 0], &source_kinds[0], &target_kinds[0],
             &source_capital[0], &target_capital[0],
             &source_letters[0] if source_letters.shape[0] else NULL, &source_ends[0],
             &target_letters[0] if target_letters.shape[0] else NULL, &target_ends[0],
-            &work[0], &out[0, 0], &cls[0],
+            &work[0], &bigrams[0], &out[0, 0], &cls[0],
         )
     return features, classes
 
@@ -240,6 +242,22 @@ cdef double _dice(const int* one, Py_ssize_t size, const int* two, Py_ssize_t le
     return 2.0 * common / (size + length + 2)
 
 
+cdef void _mark_bigrams(
+    const int* letters, const int* ends, Py_ssize_t words, unsigned long long* marks
+) noexcept nogil:
+    """One of 64 bits for every letter bigram of each word: words without a common bit have none in common."""
+    cdef Py_ssize_t k, a, end, start = 0
+    cdef unsigned int left, right
+    for k in range(words):
+        left = 0
+        end = ends[k] if ends[k] < start + 24 else start + 24
+        for a in range(start, end + 1):
+            right = <unsigned int>letters[a] if a < end else 0
+            marks[k] |= <unsigned long long>1 << ((left * 31 + right) & 63)
+            left = right
+        start = ends[k]
+
+
 cdef void _similarity(
     Py_ssize_t n, Py_ssize_t m, const float* values, const double* knots, double null,
     double* work, float* out, Py_ssize_t first,
@@ -297,7 +315,7 @@ cdef void _base(
     const int* source_kinds, const int* target_kinds,
     const unsigned char* source_capital, const unsigned char* target_capital,
     const int* source_letters, const int* source_ends, const int* target_letters, const int* target_ends,
-    double* work, float* out, int* classes,
+    double* work, unsigned long long* bigrams, float* out, int* classes,
 ) noexcept nogil:
     cdef Py_ssize_t i, j, k, di, dj, at, start, other_start
     cdef double[5] knots
@@ -333,6 +351,8 @@ cdef void _base(
         for j in range(m - 1, -1, -1):
             if run[i * m + j]:
                 ahead[i * m + j] = 1 + _at(ahead, n, m, i + 1, j + 1)
+    _mark_bigrams(source_letters, source_ends, n, bigrams)
+    _mark_bigrams(target_letters, target_ends, m, bigrams + n)
     for i in range(n):
         start = source_ends[i - 1] if i else 0
         for j in range(m):
@@ -340,9 +360,12 @@ cdef void _base(
             at = k * BASE + 32
             same = evidence[k] & (IDENTICAL | LEMMA)
             other_start = target_ends[j - 1] if j else 0
-            dice = 1.0 if evidence[k] & IDENTICAL else _dice(
-                source_letters + start, source_ends[i] - start, target_letters + other_start, target_ends[j] - other_start
-            )
+            dice = 1.0 if evidence[k] & IDENTICAL else 0.0
+            if dice == 0.0 and bigrams[i] & bigrams[n + j]:
+                dice = _dice(
+                    source_letters + start, source_ends[i] - start,
+                    target_letters + other_start, target_ends[j] - other_start,
+                )
             out[at] = dice
             out[at + 1] = _over(dice, 0.5)
             if same:

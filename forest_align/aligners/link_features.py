@@ -111,7 +111,8 @@ LINK_CLASSES: tuple[str, ...] = (
     "punctuation and word",
     "function and content word",
 )
-_SYNONYM, _PPDB = 32, 4096
+#: Bit of the user's paraphrases in the evidence, and how far it lies above that of synonyms.
+_PPDB, _ABOVE_SYNONYM = 4096, 7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +166,7 @@ def base_table(
         uint8, shape (n, m).
     """
     # A paraphrase table that the user brings counts as more synonyms.
-    evidence = evidence | np.where(evidence & _PPDB, _SYNONYM, 0).astype(np.int32)
+    evidence = evidence | (evidence & _PPDB) >> _ABOVE_SYNONYM
     base, classes = kernel.base_features(
         source.vectors @ target.vectors.T,
         source.projected @ target.projected.T,

@@ -18,7 +18,8 @@ def random_pair(seed: int, n: int, m: int) -> tuple[Any, ...]:
     if rng.random() < 0.3:  # ties
         table = np.round(table, 1)
     evidence = (rng.integers(0, 8192, (n, m)) * (rng.random((n, m)) < 0.4)).astype(np.int32)
-    words = [rng.integers(97, 100, rng.integers(1, 30), dtype=np.int32) for _ in range(n + m)]
+    last = rng.choice([100, 100, 2000])  # few letters, or so many that most words have no bigram in common
+    words = [rng.integers(97, last, rng.integers(1, 30), dtype=np.int32) for _ in range(n + m)]
     letters = [np.concatenate(side) for side in (words[:n], words[n:])]
     ends = [np.cumsum([len(word) for word in side], dtype=np.int32) for side in (words[:n], words[n:])]
     return (
