@@ -93,6 +93,23 @@ def test_every_public_name_resolves() -> None:
         _ = forest_align.nonsense
 
 
+def test_the_public_functions_take_their_arguments_in_the_documented_order() -> None:
+    import inspect
+
+    import forest_align
+
+    many = inspect.signature(forest_align.Aligner.align_many).bind(None, [], 32, 2)
+    assert many.arguments == {"self": None, "pairs": [], "batch_size": 32, "workers": 2}
+    alignment = inspect.signature(forest_align.Alignment).parameters
+    assert list(alignment)[:11] == [
+        *("source", "target", "words", "phrases", "unaligned_source", "unaligned_target"),
+        *("source_tree", "target_tree", "log_probability", "root_aligned", "aligner"),
+    ]
+    assert list(inspect.signature(forest_align.Token).parameters) == ["text", "lemma", "tag", "start", "end"]
+    pair = inspect.signature(forest_align.PhrasePair).parameters
+    assert list(pair) == ["source_node", "target_node", "probability", "compositional"]
+
+
 def test_installed_package_is_importable_from_anywhere(tmp_path: Path) -> None:
     code = (
         "import forest_align.cext.chart, forest_align.cext.alignment, forest_align.em, forest_align.eval;"

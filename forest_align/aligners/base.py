@@ -94,7 +94,7 @@ class Aligner(ABC):
         return self.align_prepared(first, second)
 
     def align_many(
-        self, pairs: Iterable[Pair], *, batch_size: int = BATCH_SIZE, workers: int = 1
+        self, pairs: Iterable[Pair], batch_size: int = BATCH_SIZE, workers: int = 1
     ) -> Iterator[Alignment]:
         """Align a stream of pairs; results come in input order and do not depend on ``workers``.
 
@@ -214,7 +214,11 @@ def kind_of(name_or_path: str | Path) -> str:
 
 
 def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest") -> Alignment:
-    """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`."""
+    """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`.
+
+    A name loads the models anew at each call, which takes seconds: for more than one pair hand over what
+    :func:`load` returned, or use :func:`align_many`.
+    """
     return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target)
 
 

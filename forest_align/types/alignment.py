@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
@@ -164,6 +165,12 @@ class Alignment:
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""
         return self.words.to_pharaoh()
+
+    def to_html(self) -> str:
+        """A page for any browser; :mod:`forest_align.views.html` puts several alignments on one."""
+        # Views stand above types, so that theirs is found by name, and only when it is wanted.
+        page: str = importlib.import_module("forest_align.views.html").to_html([self])
+        return page
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values, in the order of the public contract (version 1).

@@ -137,6 +137,13 @@ def example() -> dict[str, Any]:
     }
 
 
+def test_an_alignment_is_a_page_for_a_browser() -> None:
+    sentence = Sentence.from_words(["a<b"])
+    page = Alignment(sentence, sentence, Links.of([(0, 0)]), id="p1").to_html()
+    assert page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>")
+    assert "Pair p1" in page and "a&lt;b" in page
+
+
 def test_the_public_contract_is_written_as_it_was_read() -> None:
     assert Alignment.from_dict(example()).to_dict() == example()
 
