@@ -131,16 +131,16 @@ class PreparedPair:
             log_nodes += self.link_weight * agreed[0]
             source_nulls += self.link_weight * agreed[1]
             target_nulls += self.link_weight * agreed[2]
-        return kernel.align(
+        inputs: tuple[Any, ...] = (
             *_side(self.source, source_nulls),
             *_side(self.target, target_nulls),
             log_nodes,
             self.base_source,
             self.base_target,
             self.base_log_prior,
-            **log_edges,
-            **options,
         )
+        arguments: dict[str, Any] = {**log_edges, **options}
+        return kernel.align(*inputs, **arguments)
 
 
 def _side(forest: ParseForest, log_null: np.ndarray) -> tuple[np.ndarray, ...]:
