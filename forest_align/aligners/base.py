@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import reprlib
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,9 +85,9 @@ class Aligner(ABC):
         Raises
         ------
         InputError
-            If a sentence is empty or cannot be parsed.
+            If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`.
         """
-        first, second = self.prepare([source, target], 2)
+        first, second = self.prepare(_texts((source, target)), 2)
         for sentence in (first, second):
             if isinstance(sentence, InputError):
                 raise sentence
@@ -114,7 +115,7 @@ class Aligner(ABC):
         Raises
         ------
         InputError
-            If ``batch_size`` or ``workers`` is less than 1.
+            If ``batch_size`` or ``workers`` is less than 1, or an item is no pair of texts.
         """
         for field, value in (("batch_size", batch_size), ("workers", workers)):
             if value < 1:
@@ -138,7 +139,7 @@ class Aligner(ABC):
 
     def _jobs(self, batch: Sequence[Pair]) -> list[_Job]:
         """Each pair with its prepared sentences; an error stands for itself."""
-        texts = [text for pair in batch if not isinstance(pair, InputError) for text in pair]
+        texts = [text for pair in batch if not isinstance(pair, InputError) for text in _texts(pair)]
         prepared = iter(self.prepare(texts, len(texts)) if texts else ())
         return [
             (pair, pair, pair) if isinstance(pair, InputError) else (pair, next(prepared), next(prepared))
@@ -160,6 +161,18 @@ class Aligner(ABC):
             return self.align_prepared(sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
+
+
+def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:
+    """The two texts of a pair; a caller's mistake is told as one, not by where it happens to surface."""
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"expected a pair of sentences, found {reprlib.repr(pair)}")
+    for text in pair:
+        if not isinstance(text, str | Sentence):
+            raise InputError(
+                f"expected a text or a Sentence, found {reprlib.repr(text)}; Sentence.from_words takes words"
+            )
+    return pair
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -206,6 +207,20 @@ def test_results_do_not_depend_on_workers(aligner: ForestAligner) -> None:
 def test_no_workers_are_refused(aligner: ForestAligner) -> None:
     with pytest.raises(InputError, match="workers"):
         aligner.align_many([], workers=0)
+
+
+@pytest.mark.parametrize("wrong", [["He", "died"], None, b"He died"])
+def test_what_is_no_text_is_refused_as_such(aligner: ForestAligner, wrong: Any) -> None:
+    with pytest.raises(InputError, match="expected a text or a Sentence"):
+        aligner.align(wrong, "He died")
+    with pytest.raises(InputError, match="expected a text or a Sentence"):
+        list(aligner.align_many([("He died", wrong)]))
+
+
+@pytest.mark.parametrize("wrong", ["ab", ("a",), ("a", "b", "c"), None])
+def test_what_is_no_pair_is_refused_as_such(aligner: ForestAligner, wrong: Any) -> None:
+    with pytest.raises(InputError, match="expected a pair of sentences"):
+        list(aligner.align_many([wrong]))
 
 
 def random_bracket(rng: random.Random, words: list[str]) -> str:
