@@ -44,7 +44,10 @@ def run(args: argparse.Namespace) -> int:
     """Score and print; 0 when it went well."""
     from forest_align.eval.evaluation import compare, to_json, to_text
     from forest_align.eval.prediction_files import read_gold
+    from forest_align.types import InputError
 
+    if args.seed < 0:
+        raise InputError(f"expected at least 0, found {args.seed}", field="seed")
     gold = read_gold(args.gold, args.gold_format)
     evaluation = _evaluate(gold, args.predictions, args.links)
     comparison = None

@@ -186,3 +186,8 @@ def test_a_broken_line_of_links_is_named(
 ) -> None:
     assert main(["evaluate", str(gold), pharaoh(tmp_path, "a-b", "c-d")]) == 2
     assert "run.pharaoh:1: expected links such as 0-0" in capsys.readouterr().err
+
+
+def test_a_negative_seed_is_bad_usage(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", str(gold), str(gold), "--seed", "-1"]) == 2
+    assert "field 'seed': expected at least 0, found -1" in capsys.readouterr().err
