@@ -36,6 +36,22 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_model_folder(path: Path) -> None:
+    """Make sure, before hours of work, that a model can be written to a folder.
+
+    Raises
+    ------
+    InputError
+        If the path has no name, as that of a checkpoint beside it is made from it, or is a file.
+    """
+    from forest_align.types import InputError
+
+    if not path.name:
+        raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
+    if path.exists() and not path.is_dir():
+        raise InputError(f"expected a folder, found the file {str(path)!r}", field="output")
+
+
 def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: float) -> CorpusReader:
     """A reader as the arguments say."""
     from forest_align.em.corpus import CorpusReader

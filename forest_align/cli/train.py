@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from forest_align.cli.corpora import add_corpus_arguments, corpus_reader, read_corpus
+from forest_align.cli.corpora import add_corpus_arguments, check_model_folder, corpus_reader, read_corpus
 
 EPILOG = """\
 PAIRS may be in any format that has two sentences; links in it are not used. MODEL is a folder;
@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.training import train_forest_model
     from forest_align.em.training_state import TrainingSettings
 
+    check_model_folder(args.output)
     settings = TrainingSettings(
         epochs=args.epochs,
         batch_size=args.batch_size,

@@ -132,3 +132,9 @@ def test_no_pairs_is_an_error(tmp_path: Path) -> None:
     empty.write_text("")
     with pytest.raises(InputError, match="at least one"):
         run(empty, "-o", tmp_path / "model")
+
+
+def test_an_output_that_cannot_be_a_folder_is_refused_before_any_work(tmp_path: Path, pairs: Path) -> None:
+    for output, message in ((Path("."), "a name of its own"), (pairs, "found the file")):
+        with pytest.raises(InputError, match=message):
+            run(tmp_path / "absent.tsv", "-o", output)
