@@ -166,8 +166,8 @@ def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether the file begins as ``.wa`` files do."""
-    return bool(head) and _START.match(head[0].strip()) is not None
+    """Whether the file begins as ``.wa`` files do, and is no Enju output, whose sentences begin alike."""
+    return bool(head) and _START.match(head[0].strip()) is not None and "<cons" not in head[0]
 
 
 def write_pair(pair: SentencePair) -> str:

@@ -87,6 +87,17 @@ def test_a_broken_line_does_not_hide_the_format(name: str, tmp_path: Path) -> No
     assert contents(found[0]) == contents(good([next(iter(read_pairs(path, name)))])[0])
 
 
+def test_plain_output_of_enju_is_not_taken_for_a_chunk_file(tmp_path: Path) -> None:
+    sentence = (
+        '<sentence id="s0" parse_status="success"><cons id="c0" cat="NX" head="t0" sem_head="t0">'
+        '<tok id="t0" cat="N" pos="NNP" base="kim">Kim</tok></cons></sentence>'
+    )
+    for side in "st":
+        (tmp_path / f"{side}-1.xml").write_text(sentence, encoding="utf-8")
+    (pair,) = good(read_pairs(tmp_path / "s-1.xml"))
+    assert (pair.source.words, pair.target.words) == (("Kim",), ("Kim",))
+
+
 def test_every_format_that_can_be_written_is_in_these_tests() -> None:
     assert {name for name, f in FORMATS.items() if f.writer} == {*SMALL, "pharaoh"}
 
