@@ -15,7 +15,7 @@ cdef enum:
     FIRST_RELATION = 2   # SPELLING and the nine kinds after it, as shifts 2 … 11
     RELATIONS = 10
     BASE = 68
-    CONTEXT = 42
+    CONTEXT = 35
     CLASSES = 9
     CONTENT = 0
     FUNCTION = 1
@@ -125,7 +125,7 @@ def context_features(
     Returns
     -------
     numpy.ndarray
-        float32, shape (k, 42).
+        float32, shape (k, 35).
     """
     cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1], wanted = cells.shape[0], k
     if n == 0 or m == 0:
@@ -469,49 +469,6 @@ cdef void _nearest_content(const int* kinds, Py_ssize_t count, int* before, int*
             last = <int>k
 
 
-cdef void _coverage(
-    const double* best, const int* kinds, Py_ssize_t count, double* every, double* content
-) noexcept nogil:
-    """Mean of the best probabilities of all words, and of the content words (0.5 without any)."""
-    cdef Py_ssize_t k, words = 0
-    cdef double total = 0.0, some = 0.0
-    for k in range(count):
-        total += best[2 * k]
-        if kinds[k] == CONTENT:
-            some += best[2 * k]
-            words += 1
-    every[0] = total / count
-    content[0] = some / words if words else 0.5
-
-
-cdef void _pair(
-    Py_ssize_t n, Py_ssize_t m, const double* rows, const double* columns, const int* source_kinds,
-    const int* target_kinds, double* out,
-) noexcept nogil:
-    """Seven features of the pair as a whole: how much of each side is covered, and the lengths."""
-    cdef double a, b, c, d, x
-    cdef bint is_swapped
-    _coverage(rows, source_kinds, n, &a, &c)
-    _coverage(columns, target_kinds, m, &b, &d)
-    # The shorter sentence first; where both are as long, the better covered one.
-    is_swapped = n > m
-    if n == m and a < b or is_swapped:
-        x = a
-        a = b
-        b = x
-    if n == m and c < d or is_swapped:
-        x = c
-        c = d
-        d = x
-    out[0] = a
-    out[1] = b
-    out[2] = c
-    out[3] = d
-    out[4] = fabs(log(<double>n / m))
-    out[5] = log(<double>(n if n < m else m))
-    out[6] = log(<double>(m if n < m else n))
-
-
 cdef void _context(
     Py_ssize_t n, Py_ssize_t m, Py_ssize_t wanted, const int* cells, const float* p, const unsigned char* names,
     const int* evidence, const int* source_kinds, const int* target_kinds,
@@ -533,7 +490,6 @@ cdef void _context(
     cdef int* right = left + n
     cdef int* other_left = right + n
     cdef int* other_right = other_left + m
-    cdef double[7] whole
     cdef double x, a, b, low, high, total = 0.0, adjacent, nulls
     for i in range(n):
         _two_best(p + i * m, m, 1, rows + 2 * i)
@@ -555,7 +511,6 @@ cdef void _context(
     _expected(p, m, n, 1, m, best_target, place, goes_target)
     _nearest_content(source_kinds, n, left, right)
     _nearest_content(target_kinds, m, other_left, other_right)
-    _pair(n, m, rows, columns, source_kinds, target_kinds, whole)
     total /= n if n < m else m
     for c in range(wanted):
         k = cells[c]
@@ -638,8 +593,6 @@ cdef void _context(
         a = _near(p, n, m, right[i], other_left[j])
         b = _near(p, n, m, left[i], other_right[j])
         out[at + 34] = a if a > b else b
-        for di in range(7):
-            out[at + 35 + di] = whole[di]
 
 
 cdef void _score(

@@ -142,7 +142,6 @@ def context_features(
         np.maximum(_best_other(same, 1), _best_other(same, 0)),
         np.sqrt(above * beside),
         np.maximum(framed[np.ix_(right, other_left)], framed[np.ix_(left, other_right)]),
-        *(np.full((n, m), value) for value in _pair(p, source_kinds, target_kinds)),
     ]
     return np.stack(lists, -1).reshape(n * m, -1)[cells].astype(np.float32)
 
@@ -220,15 +219,3 @@ def _nearest_content(kinds: np.ndarray) -> tuple[list[int], list[int]]:
     before = [max((int(k) for k in content if k < word), default=-1) for word in words]
     after = [min((int(k) for k in content if k > word), default=-1) for word in words]
     return before, after
-
-
-def _pair(p: np.ndarray, source_kinds: np.ndarray, target_kinds: np.ndarray) -> list[float]:
-    """Seven features of the pair as a whole: how much of each side is covered, and the lengths."""
-    n, m = p.shape
-    values = []
-    for is_counted in (lambda kinds: kinds >= 0, lambda kinds: kinds == 0):
-        best = (p.max(axis)[is_counted(kinds)] for axis, kinds in ((1, source_kinds), (0, target_kinds)))
-        means = [float(side.mean()) if len(side) else 0.5 for side in best]
-        # The shorter sentence first; where both are as long, the better covered one.
-        values += sorted(means, reverse=True) if n == m else means if n < m else means[::-1]
-    return [*values, abs(np.log(n / m)), np.log(min(n, m)), np.log(max(n, m))]

@@ -297,6 +297,7 @@ def fit_network(
             total += loss.item() * settings.rounds / steps
     print(f"network {seed}: loss {total:.5f}", file=sys.stderr, flush=True)
     matrix = hidden.detach().numpy() / spread[:, None]
+    matrix[settings.left_out(count)] = 0
     shift = bias.detach().numpy() - mean @ matrix
     return matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
 

@@ -90,14 +90,6 @@ CONTEXT_FEATURES: tuple[str, ...] = (
     "stronger rival that is the same word",
     "neighbours aligned as in a block",
     "content words aligned crosswise",
-    *(
-        f"{which} {side} sentence covered"
-        for which in ("share of", "content of")
-        for side in ("shorter", "longer")
-    ),
-    "length ratio of the pair",
-    "length of shorter sentence",
-    "length of longer sentence",
 )
 #: Classes of cells; each has its own weights.
 LINK_CLASSES: tuple[str, ...] = (

@@ -49,7 +49,7 @@ class LinkModel:
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
     hidden : numpy.ndarray
-        float32, shape (passes, 110, H + 1): weights of the hidden units of each later pass; the last unit is
+        float32, shape (passes, 103, H + 1): weights of the hidden units of each later pass; the last unit is
         linear and belongs to the score itself.
     hidden_bias : numpy.ndarray
         float32, shape (passes, 9, H + 1): by class.

@@ -34,7 +34,9 @@ def test_text_goes_in_and_links_with_probabilities_come_out(aligner: ContextualA
     )
     pairs = {(found.source.words[i], found.target.words[j]) for i, j in found.words}
     assert {("proposal", "proposal"), ("Monday", "Monday"), ("rejected", "turned"), (".", ".")} <= pairs
-    assert found.words.scores is not None and all(0.5 <= score <= 1 for score in found.words.scores)
+    assert found.words.scores is not None and all(
+        aligner.threshold <= score <= 1 for score in found.words.scores
+    )
     assert (0, 2) in found.unaligned_source  # the committee
 
 
