@@ -209,8 +209,9 @@ def _scored_brackets(result: NBest | Sentence, k: int) -> Iterator[tuple[float, 
 def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
     from forest_align.types import Sentence
 
-    if not isinstance(result, Sentence):
+    if isinstance(result, InputError):
         return {"error": str(InputError(result.message, field=result.field))}
+    assert isinstance(result, Sentence)  # n-best lists are asked for by the other outputs only
     forest = _forest(result)
     return {
         "text": result.text,
