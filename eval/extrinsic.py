@@ -11,7 +11,7 @@ from math import comb, log
 import numpy as np
 
 from forest_align.eval.scores import Scores, Statistic, harmonic_mean, mean, safe_divide
-from forest_align.eval.stop_words import FUNCTION_WORDS, is_content_word
+from forest_align.lexicon.function_words import FUNCTION_WORDS, is_content_word
 from forest_align.types import InputError
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.eval.chunks import ChunkPair, count_chunks, score_chunks
-from forest_align.eval.stop_words import is_content_word
 from forest_align.eval.tasks.task import Figures
+from forest_align.lexicon.function_words import is_content_word
 from forest_align.types import Alignment
 
 Span = tuple[int, int]

@@ -1,6 +1,5 @@
 """What the contextual aligner knows of one sentence: stop words, categories, neighbours."""
 
-# ruff: noqa: SIM905
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import category
+from forest_align.lexicon.function_words import FUNCTION_WORDS
 from forest_align.parsing.annotation import Annotation
 
 if TYPE_CHECKING:
@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
-
-#: Function words, with the clitics that tokenization splits off.
-STOP_WORDS = frozenset(
-    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she "
-    "her hers herself it its itself they them their theirs themselves what which who whom this that "
-    "these those am is are was were be been being have has had having do does did doing a an the and "
-    "but if or because as until while of at by for with about against between into through during "
-    "before after above below to from up down in out on off over under again further then once here "
-    "there when where why how all any both each few more most other some such no nor not only own "
-    "same so than too very can will just should now would could may might must shall also 's 'd 'll "
-    "n't 're 've 'm s t don ca wo sha ’s ’d ’ll n’t ’re ’ve ’m".split()
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +101,7 @@ def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
 @lru_cache(maxsize=100_000)
 def is_stop(word: str) -> bool:
     """Whether a lower-cased word is a stop word or punctuation."""
-    return word in STOP_WORDS or is_punctuation(word)
+    return word in FUNCTION_WORDS or is_punctuation(word)
 
 
 @lru_cache(maxsize=100_000)
@@ -128,4 +116,4 @@ def is_punctuation(word: str) -> bool:
     return not any(letter.isalnum() for letter in word) or word in _BRACKETS
 
 
-_BRACKETS = frozenset("-lrb- -rrb- -lsb- -rsb- -lcb- -rcb-".split())
+_BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])

@@ -1,4 +1,4 @@
-"""Words that carry little content, so that extrinsic scores can look at the others."""
+"""Words that carry little content: aligned apart, passed over by extrinsic scores."""
 
 from __future__ import annotations
 
