@@ -22,31 +22,35 @@ def run(*command: str, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from the source distribution alone, far from the repository."""
-    folder = tmp_path_factory.mktemp("packaging")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, unpacked far from the repository."""
+    folder = tmp_path_factory.mktemp("sources")
     egg_base = folder / "egg"
     egg_base.mkdir()
-    run(
-        sys.executable,
-        "setup.py",
-        "-q",
-        "egg_info",
-        "--egg-base",
-        str(egg_base),
-        "sdist",
-        "-d",
-        str(folder),
-        cwd=ROOT,
-    )
+    egg = ("egg_info", "--egg-base", str(egg_base))
+    run(sys.executable, "setup.py", "-q", *egg, "sdist", "-d", str(folder), cwd=ROOT)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as source:
         source.extractall(folder / "unpacked", filter="data")
     (unpacked,) = (folder / "unpacked").iterdir()
+    return unpacked
+
+
+@pytest.fixture(scope="module")
+def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from the source distribution alone."""
+    folder = tmp_path_factory.mktemp("wheel")
     arguments = ("wheel", "--no-build-isolation", "--no-deps", "--no-index", "-q", "-w", str(folder), ".")
-    run(sys.executable, "-m", "pip", *arguments, cwd=unpacked)
+    run(sys.executable, "-m", "pip", *arguments, cwd=sources)
     (built,) = folder.glob("*.whl")
     return built
+
+
+def test_the_source_distribution_holds_what_the_readme_speaks_of(sources: Path) -> None:
+    listed = run("git", "ls-files", cwd=ROOT).split("\n")
+    wanted = [name for name in listed if name and not name.startswith(".")]
+    assert "examples/pairs.tsv" in wanted and "Makefile" in wanted
+    assert [name for name in wanted if not (sources / name).is_file()] == []
 
 
 def test_the_wheel_holds_every_module_and_every_resource(wheel: Path) -> None:
