@@ -101,15 +101,6 @@ class Lexicon:
         """Whether both are among the 34 prepositions of Srikumar & Roth (2013)."""
         return _is_preposition(one.lower()) and _is_preposition(two.lower())
 
-    def same_spelling(self, one: str, two: str) -> bool:
-        """Whether two lemmas differ only as British and American, hyphenated or accented forms do."""
-        return spelling_key(one.lower()) == spelling_key(two.lower())
-
-    def same_number(self, one: str, two: str) -> bool:
-        """Whether two words write the same number."""
-        value = number_value(one.lower())
-        return bool(value) and value == number_value(two.lower())
-
     def profiles(self, sentence: Sentence) -> list[WordProfile]:
         """The profiles of the words of a sentence."""
         profile = self.profile
