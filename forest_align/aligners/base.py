@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -87,7 +88,8 @@ class Aligner(ABC):
         InputError
             If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`.
         """
-        first, second = self.prepare(_texts((source, target)), 2)
+        texts = _texts((source, target))
+        first, second = map(_as_given, texts, self.prepare(texts, 2))
         for sentence in (first, second):
             if isinstance(sentence, InputError):
                 raise sentence
@@ -140,7 +142,7 @@ class Aligner(ABC):
     def _jobs(self, batch: Sequence[Pair]) -> list[_Job]:
         """Each pair with its prepared sentences; an error stands for itself."""
         texts = [text for pair in batch if not isinstance(pair, InputError) for text in _texts(pair)]
-        prepared = iter(self.prepare(texts, len(texts)) if texts else ())
+        prepared = map(_as_given, texts, self.prepare(texts, len(texts)) if texts else ())
         return [
             (pair, pair, pair) if isinstance(pair, InputError) else (pair, next(prepared), next(prepared))
             for pair in batch
@@ -172,7 +174,21 @@ def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:
             raise InputError(
                 f"expected a text or a Sentence, found {reprlib.repr(text)}; Sentence.from_words takes words"
             )
-    return pair
+    first, second = (text.text if isinstance(text, Sentence) and not text.tokens else text for text in pair)
+    return first, second
+
+
+def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputError:
+    """A prepared sentence with the raw text and offsets that came with its tokens: parsers see only words."""
+    if isinstance(text, str) or isinstance(prepared, InputError) or prepared.words != text.words:
+        return prepared
+    if prepared.text == text.text:
+        return prepared
+    tokens = tuple(
+        replace(new, start=old.start, end=old.end)
+        for old, new in zip(text.tokens, prepared.tokens, strict=True)
+    )
+    return replace(prepared, tokens=tokens, text=text.text)
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
