@@ -129,7 +129,7 @@ def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple
 
 
 def _with_text(sentence: Sentence, text: str) -> Sentence:
-    return Sentence(sentence.tokens, text) if text and text == sentence.text else sentence
+    return Sentence(sentence.tokens, text=text) if text and text == sentence.text else sentence
 
 
 def _chunks_beside(path: Path | None, side: int) -> list[list[str]] | None:

@@ -192,7 +192,7 @@ def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
     """
     if not text.strip():
         raise InputError("expected a sentence, found nothing", field=field)
-    return split_sentence(text) if tokenized else Sentence((), text)
+    return split_sentence(text) if tokenized else Sentence((), text=text)
 
 
 def split_sentence(text: str) -> Sentence:

@@ -85,7 +85,7 @@ def _spans(source: EnjuTree, target: EnjuTree, annotator: str) -> frozenset[tupl
 
 
 def _sentence(tree: EnjuTree) -> Sentence:
-    return Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), tree.text)
+    return Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), text=tree.text)
 
 
 def _target_of(path: Path) -> Path | None:

@@ -93,7 +93,7 @@ def decode_sentence(entry: Entry) -> Sentence | InputError:
     vectors = arrays.get("vectors")
     if vectors is not None:
         vectors = vectors.astype(np.float32)
-    return Sentence(tokens, facts["text"], forest, vectors)
+    return Sentence(tokens, text=facts["text"], forest=forest, vectors=vectors)
 
 
 def _forest_fields(forest: ParseForest) -> Iterator[tuple[str, Any]]:

@@ -91,7 +91,7 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
                 Token(word, lexicon.lemma(word, tag), tag)
                 for word, tag in zip(words, tags[at:end], strict=True)
             )
-            sides.append(Sentence(tokens, " ".join(words), None, vectors[at:end].astype(np.float32)))
+            sides.append(Sentence(tokens, vectors=vectors[at:end].astype(np.float32), text=" ".join(words)))
             at = end
         gold = np.zeros((len(sides[0]), len(sides[1])), dtype=bool)
         for i, j in pair.links.only_sure():

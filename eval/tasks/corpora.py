@@ -73,7 +73,7 @@ class Benchmark:
 def _tokenized(sentence: Sentence) -> Sentence:
     from forest_align.parsing.tokenize import tokenize
 
-    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), sentence.text)
+    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
 
 
 def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:

@@ -106,4 +106,4 @@ def _units(vectors: np.ndarray) -> np.ndarray:
 
 
 def _bare(sentence: Sentence) -> Sentence:
-    return Sentence(sentence.tokens, sentence.text)
+    return Sentence(sentence.tokens, text=sentence.text)

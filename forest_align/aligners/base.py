@@ -154,7 +154,7 @@ class Aligner(ABC):
             return Alignment.failed(str(pair), aligner=self.name)
         sides = []
         for text, sentence in zip(pair, (source, target), strict=True):
-            plain = text if isinstance(text, Sentence) else Sentence((), text)
+            plain = text if isinstance(text, Sentence) else Sentence((), text=text)
             sides.append(plain if isinstance(sentence, InputError) else sentence)
         for sentence in (source, target):
             if isinstance(sentence, InputError):

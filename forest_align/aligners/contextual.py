@@ -232,7 +232,7 @@ class ContextualAligner(Aligner):
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
         # Without vectors: the model has the cosines themselves.
-        sides = (Sentence(source.tokens, source.text), Sentence(target.tokens, target.text))
+        sides = (Sentence(source.tokens, text=source.text), Sentence(target.tokens, text=target.text))
         return word_evidence(*sides, self.lexicon, self.ppdb)
 
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:

@@ -89,4 +89,4 @@ def _sentence(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) -> S
         replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
         for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
     )
-    return Sentence(tokens, sentence.text, parsed.forest)
+    return Sentence(tokens, forest=parsed.forest, text=sentence.text)

@@ -62,4 +62,4 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
 def sentence_from_enju(tree: EnjuTree) -> Sentence:
     """A sentence with Enju's tokens, base forms, tags and tree."""
     tokens = tuple(Token(t.text, t.base.lower(), t.tag, t.start, t.end) for t in tree.tokens)
-    return Sentence(tokens, tree.text, forest_from_enju(tree)[0])
+    return Sentence(tokens, forest=forest_from_enju(tree)[0], text=tree.text)

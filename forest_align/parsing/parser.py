@@ -68,7 +68,7 @@ class NBest:
 
     def sentence(self) -> Sentence:
         """The sentence with its forest."""
-        return Sentence(self.tokens, self.text, self.forest(), self.vectors)
+        return Sentence(self.tokens, forest=self.forest(), vectors=self.vectors, text=self.text)
 
     def brackets(self) -> list[str]:
         """The trees in Penn brackets, best first."""

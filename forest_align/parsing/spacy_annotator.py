@@ -87,7 +87,7 @@ class SpacyAnnotator:
         result: list[Sentence | InputError] = []
         for sentence in sentences:
             try:
-                item = Sentence(tokenize(sentence), sentence) if isinstance(sentence, str) else sentence
+                item = Sentence(tokenize(sentence), text=sentence) if isinstance(sentence, str) else sentence
             except InputError as error:
                 result.append(error)
                 continue

@@ -136,9 +136,9 @@ def sentence_from_forest(
     """A sentence around a forest, see :func:`sentence_from_trees`."""
     plain = Sentence.from_words(words, best_tags(forest))
     if lemmatizer is None:
-        return Sentence(plain.tokens, plain.text, forest)
+        return Sentence(plain.tokens, forest=forest, text=plain.text)
     tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in plain.tokens)
-    return Sentence(tokens, plain.text, forest)
+    return Sentence(tokens, forest=forest, text=plain.text)
 
 
 def best_tags(forest: ParseForest) -> list[str]:

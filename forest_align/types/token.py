@@ -47,18 +47,18 @@ class Sentence:
     ----------
     tokens : tuple of Token
         The tokens in order.
-    text : str
-        Raw text; the tokens joined by spaces when there was none.
     forest : ParseForest or None
         Packed parse forest; None for aligners that need no parse.
     vectors : numpy.ndarray or None
         Contextual word vectors, float32, shape ``(len(tokens), dimension)``, rows of unit length.
+    text : str
+        Raw text; the tokens joined by spaces when there was none. By keyword only.
     """
 
     tokens: tuple[Token, ...]
-    text: str = ""
     forest: ParseForest | None = None
     vectors: np.ndarray | None = field(default=None, repr=False)
+    text: str = field(default="", kw_only=True)
 
     @classmethod
     def from_words(cls, words: Sequence[str], tags: Sequence[str] | None = None) -> Sentence:
@@ -67,7 +67,7 @@ class Sentence:
         for index, word in enumerate(words):
             tokens.append(Token(word, tag=tags[index] if tags else "", start=at, end=at + len(word)))
             at += len(word) + 1
-        return cls(tuple(tokens), " ".join(words))
+        return cls(tuple(tokens), text=" ".join(words))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Sentence:
                 Token(word, lemma, tag, start, end)
                 for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
             ),
-            text,
+            text=text,
         )
 
 

@@ -31,7 +31,7 @@ class Splitter(Aligner):
 
 
 GIVEN = Sentence(
-    (Token("He", start=0, end=2), Token("died", start=4, end=8), Token(".", start=8, end=9)), "He  died."
+    (Token("He", start=0, end=2), Token("died", start=4, end=8), Token(".", start=8, end=9)), text="He  died."
 )
 
 
@@ -47,6 +47,6 @@ def test_text_and_offsets_of_given_tokens_are_kept() -> None:
 
 
 def test_a_sentence_without_tokens_is_its_text() -> None:
-    assert Splitter().align(Sentence((), "He died"), "x").source.words == ("He", "died")
+    assert Splitter().align(Sentence((), text="He died"), "x").source.words == ("He", "died")
     with pytest.raises(InputError, match="empty"):
         Splitter().align(Sentence(()), "x")

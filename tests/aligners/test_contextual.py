@@ -42,7 +42,7 @@ def sentence(words: list[str], seed: int = 0) -> Sentence:
     vectors = rng.normal(size=(len(words), DIMENSION)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     plain = Sentence.from_words(words)
-    return Sentence(plain.tokens, plain.text, None, vectors)
+    return Sentence(plain.tokens, text=plain.text, vectors=vectors)
 
 
 sentences = st.builds(sentence, st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 3))
@@ -164,6 +164,6 @@ def test_bad_input_is_explained() -> None:
     with pytest.raises(ModelError, match="needs word vectors"):
         ALIGNER.align_prepared(Sentence.from_words(["a"]), sentence(["a"]))
     wide = Sentence.from_words(["a"])
-    wide = Sentence(wide.tokens, wide.text, None, np.ones((1, 3), dtype=np.float32))
+    wide = Sentence(wide.tokens, text=wide.text, vectors=np.ones((1, 3), dtype=np.float32))
     with pytest.raises(ModelError, match="trained with another parser"):
         ALIGNER.align_prepared(wide, sentence(["a"]))

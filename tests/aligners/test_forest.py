@@ -182,7 +182,7 @@ def test_a_sentence_without_forest_is_an_input_error(aligner: ForestAligner) -> 
 
 def bad_and_good(count: int) -> Iterator[tuple[Sentence, Sentence]]:
     source, target = map(sentence, RELYING)
-    broken = Sentence((*source.tokens, source.tokens[0]), source.text, source.forest)
+    broken = Sentence((*source.tokens, source.tokens[0]), source.forest, text=source.text)
     for index in range(count):
         yield (broken if index == 3 else source), target
 

@@ -381,7 +381,7 @@ def test_a_missing_file_is_an_os_error() -> None:
 
 
 def test_what_a_format_needs_is_said_when_it_is_missing(tmp_path: Path) -> None:
-    pair = SentencePair("p", Sentence((), "a b"), Sentence((), "c"))
+    pair = SentencePair("p", Sentence((), text="a b"), Sentence((), text="c"))
     for name, what in (
         ("jacana", "word links"),
         ("sts", "score"),

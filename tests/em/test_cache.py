@@ -31,7 +31,9 @@ def example_forest() -> ParseForest:
 
 def example_sentence() -> Sentence:
     tokens = (Token("Thé", "thé", "DT", 0, 3), Token("(cat", "cat", "NN", 4, 8))
-    return Sentence(tokens, "Thé (cat", example_forest(), np.array([[0.5, 0.25], [1.0, -0.125]], np.float32))
+    return Sentence(
+        tokens, example_forest(), np.array([[0.5, 0.25], [1.0, -0.125]], np.float32), text="Thé (cat"
+    )
 
 
 def decoded(sentence: Sentence) -> Sentence:

@@ -32,7 +32,7 @@ def sentences(draw: st.DrawFn, with_vectors: bool) -> Sentence:
     generator = np.random.default_rng(draw(st.integers(0, 1000)))
     vectors = generator.normal(size=(len(words), 6)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return Sentence(sentence.tokens, sentence.text, None, vectors)
+    return Sentence(sentence.tokens, text=sentence.text, vectors=vectors)
 
 
 def vectors_by_word(text: str) -> Sentence:
@@ -42,7 +42,7 @@ def vectors_by_word(text: str) -> Sentence:
     for k, word in enumerate(words):
         vectors[k, sum(map(ord, word)) % 64] = 1.0
     sentence = Sentence.from_words(words)
-    return Sentence(sentence.tokens, sentence.text, None, vectors)
+    return Sentence(sentence.tokens, text=sentence.text, vectors=vectors)
 
 
 def spans(candidates: tuple[Candidate, ...]) -> set[tuple[tuple[int, int], tuple[int, int]]]:

@@ -26,7 +26,7 @@ def sentences(draw: st.DrawFn) -> Sentence:
         start = draw(st.integers(0, len(text)))
         offsets = (start, draw(st.integers(start, len(text)))) if draw(st.booleans()) else (-1, -1)
         tokens.append(Token(word, draw(texts), draw(texts), *offsets))
-    return Sentence(tuple(tokens), text)
+    return Sentence(tuple(tokens), text=text)
 
 
 @st.composite

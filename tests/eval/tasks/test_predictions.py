@@ -18,7 +18,7 @@ TASK = Task(["1", "2"], [PAIR, PAIR], lambda alignments: [])
 def prediction(name: str) -> Prediction:
     vectors = np.array([[1.0, 0.0], [0.0, 2.0]], np.float32), np.array([[-3.0, 3.0]], np.float32)
     source, target = (
-        Sentence(sentence.tokens, sentence.text, vectors=rows)
+        Sentence(sentence.tokens, text=sentence.text, vectors=rows)
         for sentence, rows in zip(PAIR, vectors, strict=True)
     )
     links = Links.of([(0, 0), (1, 0)], scores=[0.1, 1 / 3])
@@ -34,7 +34,7 @@ def test_similarities_are_cosines_of_at_least_zero_and_vectors_are_dropped() -> 
 
 def test_the_same_word_is_fully_similar_whatever_its_vectors() -> None:
     sides = [
-        Sentence(Sentence.from_words([word]).tokens, word, vectors=np.array([vector], np.float32))
+        Sentence(Sentence.from_words([word]).tokens, text=word, vectors=np.array([vector], np.float32))
         for word, vector in (("Dog", [1.0, 0.0]), ("dog", [0.6, 0.8]))
     ]
     assert Prediction.of(Alignment(*sides, Links.of([(0, 0)]))).similarities == (1.0,)

@@ -1,0 +1,23 @@
+"""Sentences are made from tokens, a forest and vectors, in that order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from forest_align.parsing.trees import forest_from_bracket
+from forest_align.types import Sentence, Token
+
+
+def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> None:
+    words, forest = forest_from_bracket("(NP (DT the) (NN cat))")
+    vectors = np.eye(2, dtype=np.float32)
+    sentence = Sentence(tuple(map(Token, words)), forest, vectors, text="the  cat")
+    assert sentence.forest is forest
+    assert sentence.vectors is vectors
+    assert sentence.text == "the  cat"
+
+
+def test_the_raw_text_is_given_by_keyword_only() -> None:
+    with pytest.raises(TypeError):
+        Sentence((Token("cat"),), None, None, "cat")  # type: ignore[misc]
