@@ -188,13 +188,14 @@ class ParseForest:
         total = float(self.log_marginal[root] - np.logaddexp.reduce(self.log_marginal[self.roots]))
         return total + sum(float(self.edge_log_marginal[e] - self.log_marginal[n]) for n, e in edges.items())
 
-    def bracket(self, words: Sequence[str], derivation: Derivation | None = None) -> str:
+    def bracket(self, words: Sequence[str] | None = None, derivation: Derivation | None = None) -> str:
         """Write a tree of the forest in Penn brackets: not binarized, unary chains and tags restored.
 
         Parameters
         ----------
-        words : sequence of str
+        words : sequence of str, optional
             The words of the sentence, as its tokens have them; brackets come out as ``-LRB-`` and ``-RRB-``.
+            A forest does not hold them: without them the leaves are the numbers of the tokens, from 0.
         derivation : Derivation, optional
             Which tree; the parser's best by default.
 
@@ -205,20 +206,29 @@ class ParseForest:
         """
         from forest_align.types.derivation import write_bracket
 
+        words = [str(token) for token in range(self.token_count)] if words is None else words
         if len(words) != self.token_count:
             raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
         return write_bracket(self, words, derivation or self.best_derivation())
 
-    def best_tree(self, words: Sequence[str]) -> nltk.Tree:
+    def best_tree(self, words: Sequence[str] | None = None) -> nltk.Tree:
         """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
         from nltk import Tree
 
         return Tree.fromstring(self.bracket(words))
 
-    def trees(self, words: Sequence[str], k: int | None = None) -> Iterator[tuple[float, nltk.Tree]]:
-        """Yield ``(log_probability, tree)``, best first, see :meth:`derivations`."""
+    def trees(
+        self, words: Sequence[str] | int | None = None, k: int | None = None
+    ) -> Iterator[tuple[float, nltk.Tree]]:
+        """Yield ``(log_probability, tree)``, best first: all, ``trees(words)``, or k, ``trees(words, k)``.
+
+        ``trees()`` and ``trees(k)`` put token numbers in the places of words; see :meth:`bracket` and
+        :meth:`derivations`.
+        """
         from nltk import Tree
 
+        if isinstance(words, int):
+            words, k = None, words
         for derivation in self.derivations(k):
             yield derivation.log_probability, Tree.fromstring(self.bracket(words, derivation))
 

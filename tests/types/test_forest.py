@@ -129,6 +129,21 @@ def test_trees_mix_parts_of_the_given_ones() -> None:
     assert len(list(forest.trees(list("abcde"), 2))) == 2
 
 
+def test_trees_without_words_have_the_numbers_of_tokens_as_leaves() -> None:
+    forest = forest_of("(NP (NP (DT the) (NN man)) (PP (IN with) (NP (PRP it))))")
+    numbered = "(NP (NP (DT 0) (NN 1)) (PP (IN 2) (NP (PRP 3))))"
+    assert forest.bracket() == numbered
+    assert " ".join(str(forest.best_tree()).split()) == numbered
+    assert [tree.leaves() for _, tree in forest.trees()] == [["0", "1", "2", "3"]]
+
+
+def test_a_number_of_trees_is_understood_with_and_without_words() -> None:
+    forest = forest_of(HIGH, LOW)
+    assert len(list(forest.trees(1))) == len(list(forest.trees(k=1))) == 1
+    assert len(list(forest.trees(WORDS, 1))) == len(list(forest.trees(WORDS, k=1))) == 1
+    assert [score for score, _ in forest.trees(2)] == [score for score, _ in forest.trees(WORDS, 2)]
+
+
 def test_equal_nodes_are_packed_and_keep_their_edges_apart() -> None:
     forest = forest_of(HIGH, LOW, logs=[np.log(0.75), np.log(0.25)])
     (vp,) = [n for n in forest.node_of_span(1, 6) if forest.labels[n] == "VP"]
