@@ -14,8 +14,36 @@ if TYPE_CHECKING:
     from forest_align.em.training_state import EpochReport
 
 
+_MISSING = "plots need matplotlib: pip install 'forest-align[plot]'"
+
+
 class PlotError(ForestAlignError):
     """A plot was asked for and cannot be drawn."""
+
+
+def can_plot() -> bool:
+    """Whether matplotlib is there."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def check_plot(path: Path) -> None:
+    """Make sure, before hours of work, that a plot can be drawn into a file of this name.
+
+    Raises
+    ------
+    PlotError
+        If matplotlib is missing, or the file's ending is none that it writes.
+    """
+    if not can_plot():
+        raise PlotError(_MISSING)
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if path.suffix.lower().removeprefix(".") not in FigureCanvasBase.get_supported_filetypes():
+        raise PlotError(f"expected a plot file that ends in .png or .svg, found {str(path)!r}")
 
 
 def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
@@ -87,7 +115,7 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise PlotError("plots need matplotlib: pip install 'forest-align[plot]'") from None
+        raise PlotError(_MISSING) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, float]
 
+_SEEDS = 2**32  # the samplers take seeds below it
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -92,9 +94,11 @@ class TuningSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("trials", "workers", "chunks"):
-            if getattr(self, name) < 1:
-                raise InputError(f"expected at least 1, found {getattr(self, name)}", field=name)
+        for name, least in (("trials", 1), ("workers", 1), ("chunks", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InputError(f"expected at least {least}, found {getattr(self, name)}", field=name)
+        if self.seed >= _SEEDS:
+            raise InputError(f"expected less than {_SEEDS}, found {self.seed}", field="seed")
 
 
 def open_study(storage: str, name: str, start: Values | None = None) -> optuna.Study:
@@ -206,7 +210,7 @@ def _work(
             return
         # The storage numbers trials across processes. A seed from that number keeps processes that start at
         # the same time, with the same seed, from trying the same values.
-        study.sampler = optuna.samplers.TPESampler(seed=settings.seed * 1_000_003 + trial.number)
+        study.sampler = optuna.samplers.TPESampler(seed=(settings.seed * 1_000_003 + trial.number) % _SEEDS)
         _run_trial(problem, space, settings, study, trial)
         if report is not None:
             report(study)

@@ -46,7 +46,7 @@ def check_model_folder(path: Path) -> None:
     """
     from forest_align.types import InputError
 
-    if not path.name:
+    if path.name in ("", ".."):
         raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
     if path.exists() and not path.is_dir():
         raise InputError(f"expected a folder, found the file {str(path)!r}", field="output")

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from forest_align.cli.corpora import add_corpus_arguments, check_model_folder, corpus_reader, read_corpus
 
+#: The learning curve in the model's folder.
+LEARNING_CURVE = "learning_curve.svg"
+
 EPILOG = """\
 PAIRS may be in any format that has two sentences; links in it are not used. MODEL is a folder;
 the checkpoint is kept beside it.
@@ -51,7 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers", type=int, default=1, help="threads; no influence on the result (default: 1)"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the learning curve: .png or .svg")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=Path,
+        help="where to draw the learning curve: .png or .svg "
+        f"(default: MODEL/{LEARNING_CURVE}, if matplotlib is installed)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,12 +68,14 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
     from forest_align.em.events import Normalizer
-    from forest_align.em.plots import plot_learning_curve
+    from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
     from forest_align.em.progress import TrainingProgress, epoch_line
     from forest_align.em.training import train_forest_model
     from forest_align.em.training_state import TrainingSettings
 
     check_model_folder(args.output)
+    if args.plot:
+        check_plot(args.plot)
     settings = TrainingSettings(
         epochs=args.epochs,
         batch_size=args.batch_size,
@@ -89,6 +100,6 @@ def run(args: argparse.Namespace) -> int:
     trained.model.save(args.output)
     for report in trained.history:
         print(epoch_line(report))
-    if args.plot:
-        plot_learning_curve(trained.history, args.plot)
+    if args.plot or can_plot():
+        plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
     return 1 if failed or dev_failed else 0

@@ -7,14 +7,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.cli.corpora import add_corpus_arguments, corpus_reader, read_corpus
+from forest_align.cli.corpora import (
+    add_corpus_arguments,
+    check_model_folder,
+    corpus_reader,
+    read_corpus,
+)
 
 if TYPE_CHECKING:
     import optuna
 
     from forest_align.aligners.contextual import ContextualAligner
     from forest_align.em.dev_set import DevSet
-    from forest_align.em.tuning import Range, TuningProblem, Values
+    from forest_align.em.tuning import Range, TuningProblem, TuningSettings, Values
 
 EPILOG = """\
 The study is kept in a storage: a sweep that was stopped goes on where it was, and several processes (or
@@ -79,20 +84,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Tune; 0 when it went well, 1 when some pairs could not be used."""
     from forest_align.aligners.base import kind_of
+    from forest_align.em.plots import check_plot
+    from forest_align.em.tuning import TuningSettings
     from forest_align.types import InputError
 
+    check_model_folder(args.output)
+    if args.plot:
+        check_plot(args.plot)
+    settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
     kind = kind_of(args.model or args.aligner or "forest")
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
     if kind == "contextual":
-        return _tune_contextual(args)
+        return _tune_contextual(args, settings)
     for option in ("variant", "ppdb", "annotator"):
         if getattr(args, option) is not None:
             raise InputError(f"the forest aligner takes no --{option}; the contextual aligner does")
-    return _tune_forest(args)
+    return _tune_forest(args, settings)
 
 
-def _tune_forest(args: argparse.Namespace) -> int:
+def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
     from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
@@ -109,14 +120,14 @@ def _tune_forest(args: argparse.Namespace) -> int:
 
     objective = args.objective or "constituent-f1"
     problem = SweepProblem(model, objective, args.forest_sizes, load)
-    study = _sweep(
-        args, problem, objective, search_space(args.forest_sizes), start_values(model, args.forest_sizes)
-    )
+    space, start = search_space(args.forest_sizes), start_values(model, args.forest_sizes)
+    study = _sweep(args, settings, problem, objective, space, start)
     with_values(model, best_values(study)).save(args.output)
+    _draw(study, args.plot)
     return 1 if failed else 0
 
 
-def _tune_contextual(args: argparse.Namespace) -> int:
+def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.data.pairs import read_pairs
     from forest_align.em.contextual_sweep import (
         ContextualSweep,
@@ -140,8 +151,9 @@ def _tune_contextual(args: argparse.Namespace) -> int:
         print(problem, file=sys.stderr)
     sweep = ContextualSweep(aligner, pairs)
     name = f"{aligner.variant}-word-f1"
-    study = _sweep(args, sweep, name, contextual_space(aligner), contextual_start(aligner))
+    study = _sweep(args, settings, sweep, name, contextual_space(aligner), contextual_start(aligner))
     aligner.with_values(best_values(study)).save(args.output)
+    _draw(study, args.plot)
     return 1 if broken or problems else 0
 
 
@@ -160,20 +172,29 @@ def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
 
 
 def _sweep(
-    args: argparse.Namespace, problem: TuningProblem, name: str, space: dict[str, Range], start: Values
+    args: argparse.Namespace,
+    settings: TuningSettings,
+    problem: TuningProblem,
+    name: str,
+    space: dict[str, Range],
+    start: Values,
 ) -> optuna.Study:
-    """Run or continue the study, print its trials, draw them if asked to."""
-    from forest_align.em.plots import plot_sweep
+    """Run or continue the study and print its trials."""
     from forest_align.em.progress import counting_bar
-    from forest_align.em.tuning import TuningSettings, open_study, trial_table, tune
+    from forest_align.em.tuning import open_study, trial_table, tune
 
-    settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
     args.output.parent.mkdir(parents=True, exist_ok=True)
     storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
     study = open_study(storage, args.study or name, start)
     with counting_bar("trials", args.trials) as bar:
         tune(problem, space, settings, study, lambda _: bar.update())
     print(trial_table(study))
-    if args.plot:
-        plot_sweep(study, args.plot)
     return study
+
+
+def _draw(study: optuna.Study, plot: Path | None) -> None:
+    """Draw the trials if asked to: after the model is saved, which must not be lost with a picture."""
+    from forest_align.em.plots import plot_sweep
+
+    if plot:
+        plot_sweep(study, plot)

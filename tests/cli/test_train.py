@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.cli import train
+from forest_align.em.plots import PlotError
 from forest_align.em.training_state import load_state
 from forest_align.types import InputError, Sentence
 
@@ -90,6 +92,24 @@ def test_dev_scores_are_printed_after_each_epoch_and_the_curve_is_drawn(
     out = capsys.readouterr().out
     assert "word f1 " in out and "constituent f1 " in out
     assert "<svg" in curve.read_text()
+    assert not (tmp_path / "model" / "learning_curve.svg").exists()
+
+
+def test_the_learning_curve_is_drawn_beside_the_model_where_matplotlib_is_installed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    assert run(pairs, "-o", tmp_path / "with", "--epochs", 1) == 0
+    assert "<svg" in (tmp_path / "with" / "learning_curve.svg").read_text()
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(pairs, "-o", tmp_path / "without", "--epochs", 1) == 0
+    assert not (tmp_path / "without" / "learning_curve.svg").exists()
+
+
+def test_a_plot_of_an_unknown_kind_is_refused_before_any_work(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(PlotError, match=r"curve\.foo"):
+        run(tmp_path / "absent.tsv", "-o", tmp_path / "model", "--plot", "curve.foo")
 
 
 def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pairs: Path) -> None:

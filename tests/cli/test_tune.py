@@ -13,9 +13,10 @@ import pytest
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.cli import align, tune
+from forest_align.em.plots import PlotError
 from forest_align.em.tuning import open_study
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.types import InputError, Sentence
+from forest_align.types import ForestAlignError, InputError, Sentence
 
 GOLD = (
     "1\tshe sold her house\tN/A\tshe sold her home\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n"
@@ -98,6 +99,31 @@ def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
     plain.write_text("a b\ta b\n")
     with pytest.raises(InputError, match="no gold links"):
         run(plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "."], "a name of its own"),
+        (["-o", __file__], "found the file"),
+        (["-o", "tuned", "--seed", "-1"], "seed"),
+        (["-o", "tuned", "--plot", "sweep.foo"], r"sweep\.foo"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["forest", "contextual"])
+def test_what_would_fail_in_the_end_is_refused_before_any_work(
+    kind: str, options: list[str], message: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(ForestAlignError, match=message):
+        run(tmp_path / "absent.tsv", "--aligner", kind, *options)
+
+
+def test_a_plot_that_cannot_be_written_does_not_cost_the_model(tmp_path: Path, gold: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(PlotError):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--plot", tmp_path / "absent" / "sweep.svg")
+    assert "tuned" in ForestModel.load(tmp_path / "tuned").description
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from forest_align.em.plots import PlotError, plot_learning_curve, plot_sweep
+from forest_align.em.plots import PlotError, can_plot, check_plot, plot_learning_curve, plot_sweep
 from forest_align.em.training_state import EpochReport
 
 HISTORY = (
@@ -41,13 +42,16 @@ def test_a_sweep_becomes_a_picture_with_a_panel_for_each_parameter(tmp_path: Pat
 
 def test_a_plot_of_an_unknown_kind_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    with pytest.raises(PlotError, match=r"curve\.xyz"):
-        plot_learning_curve(HISTORY, tmp_path / "curve.xyz")
+    for draw in (check_plot, partial(plot_learning_curve, HISTORY)):
+        with pytest.raises(PlotError, match=r"curve\.xyz"):
+            draw(tmp_path / "curve.xyz")
 
 
 def test_without_matplotlib_the_message_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(PlotError, match=r"forest-align\[plot\]"):
-        plot_learning_curve(HISTORY, tmp_path / "curve.png")
+    assert not can_plot()
+    for draw in (check_plot, partial(plot_learning_curve, HISTORY)):
+        with pytest.raises(PlotError, match=r"forest-align\[plot\]"):
+            draw(tmp_path / "curve.png")

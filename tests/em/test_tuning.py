@@ -65,6 +65,18 @@ def test_the_first_trial_has_the_start_values(tmp_path: Path) -> None:
     assert study.trials[0].params == {"height": 3.5, "size": 7}
 
 
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_that_no_sampler_takes_is_refused(seed: int) -> None:
+    with pytest.raises(InputError, match="seed"):
+        TuningSettings(seed=seed)
+
+
+def test_large_seeds_work(tmp_path: Path) -> None:
+    study = open_study(sqlite(tmp_path), "toy")
+    tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), study)
+    assert len(study.trials) == 2
+
+
 def test_one_worker_with_one_seed_gives_the_same_trials(tmp_path: Path) -> None:
     params = []
     for name in ("first", "second"):
