@@ -204,8 +204,8 @@ def _work(
     while _finished(study) < settings.trials:
         study.sampler = optuna.samplers.RandomSampler(settings.seed)
         trial = study.ask()
-        if trial.number >= settings.trials + _failed(study):
-            # Others have begun all that is left.
+        if trial.number >= settings.trials + _failed(study, before=trial.number):
+            # Others have begun all that is left. One given back after this one was asked for leaves no room.
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             return
         # The storage numbers trials across processes. A seed from that number keeps processes that start at
@@ -224,8 +224,9 @@ def _finished(study: optuna.Study) -> int:
     return _states(study, "COMPLETE", "PRUNED")
 
 
-def _failed(study: optuna.Study) -> int:
-    return _states(study, "FAIL")
+def _failed(study: optuna.Study, before: int | None = None) -> int:
+    """Failed trials, all or those with smaller numbers."""
+    return sum(trial.state.name == "FAIL" for trial in study.get_trials(deepcopy=False)[:before])
 
 
 def _run_trial(
