@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -58,6 +59,9 @@ class TrainingSettings:
         ):
             if getattr(self, name) < least:
                 raise InputError(f"expected at least {least}, found {getattr(self, name)}", field=name)
+        if not (math.isfinite(self.regularization) and self.regularization >= 0):
+            message = f"expected a finite number of at least 0, found {self.regularization}"
+            raise InputError(message, field="regularization")
         if not 0.5 < self.step_exponent <= 1:
             message = f"expected a number above 0.5 and at most 1, found {self.step_exponent}"
             raise InputError(message, field="step_exponent")

@@ -45,7 +45,7 @@ def save_parameters(folder: str | Path, parameters: PublishedParameters, annotat
         "annotator": annotator,
         "parameters": {**asdict(parameters), "modules": sorted(parameters.modules)},
     }
-    (folder / "model.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    (folder / "model.json").write_text(json.dumps(card, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | None:

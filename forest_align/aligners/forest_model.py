@@ -163,10 +163,24 @@ class ForestModel:
                     row[targets[target]] += known[target]
 
     def save(self, folder: str | Path) -> None:
-        """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there."""
+        """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there.
+
+        Raises
+        ------
+        ValueError
+            If a number of the options or the description is not finite: JSON has none such.
+        """
         from safetensors.numpy import save_file
 
         folder = Path(folder)
+        about = {
+            "format": "forest",
+            "version": FORMAT_VERSION,
+            "features": list(GENERAL_FEATURES),
+            "options": asdict(self.options),
+            "description": self.description,
+        }
+        text = json.dumps(about, indent=1, allow_nan=False)
         folder.mkdir(parents=True, exist_ok=True)
         keys = sorted(self.lexical)
         tensors = {
@@ -175,14 +189,7 @@ class ForestModel:
             "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),
         }
         save_file(tensors, folder / _WEIGHTS)
-        about = {
-            "format": "forest",
-            "version": FORMAT_VERSION,
-            "features": list(GENERAL_FEATURES),
-            "options": asdict(self.options),
-            "description": self.description,
-        }
-        (folder / _JSON).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        (folder / _JSON).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:

@@ -129,7 +129,7 @@ class LinkModel:
             "context_features": CONTEXT_FEATURES,
             "card": self.card,
         }
-        text = json.dumps(card, indent=1, ensure_ascii=False)
+        text = json.dumps(card, indent=1, ensure_ascii=False, allow_nan=False)
         (folder / "model.json").write_text(text + "\n", encoding="utf-8")
 
     def prepare(self, sentence: Sentence) -> SentenceFeatures:

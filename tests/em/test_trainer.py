@@ -97,6 +97,12 @@ def test_planted_probabilities_are_recovered(batch_size: int) -> None:
     assert np.abs(difference).max() < 0.3
 
 
+@pytest.mark.parametrize("regularization", [-1.0, float("nan"), float("inf")])
+def test_a_regularization_that_is_negative_or_not_finite_is_refused(regularization: float) -> None:
+    with pytest.raises(InputError, match="regularization"):
+        TrainingSettings(regularization=regularization)
+
+
 @pytest.mark.parametrize("workers", [2, 5])
 def test_weights_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     alone = train(SyntheticPairs(40), SETTINGS, start_weights())
