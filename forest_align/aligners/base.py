@@ -29,6 +29,9 @@ _KINDS = {
     "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
 }
 
+# Bundled models and the kind of aligner that each is for.
+_BUNDLED = {"forest": "forest", "fixed": "forest", "contextual": "contextual"}
+
 
 class Aligner(ABC):
     """Aligns pairs of sentences.
@@ -192,12 +195,13 @@ def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputEr
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner: ``"forest"``, ``"contextual"``, or a model folder.
+    """Load an aligner: ``"forest"``, ``"fixed"``, ``"contextual"``, or a model folder.
 
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a kind of aligner, for its bundled model, or a folder that :meth:`Aligner.save` wrote.
+        Name of a bundled model, or a folder that :meth:`Aligner.save` wrote. Those of the kinds of aligners
+        have their names; ``"fixed"`` is the forest aligner with weights set by hand, not learned.
     **options
         Passed on to the ``load`` of that kind.
 
@@ -228,14 +232,14 @@ def kind_of(name_or_path: str | Path) -> str:
     """
     import json
 
-    if str(name_or_path) in _KINDS:
-        return str(name_or_path)
+    if str(name_or_path) in _BUNDLED:
+        return _BUNDLED[str(name_or_path)]
     folder = Path(name_or_path)
     try:
         kind = json.loads((folder / "model.json").read_text(encoding="utf-8"))["format"]
     except (OSError, ValueError, KeyError, TypeError):
         raise ModelError(
-            f"no aligner {str(folder)!r}: expected {', '.join(_KINDS)}, or a folder with a model"
+            f"no aligner {str(folder)!r}: expected {', '.join(_BUNDLED)}, or a folder with a model"
         ) from None
     if kind not in _KINDS:
         raise ModelError(f"the model in {str(folder)!r} is of the unknown kind {kind!r}")

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+#: Names of the bundled models.
+BUNDLED = ("forest", "fixed")
+
 #: What each variant changes in the options of a model. The published one is without what is added here to
 #: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, and word
 #: links and tree probabilities as factors of every phrase pair's score. Where a pair cannot rest on a single
@@ -46,6 +49,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 class ForestAligner(Aligner):
     """Aligns words and syntactic phrases on the packed parse forests of two sentences.
+
+    It has a source and a target: the probabilities of phrases are one-sided (normalised over the phrases of
+    the target, see :meth:`.ForestModel.log_probabilities`), so that swapped sentences may be aligned slightly
+    differently. The contextual aligner is exactly symmetric.
 
     Parameters
     ----------
@@ -105,12 +112,12 @@ class ForestAligner(Aligner):
 
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
-        """Load the bundled model (``"forest"``) or one from a folder.
+        """Load a bundled model or one from a folder.
 
         Parameters
         ----------
         name_or_path : str or Path
-            Which model.
+            ``"forest"``; ``"fixed"``, whose weights are set by hand, not learned; or a folder.
         **options
             Passed on to the constructor.
 
@@ -119,8 +126,8 @@ class ForestAligner(Aligner):
         ModelError
             If there is no such model.
         """
-        if str(name_or_path) == "forest":
-            with as_file(files("forest_align.aligners") / "models" / "forest") as folder:
+        if str(name_or_path) in BUNDLED:
+            with as_file(files("forest_align.aligners") / "models" / str(name_or_path)) as folder:
                 return cls(ForestModel.load(folder), **options)
         return cls(ForestModel.load(name_or_path), **options)
 

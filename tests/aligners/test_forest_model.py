@@ -161,6 +161,20 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, ob
         ForestModel.load(tmp_path)
 
 
+def test_a_model_with_a_number_that_json_lacks_is_not_written(tmp_path: Path) -> None:
+    model = replace(bundled(), description={"regularization": float("nan")})
+    with pytest.raises(ValueError, match="JSON"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_model_with_weights_set_by_hand_is_loaded_by_its_name() -> None:
+    aligner = load("fixed")
+    assert isinstance(aligner, ForestAligner)
+    assert not aligner.model.lexical
+    assert (aligner.model.weights != bundled().weights).any()
+
+
 def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="contextual"):
         load(tmp_path / "nothing")
