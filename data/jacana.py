@@ -43,7 +43,7 @@ def _items(text: str) -> Iterator[tuple[int, object]]:
     decoder = json.JSONDecoder()
     line, at = 1, _skip(text, 0)
     if text[at : at + 1] != "[":
-        yield line, InputError("expected a JSON list of pairs")
+        yield line, InputError("expected a JSON list of objects with source, target and sureAlign")
         return
     line += text.count("\n", 0, at)
     if text[_skip(text, at + 1) :][:1] == "]":

@@ -117,6 +117,13 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
     # Of the text formats, TSV is what people type by hand: a file with some broken lines is still TSV.
     if suffix == ".tsv" or any("\t" in line for line in head):
         return tsv.FORMAT
+    if suffix == ".json":
+        raise InputError(
+            f"cannot tell the format from {head[0][:60]!r}; expected a JSON list of objects with source, "
+            "target and sureAlign (jacana), or one JSON object with source and target a line (jsonl)",
+            file=lines.name,
+            line=1,
+        )
     raise InputError(
         f"cannot tell the format from {head[0][:60]!r}; expected source<TAB>target, or name the format "
         f"(one of {', '.join(FORMATS)})",

@@ -375,6 +375,14 @@ def test_an_empty_file_has_no_pairs_and_unknown_content_is_an_error(tmp_path: Pa
         list(read_pairs(path))
 
 
+@pytest.mark.parametrize("text", ['{\n "pairs": []\n}\n', '["a", "b"]\n'])
+def test_json_that_is_no_list_of_pairs_is_told_which_json_was_expected(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"JSON list of objects with source, target and sureAlign .*jsonl"):
+        list(read_pairs(path))
+
+
 def test_a_missing_file_is_an_os_error() -> None:
     with pytest.raises(OSError, match="nowhere"):
         list(read_pairs("/nowhere/x.tsv"))
