@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.cli.aligner_choice import ALIGNERS, VARIANTS, WORDS, GivenLinks, Pair, load_aligner
+from forest_align.cli.arguments import positive
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
-from forest_align.cli.outputs import alignment_writer, check_same_run, open_output, repair
+from forest_align.cli.outputs import (
+    Finished,
+    alignment_writer,
+    check_same_run,
+    open_output,
+    refuse_overwriting,
+    repair,
+)
 from forest_align.data.pairs import FORMATS
 from forest_align.types import Alignment, ForestAlignError, InputError, Links
+from forest_align.types.validation import parse_json_object
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
@@ -68,10 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) as further evidence"
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
-    parser.add_argument("--workers", type=_positive, default=1, metavar="N", help="threads; default: 1")
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="threads; default: 1")
     parser.add_argument(
         "--batch-size",
-        type=_positive,
+        type=positive,
         default=BATCH_SIZE,
         metavar="N",
         help=f"pairs parsed together; default: {BATCH_SIZE}",
@@ -81,21 +90,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
-    return int(text)
-
-
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
     to_terminal = options.output is None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
-    _refuse_own_output(options)
+    if options.output is not None:
+        for source in filter(None, (options.pairs, options.words, options.ppdb)):
+            refuse_overwriting(source, [Path(options.output)])
     given = GivenLinks() if uses_given_links(options) else None
-    items = read_items(options)
+    failed = Failures()
+    items: Iterator[Item] = read_items(options, failed.complain)
     # The first pair is read and the models load before the output is opened: an input that does not exist
     # must not cost the user an older output.
     first = next(items, None)
@@ -104,9 +110,8 @@ def run(options: argparse.Namespace) -> int:
     explain = _explainer(aligner, options.ppdb) if options.explain else None
     written = 0
     if options.resume:
-        items, written = _skip_finished(items, options)
+        items, written = _skip_finished(items, options, failed)
     alignments = islice(_align(items, aligner, given, options), written, None)
-    failed = Failures()
     if options.workers > 1:
         sys.setswitchinterval(_SWITCH_INTERVAL)
     with open_output(options.output, append=options.resume) as out:
@@ -115,7 +120,13 @@ def run(options: argparse.Namespace) -> int:
             try:
                 text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
             except InputError as error:
-                alignment = Alignment.failed(str(error), id=alignment.id, aligner=alignment.aligner)
+                alignment = Alignment(
+                    alignment.source,
+                    alignment.target,
+                    id=alignment.id,
+                    aligner=alignment.aligner,
+                    error=str(error),
+                )
                 text = writer.line(alignment)
             failed.count(alignment)
             out.write(text)
@@ -130,6 +141,21 @@ class Failures:
     def __init__(self) -> None:
         self._failed = self._all = 0
         self._first = ""
+        self._complaints: list[str] = []
+
+    def complain(self, message: str) -> None:
+        """Take note of what is wrong with the input as a whole."""
+        self._complaints.append(message)
+
+    def count_finished(self, finished: Finished) -> None:
+        """Take note of the alignments that an earlier run has written."""
+        self._all, self._failed = finished.lines, finished.failed
+        if finished.failed:
+            try:
+                values = parse_json_object(finished.first_failed)
+            except InputError:
+                values = {}
+            self._first = f"pair {values.get('id', '')}: {values.get('error', '')}"
 
     def count(self, alignment: Alignment) -> None:
         """Take note of one alignment."""
@@ -140,25 +166,20 @@ class Failures:
 
     def report(self) -> int:
         """Print how many failed and return the exit status."""
-        if not self._failed:
-            return EXIT_OK
-        print(
-            f"forest-align align: {self._failed} of {self._all} pairs could not be aligned; "
-            f"the first: {self._first}",
-            file=sys.stderr,
-        )
-        return EXIT_SOME_FAILED
+        if self._failed:
+            print(
+                f"forest-align align: {self._failed} of {self._all} pairs could not be aligned; "
+                f"the first: {self._first}",
+                file=sys.stderr,
+            )
+        for complaint in self._complaints:
+            print(f"forest-align align: {complaint}", file=sys.stderr)
+        return EXIT_SOME_FAILED if self._failed or self._complaints else EXIT_OK
 
 
-def _refuse_own_output(options: argparse.Namespace) -> None:
-    if options.output is None or options.pairs == "-":
-        return
-    source, out = Path(options.pairs), Path(options.output)
-    if source.exists() and out.exists() and source.samefile(out):
-        raise InputError("the output would overwrite the input", file=options.output)
-
-
-def _skip_finished(items: Iterator[Item], options: argparse.Namespace) -> tuple[Iterator[Item], int]:
+def _skip_finished(
+    items: Iterator[Item], options: argparse.Namespace, failed: Failures
+) -> tuple[Iterator[Item], int]:
     """Leave out the pairs of which an earlier run has written the alignments.
 
     The batch of pairs in which it stopped is aligned again from its beginning, because sentences that are
@@ -179,7 +200,9 @@ def _skip_finished(items: Iterator[Item], options: argparse.Namespace) -> tuple[
             )
         kept.append(item)
     if options.to == "jsonl":
-        check_same_run(finished, kept[-1][0], options.output)
+        last = kept[-1]
+        check_same_run(finished, last.name, (last.source.text, last.target.text), options.output)
+        failed.count_finished(finished)
     following = next(items, None)
     if following is None:
         return iter(()), 0
@@ -191,12 +214,12 @@ def _align(
     items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
 ) -> Iterator[Alignment]:
     """One alignment an item, in order; broken pairs come out in their places."""
-    names: deque[str] = deque()
+    waiting: deque[Item] = deque()
 
     def contents() -> Iterator[tuple[Pair, Links | None] | InputError]:
-        for name, content in items:
-            names.append(name)
-            yield content
+        for item in items:
+            waiting.append(item)
+            yield item.content
 
     settings = {"batch_size": options.batch_size, "workers": options.workers}
     if given is not None:
@@ -205,9 +228,12 @@ def _align(
         pairs = (content if isinstance(content, InputError) else content[0] for content in contents())
         found = aligner.align_many(pairs, **settings)
     for alignment in found:
-        yield replace(alignment, id=names.popleft())
-    if names:
-        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {names[0]!r}")
+        item = waiting.popleft()
+        if isinstance(item.content, InputError):
+            alignment = replace(alignment, source=item.source, target=item.target)
+        yield replace(alignment, id=item.name)
+    if waiting:
+        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
 
 
 def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:

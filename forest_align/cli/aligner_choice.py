@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,7 @@ def _words_of(pair: Pair) -> Words:
 
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:
-    """Word links of a Pharaoh file, one line a pair; after its end an error for every further pair."""
+    """Word links of a Pharaoh file, one line a pair; an error in the place of a broken line."""
     from forest_align.data.lines import InputLines
     from forest_align.data.pharaoh import read_links
 
@@ -147,7 +147,5 @@ def links_of_file(path: str) -> Iterator[Links | InputError]:
     def read() -> Iterator[Links | InputError]:
         with InputLines(path) as lines:
             yield from read_links(lines)
-            missing = lines.error("the file of word links ends before the pairs do")
-        yield from repeat(missing)
 
     return read()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
 from forest_align.data.pairs import SentencePair, read_pairs
@@ -14,8 +14,25 @@ from forest_align.types import InputError, Links, Sentence
 if TYPE_CHECKING:
     from forest_align.data.pair_types import ScoredTree
 
-#: A pair of the input: its name; its sentences and the links given for it, or what is wrong with it.
-Item = tuple[str, "tuple[Pair, Links | None] | InputError"]
+
+class Item(NamedTuple):
+    """A pair of the input.
+
+    Attributes
+    ----------
+    name : str
+        Its id.
+    content : tuple of Pair and (Links or None), or InputError
+        Its sentences and the links given for it, or what is wrong with it.
+    source, target : Sentence
+        Its sentences as they were read, so that a pair with an error keeps its text; empty where they
+        could not be read.
+    """
+
+    name: str
+    content: tuple[Pair, Links | None] | InputError
+    source: Sentence = Sentence(())
+    target: Sentence = Sentence(())
 
 
 def uses_given_links(options: argparse.Namespace) -> bool:
@@ -23,24 +40,36 @@ def uses_given_links(options: argparse.Namespace) -> bool:
     return options.words is not None and options.words not in WORDS[:-1]
 
 
-def read_items(options: argparse.Namespace) -> Iterator[Item]:
-    """Pairs ready for the aligner, each with its name; an error in the place of a broken one."""
+def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> Iterator[Item]:
+    """Pairs ready for the aligner, each with its name; an error in the place of a broken one.
+
+    What is wrong with no pair but with the input as a whole is told to ``complain`` after the last pair.
+    """
     links_file = None
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
     for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
-        links = next(links_file) if links_file is not None else None
+        links = next(links_file, _ended(options.words)) if links_file is not None else None
         if isinstance(item, InputError):
-            yield str(item.line or ""), item
+            yield Item(str(item.line or ""), item)
             continue
         try:
             if isinstance(links, InputError):
                 raise links
             if uses_given_links(options):
                 links = _given_links(item, links)
-            yield item.id, (_sentences(item, options.parser is None), links)
+            content = _sentences(item, options.parser is None), links
         except InputError as error:
-            yield item.id, error
+            yield Item(item.id, error, item.source, item.target)
+        else:
+            yield Item(item.id, content, item.source, item.target)
+    # A blank line at the end of the file says nothing.
+    if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
+        complain(f"{options.words}: the file of word links goes on after the pairs have ended")
+
+
+def _ended(path: str) -> InputError:
+    return InputError("the file of word links ends before the pairs do", file=path)
 
 
 def _given_links(item: SentencePair, links: Links | None) -> Links:

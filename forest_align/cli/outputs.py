@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import reprlib
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +16,6 @@ from typing import IO
 from forest_align.data.lines import STANDARD_INPUT
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +91,16 @@ class Finished:
         Number of whole lines.
     last : str
         The last of them.
+    failed : int
+        How many of them have an ``"error"`` (JSON lines only).
+    first_failed : str
+        The first of these.
     """
 
     lines: int
     last: str
+    failed: int = 0
+    first_failed: str = ""
 
 
 def repair(path: Path) -> Finished:
@@ -103,22 +108,23 @@ def repair(path: Path) -> Finished:
     if not path.exists():
         return Finished(0, "")
     with path.open("r+b") as file:
-        lines = end = start_of_last = at = 0
-        while block := file.read(_BLOCK):
-            lines += block.count(b"\n")
-            position = block.rfind(b"\n")
-            if position >= 0:
-                before = block.rfind(b"\n", 0, position)
-                start_of_last = at + before + 1 if before >= 0 else end
-                end = at + position + 1
-            at += len(block)
+        lines = end = failed = 0
+        last = first_failed = b""
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            lines, end, last = lines + 1, end + len(line), line
+            # Quotes inside a text are escaped: these bytes are a key of the object.
+            if b'"error": ' in line:
+                failed, first_failed = failed + 1, first_failed or line
         file.truncate(end)
-        file.seek(start_of_last)
-        last = file.read(end - start_of_last)
-    return Finished(lines, last.decode("utf-8", errors="replace").rstrip("\n"))
+    last_line, first_failed_line = (
+        line.decode("utf-8", errors="replace").rstrip("\n") for line in (last, first_failed)
+    )
+    return Finished(lines, last_line, failed, first_failed_line)
 
 
-def check_same_run(finished: Finished, pair_id: str, path: str) -> None:
+def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], path: str) -> None:
     """Make sure that the file to be continued was made from the same pairs.
 
     Parameters
@@ -127,16 +133,20 @@ def check_same_run(finished: Finished, pair_id: str, path: str) -> None:
         What is in it.
     pair_id : str
         Name of the pair that its last line should be about.
+    texts : tuple of str
+        Raw texts of source and target of this pair; empty where they could not be read.
     path : str
         The file, for messages.
 
     Raises
     ------
     InputError
-        If the last line is not JSON or is about another pair.
+        If the last line is not JSON, or is about another pair or other sentences.
     """
     try:
-        found = Fields(parse_json_object(finished.last)).text("id", "")
+        fields = Fields(parse_json_object(finished.last))
+        found = fields.text("id", "")
+        written = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
     except InputError as error:
         raise error.at(file=path, line=finished.lines) from None
     if found != pair_id:
@@ -146,3 +156,12 @@ def check_same_run(finished: Finished, pair_id: str, path: str) -> None:
             file=path,
             line=finished.lines,
         )
+    for side, expected, text in zip(("source", "target"), texts, written, strict=True):
+        # Blanks may differ: tokens are written with a blank between them where there was no raw text.
+        if expected and text and expected.split() != text.split():
+            raise InputError(
+                f"cannot resume: the {side} of pair {pair_id!r} is {reprlib.repr(expected)} now and "
+                f"{reprlib.repr(text)} in it; the file was made from other input",
+                file=path,
+                line=finished.lines,
+            )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.cli.arguments import positive
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
@@ -53,18 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "n-best lists as --to nbest writes them, Enju XML; default: text",
     )
     parser.add_argument(
-        "-k", type=_positive, default=10, metavar="N", help="size of lists and forests; default: 10"
+        "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
     )
     parser.add_argument("--tokenized", action="store_true", help="words are split on blanks already")
     parser.add_argument(
-        "--batch-size", type=_positive, default=32, metavar="N", help="sentences parsed together; default: 32"
+        "--batch-size", type=positive, default=32, metavar="N", help="sentences parsed together; default: 32"
     )
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -173,6 +173,37 @@ def test_resuming_another_file_is_refused_and_leaves_it_alone(
     assert out.read_text() == old
 
 
+def test_a_resumed_run_reports_the_pairs_that_failed_before(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail b\tb\nc\tc\nd\td\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out)]
+    assert main(arguments) == 1
+    whole = out.read_bytes()
+    for kept in (3, 4):
+        out.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
+        capsys.readouterr()
+        assert main([*arguments, "--resume"]) == 1
+        assert "1 of 4 pairs could not be aligned; the first: pair 2: it failed" in capsys.readouterr().err
+        assert out.read_bytes() == whole
+
+
+@pytest.mark.parametrize(("side", "changed"), [("source", "x b\tc\n"), ("target", "a b\tx\n")])
+def test_resuming_with_other_sentences_of_the_same_name_is_refused(
+    side: str, changed: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a b\tc\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--resume"]
+    assert main(arguments) == 0
+    old = out.read_bytes()
+    write(tmp_path / "in.tsv", "a  b\tc\n")
+    assert main(arguments) == 0
+    write(tmp_path / "in.tsv", changed)
+    assert main(arguments) == 2
+    assert f"the {side} of pair '1'" in capsys.readouterr().err
+    assert out.read_bytes() == old
+
+
 @pytest.mark.parametrize("extra", [[], ["-o", "x", "--to", "text"], ["-o", "x", "--to", "html"]])
 def test_resume_needs_a_file_with_a_line_for_each_pair(
     extra: list[str], aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
@@ -230,6 +261,31 @@ def test_given_links_belong_to_their_pair_even_when_words_repeat(
     assert "out of range" in found[3]["error"]
     assert "expected links" in found[4]["error"] and f"{links}:5" in found[4]["error"]
     assert "ends before" in found[5]["error"]
+
+
+def test_links_beyond_the_last_pair_are_reported_in_the_end(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc d\n")
+    arguments = ["align", pairs, "-o", str(out), "--tokenized", "--words"]
+    assert main([*arguments, write(tmp_path / "longer", "0-0\n1-1\n")]) == 1
+    assert "longer: the file of word links goes on" in capsys.readouterr().err
+    assert [line["words"] for line in lines_of(out)] == [[[0, 0]]]
+    assert main([*arguments, write(tmp_path / "blank", "0-0\n\n")]) == 0
+
+
+def test_a_file_of_word_links_is_never_overwritten(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, links = write(tmp_path / "in.tsv", "a\ta\n"), write(tmp_path / "links", "0-0\n")
+    assert main(["align", pairs, "-o", links, "--tokenized", "--words", links]) == 2
+    assert Path(links).read_text() == "0-0\n"
+
+
+def test_a_pair_that_cannot_be_aligned_keeps_its_text(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc\nnan b\tc\n")
+    links = write(tmp_path / "links", "5-5\n0-0\n")
+    assert main(["align", pairs, "-o", str(out), "--tokenized", "--words", links]) == 1
+    assert (lines_of(out)[0]["source"]["text"], lines_of(out)[0]["target"]["tokens"]) == ("a b", ["c"])
+    assert "error" in lines_of(out)[1] and lines_of(out)[1]["source"]["text"] == "nan b"
 
 
 def test_links_of_the_input_are_the_candidates_on_request(
