@@ -5,27 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest import base_pairs
+from forest_align.aligners.forest import base_pairs, features_of_candidates
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import (
     RELATIONS,
     PairFeatures,
     forest_of,
-    pair_features,
     phrase_classes,
 )
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidate_files, word_candidates
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.eval.dependencies import head_dependencies
-from forest_align.lexicon.candidates import Candidate
+from forest_align.lexicon.candidates import Candidate, CandidateProvider
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -111,6 +110,10 @@ class CorpusReader:
             candidate_fingerprint(candidates),
         ]
 
+    @cached_property
+    def _provider(self) -> CandidateProvider:
+        return word_candidates(self.candidate_name)
+
     def read(
         self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
     ) -> tuple[list[CorpusPair], list[str]]:
@@ -183,20 +186,11 @@ class CorpusReader:
         return CorpusPair(pair.id, *light, candidates, features, links, _gold_heads(pair))
 
     def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
-        from forest_align.lexicon.evidence import word_evidence
         from forest_align.lexicon.lexicon import load_lexicon
 
-        provider = word_candidates(self.candidate_name)
-        found = tuple(replace(c, score=float(c.score)) for c in provider.candidates(source, target))
-        links = [
-            (i, j)
-            for link in found
-            if link.score >= self.confident_link
-            for i in range(*link.source)
-            for j in range(*link.target)
-        ]
-        evidence = word_evidence(source, target, load_lexicon())
-        return found, pair_features(source, target, evidence, links)
+        found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
+        features = features_of_candidates(source, target, found, self.confident_link, load_lexicon())
+        return found, features
 
 
 def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:

@@ -6,14 +6,17 @@ import importlib
 import reprlib
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from forest_align.types import Alignment, ForestAlignError, InputError, ModelError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.parsing import Parser
 
 Text = str | Sentence
 #: A pair of a stream, or what is wrong with it.
@@ -192,6 +195,29 @@ def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputEr
         for old, new in zip(text.tokens, prepared.tokens, strict=True)
     )
     return replace(prepared, tokens=tokens, text=text.text)
+
+
+def parse_unready(
+    parser: Parser, sentences: Sequence[Text], is_ready: Callable[[Sentence], bool], batch_size: int
+) -> list[Sentence | InputError]:
+    """Parse raw text and sentences that lack something; those that are ready pass as they are."""
+    ready = [isinstance(text, Sentence) and is_ready(text) for text in sentences]
+    waiting = [
+        text if isinstance(text, str) else text.words
+        for text, passes in zip(sentences, ready, strict=True)
+        if not passes
+    ]
+    parsed = iter(parser.parse_many(waiting, batch_size) if waiting else ())
+    return [
+        text if passes and isinstance(text, Sentence) else next(parsed)
+        for text, passes in zip(sentences, ready, strict=True)
+    ]
+
+
+def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
+    """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
+    edges = [-1, *sorted(used), length]
+    return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib.resources import as_file, files
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
     load_parameters,
@@ -166,21 +165,10 @@ class ContextualAligner(Aligner):
             if annotated is not None:
                 return annotated
 
-        def is_ready(sentence: Text) -> bool:
-            if isinstance(sentence, str):
-                return False
+        def is_ready(sentence: Sentence) -> bool:
             return (sentence.vectors if self.variant == "default" else sentence.forest) is not None
 
-        waiting = [
-            sentence if isinstance(sentence, str) else sentence.words
-            for sentence in sentences
-            if not is_ready(sentence)
-        ]
-        parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
-        return [
-            sentence if isinstance(sentence, Sentence) and is_ready(sentence) else next(parsed)
-            for sentence in sentences
-        ]
+        return parse_unready(self.parser, sentences, is_ready, batch_size)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two prepared sentences.
@@ -204,8 +192,8 @@ class ContextualAligner(Aligner):
             source,
             target,
             links,
-            unaligned_source=_gaps({i for i, _ in links}, len(source)),
-            unaligned_target=_gaps({j for _, j in links}, len(target)),
+            unaligned_source=gaps({i for i, _ in links}, len(source)),
+            unaligned_target=gaps({j for _, j in links}, len(target)),
             log_probability=log_probability,
             aligner=self.name,
         )
@@ -330,9 +318,3 @@ def _view_key(view: SentenceView) -> tuple[Any, ...]:
         view.basic_neighbours,
         view.entities,
     )
-
-
-def _gaps(aligned: set[int], length: int) -> tuple[tuple[int, int], ...]:
-    """Maximal half-open spans of words that are not aligned."""
-    edges = [-1, *sorted(aligned), length]
-    return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)

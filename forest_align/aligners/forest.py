@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
@@ -137,18 +137,7 @@ class ForestAligner(Aligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what has no forest yet; sentences with one pass as they are."""
-        results: list[Sentence | InputError] = []
-        waiting: list[str | tuple[str, ...]] = []
-        for sentence in sentences:
-            if isinstance(sentence, str):
-                waiting.append(sentence)
-            elif sentence.forest is None:
-                waiting.append(sentence.words)
-        parsed = iter(self.parser.parse_many(waiting, batch_size) if waiting else ())
-        for sentence in sentences:
-            has_forest = isinstance(sentence, Sentence) and sentence.forest is not None
-            results.append(sentence if has_forest else next(parsed))  # type: ignore[arg-type]
-        return results
+        return parse_unready(self.parser, sentences, lambda found: found.forest is not None, batch_size)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests.
@@ -227,25 +216,44 @@ class ForestAligner(Aligner):
         return pair.align(*self.model.log_probabilities(features), arguments), base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
-        """Features of the phrase pairs of two sentences, see :func:`pair_features`.
+        """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.
 
         Raises
         ------
         InputError
             If a sentence has no forest, or a candidate lies outside of its sentence.
         """
-        from forest_align.lexicon.evidence import word_evidence
+        return features_of_candidates(
+            source, target, candidates, self.model.options.confident_link, self.lexicon
+        )
 
-        links = []
-        for found in candidates:
-            if not (_inside(found.source, len(source)) and _inside(found.target, len(target))):
-                raise InputError(
-                    f"candidate {found.source}-{found.target} is out of range: "
-                    f"the sentences have {len(source)} and {len(target)} tokens"
-                )
-            if found.score >= self.model.options.confident_link:
-                links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
-        return pair_features(source, target, word_evidence(source, target, self.lexicon), links)
+
+def features_of_candidates(
+    source: Sentence,
+    target: Sentence,
+    candidates: Iterable[Candidate],
+    confident_link: float,
+    lexicon: Lexicon,
+) -> PairFeatures:
+    """Features of the phrase pairs of two sentences; candidates of ``confident_link`` on count as links.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest, or a candidate lies outside of its sentence.
+    """
+    from forest_align.lexicon.evidence import word_evidence
+
+    links = []
+    for found in candidates:
+        if not (_inside(found.source, len(source)) and _inside(found.target, len(target))):
+            raise InputError(
+                f"candidate {found.source}-{found.target} is out of range: "
+                f"the sentences have {len(source)} and {len(target)} tokens"
+            )
+        if found.score >= confident_link:
+            links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
+    return pair_features(source, target, word_evidence(source, target, lexicon), links)
 
 
 def _inside(span: Span, length: int) -> bool:
@@ -320,8 +328,8 @@ def build_alignment(
         target,
         words=Links.of(links, scores=list(links.values())),
         phrases=tuple(pair for _, pair in phrases),
-        unaligned_source=_gaps({i for i, _ in links}, len(source)),
-        unaligned_target=_gaps({j for _, j in links}, len(target)),
+        unaligned_source=gaps({i for i, _ in links}, len(source)),
+        unaligned_target=gaps({j for _, j in links}, len(target)),
         source_tree=trees[0],
         target_tree=trees[1],
         log_probability=arrays.log_score if len(nodes) else None,
@@ -348,11 +356,3 @@ def _add_confident(
             links.setdefault((i, j), found.score)
             used[0].add(i)
             used[1].add(j)
-
-
-def _gaps(used: set[int], length: int) -> tuple[Span, ...]:
-    """Maximal runs of tokens that are not used."""
-    free = [index for index in range(length) if index not in used]
-    starts = [index for index in free if index - 1 not in free]
-    ends = [index + 1 for index in free if index + 1 not in free]
-    return tuple(zip(starts, ends, strict=True))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.types import InputError
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 # What takes no model: the baseline, and the variant of the contextual aligner.
 IDENTITY, PUBLISHED = "identity", "contextual-published"
-
-# Pairs that an aligner prepares together, 4 batches of 32 sentences: a resumed run begins with whole windows,
-# because sentences that are parsed together influence each other's last digits.
-_WINDOW = 128
 
 NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
 
@@ -129,7 +126,8 @@ def _run(
     path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
     done = read_predictions(path, task) if args.resume else []
     if len(done) < len(task.pairs):
-        del done[len(done) // _WINDOW * _WINDOW :]
+        # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
+        del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
     resumed = len(done)
     started = time.perf_counter()
     with path.open("w", encoding="utf-8", newline="\n") as out:
