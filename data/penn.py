@@ -19,7 +19,9 @@ TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
 _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
 
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "\\*": "*"}
+#: How treebanks write what would be taken for their own brackets.
+BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_ESCAPES = {**BRACKETS, "\\*": "*"}
 
 
 def unescape(word: str) -> str:

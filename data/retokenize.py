@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from forest_align.data.penn import BRACKETS
 from forest_align.types import Links
 
 # The same characters, as treebanks and as people write them.
-_SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
 
 
@@ -111,11 +111,11 @@ def _stays(source: tuple[str, str], target: tuple[str, str]) -> bool:
 
 
 def _plain(word: str) -> str:
-    word = _SPELLINGS.get(word, word)
+    word = BRACKETS.get(word, word)
     for quote, plain in _QUOTES:
         word = word.replace(quote, plain)
     return word
 
 
 def _is_word(token: str) -> bool:
-    return any(character.isalnum() for character in _SPELLINGS.get(token, token))
+    return any(character.isalnum() for character in BRACKETS.get(token, token))
