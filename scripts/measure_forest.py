@@ -1,137 +1,227 @@
-"""Measures the forest aligner on a part of Edinburgh++: reach, constituent pairs, phrases and time.
+r"""Measures the forest aligner on Edinburgh++ and iSTS: reach, constituent pairs, phrases and time.
 
-With gold word links as candidates and the Stanford trees of the corpus, the figures show the search alone:
+On packed forests and on best trees, for each variant of the search. Recall asks for constituents of the
+Stanford trees that come with Edinburgh++, and of the parser's best trees on iSTS. With gold word links as
+candidates the figures show the search alone::
 
-    python scripts/measure_forest.py ../shared/data/alignment/edinburgh train --links gold --trees stanford
+    python scripts/measure_forest.py DATA edinburgh --cache CACHE
+    python scripts/measure_forest.py DATA edinburgh --links gold --cache CACHE
+    python scripts/measure_forest.py DATA edinburgh --links gold --trees stanford
+    python scripts/measure_forest.py DATA ists --cache CACHE
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import time
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
 
 from forest_align.aligners.forest import VARIANTS as ALIGNER_VARIANTS
 from forest_align.aligners.forest import ForestAligner
-from forest_align.eval.constituents import (
-    Projection,
-    constituent_spans,
-    count_projected,
-    project,
-    score_constituents,
-)
+from forest_align.aligners.phrase_features import forest_of
+from forest_align.data.pairs import read_pairs
+from forest_align.em.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus import parser_fingerprint
+from forest_align.eval.chunk_constituents import ChunkJudge
+from forest_align.eval.constituents import SpanPair, constituent_spans, count_projected, project
+from forest_align.eval.scores import MatchCounts
+from forest_align.eval.tasks.corpora import BENCHMARKS
+from forest_align.eval.tasks.stanford_trees import read_brackets, read_constituents
 from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket
-from forest_align.types import InputError, Links, Sentence
+from forest_align.parsing import forest_from_bracket, load_parser_for_alignment, sentence_from_bracket
+from forest_align.types import Alignment, InputError, Links, Sentence
 
 PUBLISHED = ALIGNER_VARIANTS["published"]
 VARIANTS = {
-    "published": PUBLISHED,
-    "monotonic": {**PUBLISHED, "noncompositional": False},
-    "monotonic, extended": {"noncompositional": False},
     "full": {},
+    "monotonic": {"noncompositional": False},
+    "published": PUBLISHED,
+    "published, monotonic": {**PUBLISHED, "noncompositional": False},
 }
+SentencePair = tuple[Sentence, Sentence]
+Count = Callable[[Iterable[SpanPair]], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One sentence pair with its gold links and what can be found."""
+    """One sentence pair.
 
-    source: Sentence
-    target: Sentence
+    Attributes
+    ----------
+    systems : dict of str to (Sentence, Sentence)
+        The sentences with each kind of trees.
+    links : Links
+        Gold word links.
+    count : callable
+        Judges predicted pairs of spans: a row of MatchCounts, perhaps followed by compatible pairs and pairs.
+    """
+
+    systems: dict[str, SentencePair]
     links: Links
-    projection: Projection
+    count: Count
 
 
-def read_stanford(path: Path, lemma: object) -> Iterator[Sentence]:
-    """Sentences with the trees of an annotated file."""
-    with gzip.open(path) as file:
-        for _, element in ElementTree.iterparse(file):
-            if element.tag == "tree":
-                yield sentence_from_bracket(element.text or "", lemmatizer=lemma)  # type: ignore[arg-type]
-            elif element.tag == "s":
-                element.clear()
+def parse(sentences: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Sentence | InputError]:
+    """Parse tokenized sentences, each once, or take them from the cache."""
+    parser = load_parser_for_alignment(options.trees, forest_size=options.forest_size)
+    return cached_sentences(
+        [list(words) for words in sentences],
+        parser.parse_many,
+        ArrayStore(options.cache) if options.cache else None,
+        [parser_fingerprint(options.trees), options.forest_size],
+    )
 
 
-def read_cases(folder: Path, part: str, trees: str, forest_size: int, limit: int | None) -> list[Case]:
-    """Sentence pairs with forests; pairs whose trees do not fit the words are left out."""
-    pairs = json.loads((folder / f"{part}.sure.json").read_text(encoding="utf-8"))[:limit]
-    lexicon = load_lexicon()
-    stanford = read_stanford(folder / f"{part}.stanford.xml.gz", lexicon.lemma)
-    reference = [(next(stanford), next(stanford)) for _ in pairs]
-    if trees == "stanford":
-        sentences: Sequence[Sequence[Sentence | InputError]] = reference
+def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, SentencePair]:
+    """The sentences with their forests, and with the best trees of these."""
+    best = [
+        replace(sentence, forest=forest_from_bracket(forest_of(sentence).bracket(sentence.words))[1])
+        for sentence in (source, target)
+    ]
+    return {f"{forest_size}-best forest": (source, target), "1-best tree": (best[0], best[1])}
+
+
+def edinburgh(options: argparse.Namespace) -> list[Case]:
+    """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
+    sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
+    pairs = [pair for pair in islice(read_pairs(sure), options.limit) if not isinstance(pair, InputError)]
+    parsed: Sequence[Sentence | InputError]
+    if options.trees == "stanford":
+        parsed = [
+            sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma) for tree in read_brackets(trees)
+        ]
     else:
-        parser = load_parser_for_alignment(trees, forest_size=forest_size)
-        parsed = parser.parse_many(pair[side].split() for pair in pairs for side in ("source", "target"))
-        sentences = [(one, next(parsed)) for one in parsed]
+        parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
+    constituents = read_constituents(trees)
     cases = []
-    for pair, (source, target), gold_trees in zip(pairs, sentences, reference, strict=True):
-        if isinstance(source, InputError) or isinstance(target, InputError):
+    for number, pair in enumerate(pairs):
+        places = 2 * number, 2 * number + 1
+        source, target = (parsed[place] for place in places)
+        lengths, spans = zip(*(constituents[place] for place in places), strict=True)
+        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
             continue
-        if (len(source), len(target)) != (len(pair["source"].split()), len(pair["target"].split())):
+        if not (len(pair.source), len(pair.target)) == (len(source), len(target)) == lengths:
             continue
-        links = Links.from_pharaoh(pair["sureAlign"])
-        spans = [constituent_spans(s.forest) for s in gold_trees if s.forest is not None]
-        cases.append(Case(source, target, links, project(spans[0], spans[1], links)))
+        links = pair.links.only_sure()
+        projection = project(*spans, links)
+        if options.trees == "stanford":
+            systems = {"Stanford tree": (source, target)}
+        else:
+            systems = systems_of(source, target, options.forest_size)
+        count = partial(count_projected, projection=projection, links=links)
+        cases.append(Case(systems, links, count))
     return cases
 
 
-def measure(aligner: ForestAligner, cases: Sequence[Case], *, gold: bool) -> dict[str, float]:
-    """Reach, recall and precision in percent, phrases a pair, and milliseconds of processor time a pair."""
-    rows, reached, phrases, seconds, noncompositional = [], 0, 0, 0.0, 0
-    for case in cases:
+def ists(options: argparse.Namespace) -> list[Case]:
+    """Pairs of the three sets of iSTS train."""
+    pairs = [
+        pair
+        for path in BENCHMARKS["ists"].paths(options.data, "train")
+        for pair in islice(read_pairs(path), options.limit)
+        if not isinstance(pair, InputError)
+    ]
+    parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
+    cases = []
+    for pair, source, target in zip(pairs, parsed[::2], parsed[1::2], strict=True):
+        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
+            continue
+        wanted = project(
+            constituent_spans(forest_of(source)), constituent_spans(forest_of(target)), pair.links
+        ).sure_pairs()
+        chunks = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
+        judge = ChunkJudge.of(source.words, target.words, chunks, wanted)
+        cases.append(Case(systems_of(source, target, options.forest_size), pair.links, judge.count))
+    return cases
+
+
+def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: bool) -> dict[str, list[float]]:
+    """Figures of each variant of the search: percent, phrases a pair, milliseconds of processor time."""
+    aligners = {
+        name: ForestAligner(
+            replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon
+        )
+        for name, changes in VARIANTS.items()
+    }
+    rows: dict[str, list[list[float]]] = {name: [] for name in VARIANTS}
+    looked_up = 0.0
+    for case in tqdm(cases, trees, disable=None):
+        source, target = case.systems[trees]
         started = time.process_time()
-        if gold:
-            given = GivenCandidates(case.links).candidates(case.source, case.target)
-            found = aligner.align_candidates(case.source, case.target, given)
-        else:
-            found = aligner.align_prepared(case.source, case.target)
-        seconds += time.process_time() - started
-        reached += found.root_aligned
-        spans = [
-            (pair.source_node.span, pair.target_node.span)
-            for pair in found.phrases
-            if pair.source_node.is_constituent and pair.target_node.is_constituent
-        ]
-        phrases += len(spans)
-        noncompositional += sum(not pair.compositional for pair in found.phrases)
-        rows.append(count_projected(spans, case.projection, case.links))
-    scores = score_constituents(rows).micro()
+        provider = GivenCandidates(case.links) if gold else aligner.candidates
+        candidates = provider.candidates(source, target)
+        looked_up += time.process_time() - started
+        for name, variant in aligners.items():
+            started = time.process_time()
+            found = variant.align_candidates(source, target, candidates)
+            spent = time.process_time() - started
+            phrases = constituent_pairs(found)
+            rows[name].append([*case.count(phrases), found.root_aligned, len(phrases), spent])
+    print(f"{trees}: {1000 * looked_up / len(cases):.2f} ms a pair for the word candidates")
+    return {name: figures(np.array(counted)) for name, counted in rows.items()}
+
+
+def constituent_pairs(found: Alignment) -> set[SpanPair]:
+    """Spans of the aligned phrases that are constituents on both sides."""
     return {
-        "pairs": len(cases),
-        "reach": 100 * reached / len(cases),
-        "recall": 100 * scores.recall,
-        "precision": 100 * scores.precision,
-        "phrases": phrases / len(cases),
-        "noncompositional": noncompositional / len(cases),
-        "ms": 1000 * seconds / len(cases),
+        (pair.source_node.span, pair.target_node.span)
+        for pair in found.phrases
+        if pair.source_node.is_constituent and pair.target_node.is_constituent
     }
 
 
+def figures(rows: np.ndarray) -> list[float]:
+    """One line of the table from the rows of all pairs."""
+    reached, phrases, seconds = rows[:, -3:].mean(axis=0)
+    scores = MatchCounts(rows[:, :4]).micro()
+    found = [100 * reached, 100 * scores.recall, 100 * scores.precision]
+    if rows.shape[1] > 7:
+        judged, compatible, predicted = rows[:, [1, 4, 5]].sum(axis=0)
+        found += [100 * judged / predicted, 100 * compatible / predicted]
+    return [*found, phrases, 1000 * seconds]
+
+
 def main() -> None:
-    """Print one line for each variant of the search."""
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    arguments.add_argument("folder", type=Path, help="the folder of Edinburgh++")
-    arguments.add_argument("part", choices=("train", "test"))
-    arguments.add_argument("--links", choices=("gold", "candidates"), default="gold")
-    arguments.add_argument("--trees", default="stanford", help="'stanford', or a parser: a name or a folder")
+    """Print a table."""
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("data", metavar="DATA", type=Path, help="the folder of the corpora")
+    arguments.add_argument("corpus", choices=("edinburgh", "ists"))
+    arguments.add_argument("--links", choices=("gold", "candidates"), default="candidates")
+    arguments.add_argument(
+        "--trees", default="en", help="a parser: a name or a folder; or 'stanford', the trees of Edinburgh++"
+    )
     arguments.add_argument("--forest-size", type=int, default=10)
-    arguments.add_argument("--limit", type=int, help="only the first so many pairs")
+    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
     arguments.add_argument("--model", default="forest")
+    arguments.add_argument("--cache", type=Path, help="folder in which parses are kept")
     options = arguments.parse_args()
-    cases = read_cases(options.folder, options.part, options.trees, options.forest_size, options.limit)
-    base = ForestAligner.load(options.model, lexicon=load_lexicon())
-    for name, changes in VARIANTS.items():
-        model = replace(base.model, options=replace(base.model.options, **changes))
-        figures = measure(ForestAligner(model, lexicon=base.lexicon), cases, gold=options.links == "gold")
-        print(f"{name:20}", "  ".join(f"{key} {value:.2f}" for key, value in figures.items()), flush=True)
+    if options.corpus == "ists" and options.links == "gold":
+        arguments.error("iSTS has no gold word links")
+    cases = edinburgh(options) if options.corpus == "edinburgh" else ists(options)
+    aligner = ForestAligner.load(options.model, lexicon=load_lexicon())
+    results = {
+        (trees, variant): values
+        for trees in cases[0].systems
+        for variant, values in measure(aligner, cases, trees, options.links == "gold").items()
+    }
+    columns = ["reach", "recall", "precision", "judged", "compatible", "phrases", "ms"]
+    if options.corpus == "edinburgh":
+        columns = [name for name in columns if name not in ("judged", "compatible")]
+    print(f"| {options.corpus}, {len(cases)} pairs | search | " + " | ".join(columns) + " |")
+    print("|---" * (2 + len(columns)) + "|")
+    for (trees, variant), values in results.items():
+        shown = [f"{value:.1f}" for value in values[:-1]] + [f"{values[-1]:.2f}"]
+        print(f"| {trees} | {variant} | " + " | ".join(shown) + " |")
 
 
 if __name__ == "__main__":
