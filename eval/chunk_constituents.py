@@ -70,7 +70,7 @@ class ChunkJudge:
         for number, pair in enumerate(aligned):
             for side, tokens in zip(sides, pair, strict=True):
                 side[number, tokens] = True
-        linked = (sides[0][:, :, None] & sides[1][:, None, :]).any(axis=0)
+        linked: np.ndarray = (sides[0][:, :, None] & sides[1][:, None, :]).any(axis=0)
         content = _with_content(source), _with_content(target)
         return cls(frozenset(wanted), linked, (sides[0], sides[1]), content)
 
