@@ -67,10 +67,11 @@ class ChunkJudge:
         """
         aligned = [(list(ours), list(theirs)) for ours, theirs in chunks if ours and theirs]
         sides = tuple(np.zeros((len(aligned), len(words)), bool) for words in (source, target))
-        for number, pair in enumerate(aligned):
-            for side, tokens in zip(sides, pair, strict=True):
-                side[number, tokens] = True
-        linked: np.ndarray = (sides[0][:, :, None] & sides[1][:, None, :]).any(axis=0)
+        linked = np.zeros((len(source), len(target)), bool)
+        for number, (ours, theirs) in enumerate(aligned):
+            sides[0][number, ours] = True
+            sides[1][number, theirs] = True
+            linked[np.ix_(ours, theirs)] = True
         content = _with_content(source), _with_content(target)
         return cls(frozenset(wanted), linked, (sides[0], sides[1]), content)
 
