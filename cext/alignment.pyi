@@ -28,6 +28,7 @@ def align(
     null_penalty: float = 1.0,
     noncompositional_penalty: float = 1.0,
     parser_weight: float = 0.0,
+    temperature: float = 1.0,
     beam: int = 50,
     generation_gap: int = 4,
     opened_supports: int = 4,

@@ -43,6 +43,7 @@ def align(
     double null_penalty=1.0,
     double noncompositional_penalty=1.0,
     double parser_weight=0.0,
+    double temperature=1.0,
     int beam=50,
     int generation_gap=4,
     int opened_supports=4,
@@ -96,6 +97,9 @@ def align(
         µ_n and µ_c of §5.3.
     parser_weight : float
         µ_p of §5.4, in [0, 1].
+    temperature : float
+        Above 0. Posteriors are those of the distribution over derivations in which each is as probable as its
+        score raised to the power 1 / temperature, normalised. What the best derivation is does not depend on it.
     beam : int
         µ_b: pairs kept for each source node, and supports kept for each pair.
     generation_gap : int
@@ -135,7 +139,7 @@ def align(
     sources, targets, priors = _checked_base(
         base_source, base_target, base_log_prior, search.source.size, search.target.size
     )
-    _check_options(null_penalty, noncompositional_penalty, parser_weight, beam, generation_gap,
+    _check_options(null_penalty, noncompositional_penalty, parser_weight, temperature, beam, generation_gap,
                    opened_supports, max_items)
     search.log_pair = &pairs[0, 0]
     search.target_classes = <int>pairs.shape[1]
@@ -143,6 +147,7 @@ def align(
     search.options.null_penalty = null_penalty
     search.options.noncompositional_penalty = noncompositional_penalty
     search.options.parser_weight = parser_weight
+    search.options.sharpness = 1.0 / temperature
     search.options.beam = beam
     search.options.gap = generation_gap
     search.options.opened_supports = opened_supports
@@ -265,8 +270,8 @@ def _checked_base(base_source, base_target, base_log_prior, int source_size, int
     return sources[order], targets[order], priors[order]
 
 
-def _check_options(null_penalty, noncompositional_penalty, parser_weight, beam, generation_gap, opened_supports,
-                   max_items):
+def _check_options(null_penalty, noncompositional_penalty, parser_weight, temperature, beam, generation_gap,
+                   opened_supports, max_items):
     limits = (
         ("null_penalty", null_penalty, 0),
         ("noncompositional_penalty", noncompositional_penalty, 0),
@@ -281,6 +286,8 @@ def _check_options(null_penalty, noncompositional_penalty, parser_weight, beam, 
             raise ValueError(f"{name}: expected at least {least}, found {value}")
     if parser_weight > 1:
         raise ValueError(f"parser_weight: expected at most 1, found {parser_weight}")
+    if not 0 < temperature < float("inf"):
+        raise ValueError(f"temperature: expected a finite number above 0, found {temperature}")
 
 
 cdef object _int_array(vector[int]& values):

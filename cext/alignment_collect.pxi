@@ -44,8 +44,8 @@ cdef inline int member_of(Search* search, Support* support, int index) noexcept 
 
 
 cdef inline double total_of(Search* search, Support* support) noexcept nogil:
-    """Log-sum over the derivations of a support."""
-    cdef double total = support.local
+    """Log-sum over the derivations of a support, tempered."""
+    cdef double total = support.local * search.options.sharpness
     cdef int index
     for index in range(member_count(support)):
         total += search.items[member_of(search, support, index)].total

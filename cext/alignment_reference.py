@@ -452,6 +452,7 @@ def align(
     null_penalty: float = 1.0,
     noncompositional_penalty: float = 1.0,
     parser_weight: float = 0.0,
+    temperature: float = 1.0,
     beam: int = 50,
     generation_gap: int = 4,
     opened_supports: int = 4,
@@ -496,4 +497,4 @@ def align(
     search = Search(source, target, pairs, options)
     base = zip(base_source.tolist(), base_target.tolist(), base_log_prior.tolist(), strict=True)
     search.run(list(base))
-    return collect(search, packed)
+    return collect(search, temperature, packed)

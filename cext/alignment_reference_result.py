@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 INT = np.int32
 
 
-def collect(search: Search, packed: bool) -> AlignmentArrays:
-    """Turn a finished chart into the result."""
+def collect(search: Search, temperature: float, packed: bool) -> AlignmentArrays:
+    """Turn a finished chart into the result; posteriors are tempered."""
     items = [column[target] for column in search.chart for target in sorted(column)]
     for number, item in enumerate(items):
         item.number = number
-        item.log_total = _log_sum([_total(support) for support in item.supports])
+        item.log_total = _log_sum([_total(support, temperature) for support in item.supports])
     roots = [
         item for item in items if item.source in search.source.roots and item.target in search.target.roots
     ]
@@ -29,7 +29,7 @@ def collect(search: Search, packed: bool) -> AlignmentArrays:
     tops = roots[:1] or _partial_tops(search, items)
     for item in roots or tops:
         item.log_outside = 0.0 if roots else -item.log_total
-    _outside(items)
+    _outside(items, temperature)
     log_total = _log_sum([item.log_total for item in roots]) if roots else sum(t.log_total for t in tops)
     normaliser = log_total if roots else 0.0
     posteriors = _pooled(search, items, [item.log_total + item.log_outside - normaliser for item in items])
@@ -49,8 +49,8 @@ def _pooled(search: Search, items: list[Item], posteriors: list[float]) -> list[
     return [min(0.0, _log_sum(pools[key])) for key in keys]
 
 
-def _total(support: Support) -> float:
-    return support.log_local + sum(member.log_total for member in support.members)
+def _total(support: Support, temperature: float) -> float:
+    return support.log_local / temperature + sum(member.log_total for member in support.members)
 
 
 def _log_sum(values: list[float]) -> float:
@@ -58,13 +58,13 @@ def _log_sum(values: list[float]) -> float:
     return top if math.isinf(top) else top + math.log(sum(math.exp(value - top) for value in values))
 
 
-def _outside(items: list[Item]) -> None:
+def _outside(items: list[Item], temperature: float) -> None:
     """Log outside scores, from the top down; items sorted by nodes come after what they rest on."""
     for item in reversed(items):
         if math.isinf(item.log_outside):
             continue
         for support in item.supports:
-            above = item.log_outside + _total(support)
+            above = item.log_outside + _total(support, temperature)
             for member in support.members:
                 member.log_outside = _log_sum([member.log_outside, above - member.log_total])
 

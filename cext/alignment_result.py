@@ -24,8 +24,8 @@ class PackedArrays(NamedTuple):
     item_source, item_target : shape (I,)
         The nodes of each item.
     item_log_inside, item_log_total, item_log_posterior : float64, shape (I,)
-        Log inside score of its best derivation, of the sum over its derivations, and log posterior of its two
-        spans, see :class:`AlignmentArrays`.
+        Log inside score of its best derivation, of the sum over its derivations (tempered), and log posterior
+        of its two spans, see :class:`AlignmentArrays`.
     first_support : shape (I + 1,)
         Where the supports of each item begin.
     support_kind : int8, shape (S,)
@@ -71,7 +71,8 @@ class AlignmentArrays(NamedTuple):
     log_score : float
         Log score of the derivation.
     log_total : float
-        Log of the summed scores of all derivations of the root pairs (of the partial ones, multiplied).
+        Log of the summed scores of all derivations of the root pairs (of the partial ones, multiplied), each
+        raised to the power 1 / temperature.
     source, target : int32, shape (D,)
         Aligned nodes, parents before what supports them.
     kind : int8, shape (D,)

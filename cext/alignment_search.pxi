@@ -52,6 +52,7 @@ cdef struct Options:
     double null_penalty
     double noncompositional_penalty
     double parser_weight
+    double sharpness     # of posteriors: 1 / temperature
     int beam
     int gap
     int opened_supports

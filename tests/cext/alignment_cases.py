@@ -249,7 +249,10 @@ def _resolve(one: frozenset[Explicit], two: frozenset[Explicit], target: TreeSid
 def brute_force(
     case: tuple[Any, ...], options: Any, merge_all: bool = False
 ) -> tuple[float, float, dict[tuple[int, int], float]]:
-    """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors."""
+    """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors.
+
+    In both of the latter alignments weigh their score to the power 1 / temperature.
+    """
     pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
     base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
     best, total, posteriors = -math.inf, -math.inf, {}
@@ -262,11 +265,12 @@ def brute_force(
             if not whole:
                 continue
             best = max(best, max(explicit.score for explicit in whole))
-            total = float(np.logaddexp.reduce([explicit.score for explicit in whole]))
+            weights = [explicit.score / options["temperature"] for explicit in whole]
+            total = float(np.logaddexp.reduce(weights))
             posteriors = {}
-            for explicit in whole:
+            for explicit, weight in zip(whole, weights, strict=True):
                 for place in _pairs(explicit):
-                    posteriors[place] = posteriors.get(place, 0.0) + math.exp(explicit.score - total)
+                    posteriors[place] = posteriors.get(place, 0.0) + math.exp(weight - total)
     return best, total, posteriors
 
 

@@ -46,6 +46,7 @@ def search_options(seed: int) -> dict[str, Any]:
         "noncompositional_penalty": 0.7,
         "generation_gap": 2 + seed % 3,
         "allow_single_support": seed % 2 == 0,
+        "temperature": (1.0, 0.6, 4.0)[seed // 6 % 3],
     }
 
 
@@ -107,6 +108,7 @@ def test_kernel_and_reference_agree_in_everything_whatever_the_options(seed: int
         "null_penalty": rng.choice([1, 1.3, 2]),
         "noncompositional_penalty": rng.random(),
         "parser_weight": rng.choice([0, 0.3, 1]),
+        "temperature": rng.choice([1, 0.5, 7.0]),
         "beam": rng.choice([2, 5, 50]),
         "generation_gap": rng.randint(1, 4),
         "opened_supports": opened,
@@ -170,6 +172,23 @@ def test_the_best_supports_of_the_packed_forest_add_up_to_its_best_score(seed: i
         assert score(int(packed.root_items[0])) == pytest.approx(found.log_score)
 
 
+@many(120)
+@given(seed=st.integers(0, 10**6), temperature=st.floats(0.3, 30))
+def test_the_temperature_moves_posteriors_and_nothing_else(seed: int, temperature: float) -> None:
+    case = case_of(seed, 8, 3)
+    one, two = alignment.align(*case), alignment.align(*case, temperature=temperature)
+    for name, value, other in zip(one._fields, one, two, strict=True):
+        if name not in ("log_total", "log_posterior"):
+            assert np.array_equal(value, other), name
+
+
+def test_a_very_low_temperature_makes_the_best_alignment_certain() -> None:
+    case = case_of(4, 9, 4, 0.9)
+    assert alignment.align(*case).log_posterior.min() < -0.1
+    found = alignment.align(*case, temperature=1e-3)
+    assert found.root_aligned and found.log_posterior == pytest.approx(0.0)
+
+
 def test_identical_trees_align_node_by_node() -> None:
     side = cases.random_forest(random.Random(3), 6, 1)
     leaves = np.flatnonzero(side.end - side.start == 1).astype(np.int32)
@@ -226,7 +245,15 @@ def test_wrong_arrays_are_refused(position: int, value: np.ndarray, message: str
 
 
 @pytest.mark.parametrize(
-    "options", [{"beam": 0}, {"generation_gap": 0}, {"parser_weight": 2.0}, {"null_penalty": float("nan")}]
+    "options",
+    [
+        {"beam": 0},
+        {"generation_gap": 0},
+        {"parser_weight": 2.0},
+        {"null_penalty": float("nan")},
+        {"temperature": 0.0},
+        {"temperature": float("inf")},
+    ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
