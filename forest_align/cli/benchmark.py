@@ -55,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published"
     )
+    parser.add_argument(
+        "--annotator",
+        choices=("trees", "spacy"),
+        help="where contextual-published has dependencies and names from (default: trees)",
+    )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
         "-o",
@@ -121,8 +126,9 @@ def _run(
     from forest_align.eval.tasks.predictions import read_predictions
     from forest_align.eval.tasks.run import Run, run_task, score_task
 
-    align_many, settings = _aligner(name, args.words, args.ppdb, parser)
+    align_many, settings = _aligner(name, args, parser)
     name = f"{name}, {settings['words']} words" if "words" in settings else name
+    name = f"{name}, {settings['annotator']}" if "annotator" in settings else name
     path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
     done = read_predictions(path, task) if args.resume else []
     if len(done) < len(task.pairs):
@@ -143,11 +149,12 @@ def _run(
 
 
 def _aligner(
-    name: str, words: str | None, ppdb: str | None, parser: ParseOnce | None
+    name: str, args: argparse.Namespace, parser: ParseOnce | None
 ) -> tuple[AlignMany, Mapping[str, object]]:
     """The aligner's function over many pairs, and its settings.
 
-    ``words`` are for the forest aligner, ``ppdb`` is for the published variant of the contextual one.
+    ``--words`` is for the forest aligner, ``--ppdb`` and ``--annotator`` are for the published variant of the
+    contextual one.
     """
     if name == IDENTITY:
         from forest_align.eval.identity import IdentityAligner
@@ -160,12 +167,14 @@ def _aligner(
     settings: dict[str, object] = {}
     if name == PUBLISHED:
         options["variant"] = "published"
-        if ppdb is not None:
+        if args.ppdb is not None:
             from forest_align.lexicon.pair_table import PairTable
 
-            options["ppdb"], settings["ppdb"] = PairTable.load(ppdb), Path(ppdb).name
-    elif words is not None and kind_of(name) == "forest":
-        options["candidates"] = settings["words"] = words
+            options["ppdb"], settings["ppdb"] = PairTable.load(args.ppdb), Path(args.ppdb).name
+        if args.annotator is not None:
+            options["annotator"] = settings["annotator"] = args.annotator
+    elif args.words is not None and kind_of(name) == "forest":
+        options["candidates"] = settings["words"] = args.words
     aligner = load("contextual" if name == PUBLISHED else name, **options)
     return aligner.align_many, {**_settings(aligner), **settings}
 

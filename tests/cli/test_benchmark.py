@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -174,7 +175,7 @@ class PhraseAligner:
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        benchmark, "_aligner", lambda name, words, ppdb, parser: (PhraseAligner().align_many, {"depth": 1})
+        benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, {"depth": 1})
     )
 
 
@@ -218,7 +219,7 @@ def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
 
     for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
         monkeypatch.setattr(
-            benchmark, "_aligner", lambda name, words, ppdb, parser, align_many=align_many: (align_many, {})
+            benchmark, "_aligner", lambda name, args, parser, align_many=align_many: (align_many, {})
         )
         assert run(data, tmp_path, "msr-rte") == 2
         assert message in capsys.readouterr().err
@@ -232,7 +233,7 @@ def test_a_run_goes_on_where_it_was_interrupted(
         raise KeyboardInterrupt
 
     def run_with(align_many, *arguments):
-        monkeypatch.setattr(benchmark, "_aligner", lambda name, words, ppdb, parser: (align_many, {}))
+        monkeypatch.setattr(benchmark, "_aligner", lambda name, args, parser: (align_many, {}))
         return run(data, tmp_path, "msr-rte", "--aligner", "one", *arguments)
 
     path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
@@ -278,7 +279,7 @@ def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path
     assert set(report["tables"]) == {"sts2013", "sts2013, weighted"}
 
 
-def test_the_published_variant_and_its_paraphrases_are_asked_for_by_name(
+def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = {}
@@ -290,8 +291,10 @@ def test_the_published_variant_and_its_paraphrases_are_asked_for_by_name(
     monkeypatch.setattr("forest_align.aligners.load", load)
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
-    _, settings = benchmark._aligner("contextual-published", None, str(table), None)
-    assert settings == {"ppdb": "ppdb.tsv"}
+    args = Namespace(words=None, ppdb=str(table), annotator="spacy")
+    _, settings = benchmark._aligner("contextual-published", args, None)
+    assert settings == {"ppdb": "ppdb.tsv", "annotator": "spacy"}
+    assert asked["contextual"]["annotator"] == "spacy"
     assert asked["contextual"]["variant"] == "published"
     assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
 
