@@ -42,7 +42,7 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.ForestAligner` would."""
     base = base_pairs(pair.source, pair.target, pair.candidates, model.options.multiword)
     arrays = pair.prepared(model.options).align(
-        *model.log_probabilities(pair.features), model.options.kernel_arguments()
+        *model.log_probabilities(pair.features), model.kernel_arguments()
     )
     return build_alignment(model, pair.source, pair.target, arrays, base, pair.candidates)
 

@@ -122,4 +122,6 @@ def train_forest_model(
 def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
     # Used with the reading of the normaliser that the start has, whatever the one of training.
     lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
-    return ForestModel(weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options)
+    return ForestModel(
+        weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options, calibration=start.calibration
+    )

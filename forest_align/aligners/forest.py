@@ -9,11 +9,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
+from forest_align.aligners.phrase_calibration import log_agreement
 from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.tree_choice import choose_tree
@@ -87,7 +86,12 @@ class ForestAligner(Aligner):
     ) -> None:
         if variant not in VARIANTS:
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
-        self.model = replace(model, options=replace(model.options, **VARIANTS[variant]))
+        calibration = model.calibration
+        if variant != "default":
+            # Scores without links and trees are not as sharp.
+            calibration = replace(calibration, temperature=1.0)
+        options = replace(model.options, **VARIANTS[variant])
+        self.model = replace(model, options=options, calibration=calibration)
         self._given = (parser, candidates, lexicon)
 
     @cached_property
@@ -212,7 +216,7 @@ class ForestAligner(Aligner):
         base = base_pairs(source, target, candidates, self.model.options.multiword)
         options = self.model.options
         pair = PreparedPair.of(forest_of(source), forest_of(target), features, candidates, base, options)
-        arguments = {**options.kernel_arguments(), "packed": packed}
+        arguments = {**self.model.kernel_arguments(), "packed": packed}
         return pair.align(*self.model.log_probabilities(features), arguments), base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
@@ -297,7 +301,9 @@ def build_alignment(
 ) -> Alignment:
     """Turn the arrays of the kernel into an alignment."""
     forests = forest_of(source), forest_of(target)
-    probabilities = np.exp(arrays.log_posterior).tolist()
+    agreement = log_agreement(*forests, arrays, candidates)
+    probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
+    word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     nodes = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
     links: dict[tuple[int, int], float] = {}
     phrases: list[tuple[int, PhrasePair]] = []
@@ -308,7 +314,8 @@ def build_alignment(
     ):
         if kind == BASE:
             found = base[s, t]
-            links.update({(i, j): probability for i in range(*found.source) for j in range(*found.target)})
+            cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
+            links.update({cell: word_scores.get(cell, found.score) for cell in cells})
         if not absorbed:
             compositional = kind != NONCOMPOSITIONAL and place not in merged_below
             phrases.append(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.types import InputError, ModelError
 
@@ -93,7 +94,7 @@ class ForestOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForestModel:
-    """Weights of the features and options of the search.
+    """Weights of the features, options of the search, and the calibration of its probabilities.
 
     Attributes
     ----------
@@ -104,18 +105,25 @@ class ForestModel:
     options : ForestOptions
     description : dict
         What the model was made from; JSON values.
+    calibration : PhraseCalibration
+        What the probabilities of phrase pairs are made of.
     """
 
     weights: np.ndarray
     lexical: dict[str, float] = field(default_factory=dict)
     options: ForestOptions = ForestOptions()
     description: dict[str, Any] = field(default_factory=dict)
+    calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for key, weight in self.lexical.items():
             source, _, target = key.partition("\t")
             self._by_source.setdefault(source, {})[target] = weight
+
+    def kernel_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the kernel: the options of the search, the temperature of posteriors."""
+        return {**self.options.kernel_arguments(), "temperature": self.calibration.temperature}
 
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
@@ -178,6 +186,7 @@ class ForestModel:
             "version": FORMAT_VERSION,
             "features": list(GENERAL_FEATURES),
             "options": asdict(self.options),
+            "calibration": asdict(self.calibration),
             "description": self.description,
         }
         text = json.dumps(about, indent=1, allow_nan=False)
@@ -213,7 +222,21 @@ class ForestModel:
         keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []
         lexical = dict(zip(keys, tensors["lexical"].tolist(), strict=True))
         options = ForestOptions(**about["options"])
-        return cls(tensors["general"].astype(np.float64), lexical, options, about.get("description", {}))
+        return cls(
+            tensors["general"].astype(np.float64),
+            lexical,
+            options,
+            about.get("description", {}),
+            _calibration(folder, about.get("calibration", {})),
+        )
+
+
+def _calibration(folder: Path, values: Any) -> PhraseCalibration:
+    """The calibration of a model file; models without one report plain posteriors."""
+    try:
+        return PhraseCalibration(**values)
+    except (TypeError, InputError) as error:
+        raise ModelError(f"the calibration in {str(folder)!r} cannot be used: {error}") from None
 
 
 def _check(folder: Path, about: Any, tensors: dict[str, np.ndarray]) -> None:

@@ -7,7 +7,7 @@ translation), and a phrase is null when none of its words is linked. Links are t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,20 +35,34 @@ class LinkEvidence:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, candidates: Iterable[Candidate], source_length: int, target_length: int) -> LinkEvidence:
+    def of(
+        cls,
+        candidates: Sequence[Candidate],
+        source_length: int,
+        target_length: int,
+        *,
+        lone_groups: bool = False,
+    ) -> LinkEvidence:
         """The evidence of word candidates; groups say nothing that their words do not say.
 
         Parameters
         ----------
-        candidates : iterable of Candidate
+        candidates : sequence of Candidate
             Words that are no candidate are certainly not linked.
         source_length, target_length : int
             Words of the sentences, n and m.
+        lone_groups : bool
+            Whether all words of a group none of whose words are candidates count as linked by it.
         """
         probability = np.zeros((source_length, target_length))
         for found in candidates:
             if not found.is_group:
                 probability[found.source[0], found.target[0]] = found.score
+        for found in candidates if lone_groups else ():
+            if found.is_group:
+                words = probability[slice(*found.source), slice(*found.target)]
+                if not words.any():
+                    words[:] = found.score
         sums = np.zeros((source_length + 1, target_length + 1))
         sums[1:, 1:] = np.log1p(-np.minimum(probability, MOST_CERTAIN)).cumsum(0).cumsum(1)
         return cls(sums)
@@ -71,3 +85,32 @@ class LinkEvidence:
         of_target = self.sums[-1, target.end] - self.sums[-1, target.start]
         inside = rows[:, target.end] - rows[:, target.start]
         return of_source[:, None] + of_target - 2 * inside, of_source, of_target
+
+    def log_agreement(
+        self,
+        source_start: np.ndarray,
+        source_end: np.ndarray,
+        target_start: np.ndarray,
+        target_end: np.ndarray,
+    ) -> np.ndarray:
+        """Log-probabilities that a link lies inside of a pair of spans and none leads out of it.
+
+        Parameters
+        ----------
+        source_start, source_end, target_start, target_end : numpy.ndarray
+            int, shape (K,): half-open spans.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (K,).
+        """
+        rows = self.sums[source_end] - self.sums[source_start]
+        places = np.arange(len(rows))
+        # Without links inside rounding may leave a sum a little above 0.
+        inside = np.minimum(rows[places, target_end] - rows[places, target_start], 0.0)
+        of_target = self.sums[-1, target_end] - self.sums[-1, target_start]
+        with np.errstate(divide="ignore"):
+            any_inside = np.log(-np.expm1(inside))
+        result: np.ndarray = rows[:, -1] + of_target - 2 * inside + any_inside
+        return result

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest import ForestAligner, base_pairs
 from forest_align.aligners.legitimacy import violations
+from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.tree_choice import choose_tree
 from forest_align.cext.alignment_result import NONCOMPOSITIONAL
 from forest_align.lexicon.candidates import Candidate, GivenCandidates
@@ -111,6 +112,35 @@ def test_words_are_linked_with_probabilities_and_the_rest_is_unaligned(aligner: 
     assert found.words.scores is not None and all(0 < score <= 1 for score in found.words.scores)
     assert found.unaligned_source == ((1, 2), (4, 5))
     assert found.unaligned_target == ((1, 4), (8, 9), (10, 11))
+
+
+def test_calibration_moves_probabilities_of_phrases_and_nothing_else(aligner: ForestAligner) -> None:
+    plain = ForestAligner(replace(aligner.model, calibration=PhraseCalibration()), lexicon=aligner.lexicon)
+    source, target = map(sentence, RELYING)
+    one, two = (align_links(which, source, target, RELYING_LINKS) for which in (aligner, plain))
+    assert [replace(pair, probability=0.5) for pair in one.phrases] == [
+        replace(pair, probability=0.5) for pair in two.phrases
+    ]
+    assert [pair.probability for pair in one.phrases] != [pair.probability for pair in two.phrases]
+    assert replace(one, phrases=()) == replace(two, phrases=())
+
+
+def test_a_word_link_has_the_probability_of_its_candidate(aligner: ForestAligner) -> None:
+    source, target = sentence("(S (NP (NN a)) (VP (VB b)))"), sentence("(S (NP (NN a)) (VP (VB b)))")
+    candidates = (Candidate((0, 1), (0, 1), 0.7), Candidate((1, 2), (1, 2), 0.9))
+    found = aligner.align_candidates(source, target, candidates)
+    assert (found.words.pairs, found.words.scores) == (((0, 0), (1, 1)), (0.7, 0.9))
+
+
+def test_a_phrase_that_a_likely_link_leaves_is_less_probable(aligner: ForestAligner) -> None:
+    source = target = sentence("(S (NP (DT the) (NN a)) (VP (VB b)))")
+    sure = [Candidate((i, i + 1), (i, i + 1), 0.9) for i in range(3)]
+    probabilities = []
+    for score in (0.1, 0.4):
+        found = aligner.align_candidates(source, target, [*sure, Candidate((1, 2), (2, 3), score)])
+        inside = {(pair.source_node.span, pair.target_node.span): pair.probability for pair in found.phrases}
+        probabilities.append(inside[(0, 2), (0, 2)])
+    assert probabilities[0] > probabilities[1]
 
 
 def test_a_confident_link_that_structure_left_out_is_kept_as_a_word_link(aligner: ForestAligner) -> None:

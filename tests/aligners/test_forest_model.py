@@ -12,6 +12,7 @@ import pytest
 from forest_align.aligners import load
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
+from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import (
     CATEGORIES,
     GENERAL_FEATURES,
@@ -132,7 +133,8 @@ def test_an_unknown_normaliser_is_refused() -> None:
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
-    model = replace(bundled(), lexical={"a/N\tb/N": 0.5, "ü/V\t/null": -1.0})
+    calibration = PhraseCalibration(2.5, 0.5, 1.0)
+    model = replace(bundled(), lexical={"a/N\tb/N": 0.5, "ü/V\t/null": -1.0}, calibration=calibration)
     model.save(tmp_path)
     again = ForestModel.load(tmp_path)
     assert np.array_equal(again.weights, model.weights)
@@ -141,6 +143,7 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
         model.options,
         model.description,
     )
+    assert again.calibration == calibration
     assert isinstance(load(tmp_path), ForestAligner)
 
 
@@ -151,6 +154,9 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
         ({"features": ["x"]}, "features"),
         ({"options": {"beem": 3}}, "options among"),
         ({"format": "other"}, "forest model"),
+        ({"calibration": {"temperature": 0.0}}, "temperature"),
+        ({"calibration": {"temprature": 2.0}}, "calibration"),
+        ({"calibration": 2.0}, "calibration"),
     ],
 )
 def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
@@ -159,6 +165,14 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, ob
     (tmp_path / "model.json").write_text(json.dumps({**about, **change}))
     with pytest.raises(ModelError, match=message):
         ForestModel.load(tmp_path)
+
+
+def test_a_model_without_calibration_reports_plain_posteriors(tmp_path: Path) -> None:
+    bundled().save(tmp_path)
+    about = json.loads((tmp_path / "model.json").read_text())
+    del about["calibration"]
+    (tmp_path / "model.json").write_text(json.dumps(about))
+    assert ForestModel.load(tmp_path).calibration == PhraseCalibration(1.0, 1.0, 0.0)
 
 
 def test_a_model_with_a_number_that_json_lacks_is_not_written(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_the_temperature_moves_posteriors_and_nothing_else(seed: int, temperatur
 
 
 def test_a_very_low_temperature_makes_the_best_alignment_certain() -> None:
-    case = case_of(4, 9, 4, 0.9)
+    case = case_of(21, 9, 2, 0.9)
     assert alignment.align(*case).log_posterior.min() < -0.1
     found = alignment.align(*case, temperature=1e-3)
     assert found.root_aligned and found.log_posterior == pytest.approx(0.0)

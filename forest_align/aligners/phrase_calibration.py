@@ -1,0 +1,114 @@
+"""Makes probabilities of phrase pairs mean what they say: how often pairs of that probability are right.
+
+Posteriors alone are too sure of themselves. The powers in the score of a derivation (``candidate_weight``,
+``link_weight``, ``tree_weight``) find good alignments but sharpen the distribution over them, and where few
+alignments compete, the best one gets nearly all of the probability, be it good or bad. A temperature takes
+the sharpness back; what the word links say of the pair itself tells good ones from bad ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import InputError, ParseForest
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.candidates import Candidate
+
+# No phrase pair is reported as impossible.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseCalibration:
+    """How the probability of a phrase pair is made: posterior^a · (agreement with the word links)^b.
+
+    The default leaves the posterior as it is.
+
+    Attributes
+    ----------
+    temperature : float
+        Posteriors are those of the distribution over alignments in which each is as probable as its score
+        raised to the power 1 / temperature, normalised. Above 0; 1 leaves the scores alone, more flattens.
+    posterior_power : float
+        a, at least 0.
+    link_power : float
+        b, at least 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    temperature: float = 1.0
+    posterior_power: float = 1.0
+    link_power: float = 0.0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not math.isfinite(value) or value < 0:
+                raise InputError(f"expected a number of at least 0, found {value!r}", field=one.name)
+        if self.temperature == 0:
+            raise InputError("expected a number above 0, found 0", field="temperature")
+
+    def probabilities(self, log_posterior: np.ndarray, log_agreement: np.ndarray) -> np.ndarray:
+        """Probabilities of phrase pairs.
+
+        They rise with both arguments, so that calibration changes what is reported of a pair, never which
+        pairs are.
+
+        Parameters
+        ----------
+        log_posterior : numpy.ndarray
+            float64, shape (K,): at most 0; of the kernel, at :attr:`temperature`.
+        log_agreement : numpy.ndarray
+            float64, shape (K,): at most 0, see :func:`log_agreement`.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (K,), in (0, 1].
+        """
+        mixed = self.posterior_power * log_posterior + self.link_power * log_agreement
+        result: np.ndarray = np.exp(np.clip(mixed, math.log(_LEAST), 0.0))
+        return result
+
+
+def log_agreement(
+    source: ParseForest, target: ParseForest, arrays: AlignmentArrays, candidates: Sequence[Candidate]
+) -> np.ndarray:
+    """How well the word links agree with each pair of a derivation.
+
+    Parameters
+    ----------
+    source, target : ParseForest
+        The forests that were aligned.
+    arrays : AlignmentArrays
+        The derivation, of K pairs.
+    candidates : sequence of Candidate
+        Word candidates.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, shape (K,): see :meth:`.LinkEvidence.log_agreement`; finite.
+    """
+    links = LinkEvidence.of(candidates, source.token_count, target.token_count, lone_groups=True)
+    found = links.log_agreement(
+        source.start[arrays.source],
+        source.end[arrays.source],
+        target.start[arrays.target],
+        target.end[arrays.target],
+    )
+    result: np.ndarray = np.maximum(found, math.log(_LEAST))
+    return result

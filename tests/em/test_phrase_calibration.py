@@ -1,0 +1,94 @@
+"""Fitting the calibration of phrase pairs: what is judged, and that the fit finds what there is to find."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.phrase_calibration import PhraseCalibration
+from forest_align.aligners.phrase_features import pair_features
+from forest_align.em.corpus import CorpusPair
+from forest_align.em.dev_set import align_pair
+from forest_align.em.phrase_calibration import TEMPERATURES, JudgedPhrases, fit_calibration, judge_phrases
+from forest_align.eval.calibration import calibrate
+from forest_align.lexicon.candidates import Candidate
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError, Links
+
+SOURCE = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat))))"
+TARGET = "(S (NP (DT a) (NN cat)) (VP (VBD was) (VP (VBN seen) (PP (IN by) (NP (DT the) (NN dog))))))"
+
+
+def corpus_pair(links: Links | None) -> CorpusPair:
+    lexicon = load_lexicon()
+    source, target = (sentence_from_bracket(text, lemmatizer=lexicon.lemma) for text in (SOURCE, TARGET))
+    proposed = [(0, 5), (1, 6), (2, 3), (3, 0), (4, 1)]
+    candidates = tuple(Candidate((i, i + 1), (j, j + 1), 0.8) for i, j in proposed)
+    features = pair_features(source, target, word_evidence(source, target, lexicon), proposed)
+    return CorpusPair("one", source, target, candidates, features, links)
+
+
+def sample(calibration: PhraseCalibration, count: int, seed: int) -> JudgedPhrases:
+    """Phrases that are right as often as a calibration says."""
+    random = np.random.default_rng(seed)
+    agreement = np.log(random.beta(2, 0.5, count))
+    posterior = np.log(random.beta(1, 0.3, count))
+    # Posteriors at other temperatures than the right one are the same ones out of order.
+    at = TEMPERATURES.index(calibration.temperature)
+    posteriors = np.array([random.permutation(posterior) for _ in TEMPERATURES])
+    posteriors[at] = posterior
+    judged = JudgedPhrases(posteriors, agreement, np.zeros(count, bool))
+    return replace(judged, right=random.random(count) < judged.probabilities(calibration))
+
+
+def test_the_fit_finds_how_probabilities_are_made() -> None:
+    truth = PhraseCalibration(4.0, 0.5, 0.8)
+    found = fit_calibration([sample(truth, 20_000, 1), sample(truth, 20_000, 2)])
+    assert found.temperature == 4.0
+    assert found.posterior_power == pytest.approx(0.5, abs=0.05)
+    assert found.link_power == pytest.approx(0.8, abs=0.05)
+    fresh = sample(truth, 20_000, 3)
+    assert calibrate(fresh.probabilities(found), fresh.right).expected_error < 0.02
+
+
+def test_every_corpus_counts_the_same() -> None:
+    one, two = PhraseCalibration(1.0, 1.0, 0.0), PhraseCalibration(1.0, 0.0, 1.0)
+    few, many = sample(one, 2_000, 1), sample(two, 40_000, 2)
+    alone, both = fit_calibration([many]), fit_calibration([few, many])
+    assert alone.posterior_power == pytest.approx(0.0, abs=0.05)
+    assert both.posterior_power > 0.2
+
+
+def test_pairs_of_constituents_are_judged_by_the_gold_links() -> None:
+    # Two gold links lead from the dog's words to other ones than the candidates say.
+    gold = Links.of([(2, 3), (3, 0), (4, 1), (0, 1), (1, 0)])
+    pair, model = corpus_pair(gold), ForestAligner.load().model
+    judged = judge_phrases([pair, pair], model)
+    reported = [
+        phrase
+        for phrase in align_pair(pair, model).phrases
+        if phrase.source_node.is_constituent and phrase.target_node.is_constituent
+    ]
+    assert len(judged.right) == 2 * len(reported)
+    assert judged.log_posterior.shape == (len(TEMPERATURES), len(judged.right))
+    probabilities = judged.probabilities(model.calibration)[: len(reported)]
+    assert sorted(probabilities) == pytest.approx(sorted(phrase.probability for phrase in reported))
+    spans = {(phrase.source_node.span, phrase.target_node.span) for phrase in reported}
+    assert {((2, 3), (3, 4)), ((0, 5), (0, 7)), ((0, 2), (5, 7))} <= spans
+    assert 0 < judged.right.sum() < len(judged.right)
+
+
+def test_pairs_without_gold_are_refused() -> None:
+    model = ForestAligner.load().model
+    with pytest.raises(InputError, match="'one' has no gold"):
+        judge_phrases([corpus_pair(None)], model)
+    with pytest.raises(InputError, match="at least one"):
+        judge_phrases([], model)
+    nothing = JudgedPhrases(np.zeros((len(TEMPERATURES), 0)), np.zeros(0), np.zeros(0, bool))
+    with pytest.raises(InputError, match="none"):
+        fit_calibration([nothing])
