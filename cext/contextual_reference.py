@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 IDENTICAL, LEMMA = 1, 2
@@ -150,6 +152,31 @@ def first_probabilities(base: np.ndarray, classes: np.ndarray, first: np.ndarray
     """See ``contextual.first_probabilities``."""
     score = np.einsum("kf,kf->k", base.astype(float), first[classes, :-1]) + first[classes, -1]
     return (1 / (1 + np.exp(-score))).astype(np.float32)
+
+
+def first_pass(*arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """See ``contextual.first_pass``."""
+    *inputs, first, hopeless = arguments
+    base, classes = base_features(*inputs)
+    probability = first_probabilities(base, classes, first)
+    cells = np.flatnonzero(probability >= np.float32(hopeless)).astype(np.int32)
+    return probability.reshape(inputs[0].shape), cells, base[cells], classes[cells]
+
+
+def later_probabilities(
+    probability: np.ndarray,
+    cells: np.ndarray,
+    classes: np.ndarray,
+    units: np.ndarray,
+    bias: np.ndarray,
+    output: np.ndarray,
+) -> np.ndarray:
+    """See ``contextual.later_probabilities``."""
+    arriving = units.astype(float) + bias[classes]
+    score = np.maximum(arriving[:, :-1], 0) @ output + arriving[:, -1]
+    result = probability.copy()
+    result.ravel()[cells] = 1 / (1 + np.exp(-score))
+    return result
 
 
 def bigram_dice(one: tuple[int, ...], two: tuple[int, ...]) -> float:

@@ -226,10 +226,11 @@ class ContextualAligner(Aligner):
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
         """The links above the threshold, and the log-probability of just this set of links."""
         linked = probability >= self.threshold
-        chosen = np.clip(np.where(linked, probability, 1 - probability), 1e-7, 1.0)
+        chosen = np.maximum(np.where(linked, probability, 1 - probability), np.float32(1e-7))
         rows, columns = np.nonzero(linked)
-        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-        return Links.of(pairs, scores=probability[linked].tolist()), float(np.log(chosen).sum())
+        # Cells come in order and once, as links want them.
+        pairs = tuple(zip(rows.tolist(), columns.tolist(), strict=True))
+        return Links(pairs, None, tuple(probability[linked].tolist())), float(np.log(chosen).sum())
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
         first, second = self._view(source), self._view(target)

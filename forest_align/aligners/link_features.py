@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,13 +134,13 @@ class SentenceFeatures:
 
 def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kinds, capitals, letters and word ends of a sentence; see :class:`SentenceFeatures`."""
-    known = [_word(word) for word in sentence.words]
+    known = [_word(token.text) for token in sentence.tokens]
     letters = "".join([word[2] for word in known]).encode("utf-32-le")
     return (
         np.array([word[0] for word in known], dtype=np.int32),
         np.array([word[1] for word in known], dtype=np.uint8),
         np.frombuffer(letters, dtype="<i4").astype(np.int32, copy=False),
-        np.cumsum([len(word[2]) for word in known], dtype=np.int32),
+        np.array(list(accumulate([len(word[2]) for word in known])), dtype=np.int32),
     )
 
 
@@ -157,12 +158,21 @@ def base_table(
     names : numpy.ndarray
         uint8, shape (n, m).
     """
+    _, inputs, names = kernel_inputs(source, target, evidence)
+    base, classes = kernel.base_features(*inputs)
+    return base, classes, names
+
+
+def kernel_inputs(
+    source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
+) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray]:
+    """Evidence, all arguments of the kernel's first pass, and which cells join two capitalised words."""
     # A paraphrase table that the user brings counts as more synonyms.
-    evidence = evidence | (evidence & _PPDB) >> _ABOVE_SYNONYM
-    base, classes = kernel.base_features(
+    evidence = np.ascontiguousarray(evidence | (evidence & _PPDB) >> _ABOVE_SYNONYM, dtype=np.int32)
+    inputs = (
         source.vectors @ target.vectors.T,
         source.projected @ target.projected.T,
-        np.ascontiguousarray(evidence, dtype=np.int32),
+        evidence,
         source.kinds,
         target.kinds,
         source.capital,
@@ -172,7 +182,7 @@ def base_table(
         target.letters,
         target.ends,
     )
-    return base, classes, source.capital[:, None] & target.capital[None]
+    return evidence, inputs, source.capital[:, None] & target.capital[None]
 
 
 @lru_cache(maxsize=100_000)

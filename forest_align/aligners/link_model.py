@@ -22,6 +22,7 @@ from forest_align.aligners.link_features import (
     LINK_CLASSES,
     SentenceFeatures,
     base_table,
+    kernel_inputs,
     word_features,
 )
 from forest_align.cext import contextual as kernel
@@ -157,7 +158,8 @@ class LinkModel:
         """Project word vectors, float32 (n, D), to unit vectors, float32 (n, d)."""
         projected = (vectors - self.mean) @ self.projection
         norms = np.sqrt(np.einsum("nd,nd->n", projected, projected))
-        return projected / np.maximum(norms, 1e-9)[:, None]
+        projected /= np.maximum(norms, 1e-9)[:, None]
+        return projected
 
     def probabilities(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
@@ -176,7 +178,7 @@ class LinkModel:
         numpy.ndarray
             float32, shape (n, m).
         """
-        return self._passes(source, target, evidence)[-1][1]
+        return self._passes(source, target, evidence)[2]
 
     def explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
@@ -187,12 +189,11 @@ class LinkModel:
         """
         base, classes, _ = base_table(source, target, evidence)
         cell = i * len(target.kinds) + j
-        passes = self._passes(source, target, evidence)
         kind = classes[cell]
         values, weights, bias = base[cell], self.first[kind, :-1], self.first[kind, -1]
-        if len(passes) > 1 and passes[0][1][i, j] >= HOPELESS:
-            around = passes[-1][0][np.searchsorted(self._hopeful(passes[0][1]), cell)]
-            values = np.concatenate([values, around])
+        cells, features, _ = self._passes(source, target, evidence)
+        if len(self.hidden) and cell in cells:
+            values = features[np.searchsorted(cells, cell)]
             units = values @ self.hidden[-1] + self.hidden_bias[-1, kind]
             mixture = np.append(np.where(units[:-1] > 0, self.output[-1], 0), 1)
             weights, bias = self.hidden[-1] @ mixture, self.hidden_bias[-1, kind] @ mixture
@@ -203,25 +204,14 @@ class LinkModel:
 
     def _passes(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Context features of the hopeful cells and probabilities of all cells, after every pass."""
-        base, classes, names = base_table(source, target, evidence)
-        probability = kernel.first_probabilities(base, classes, self.first).reshape(evidence.shape)
-        found = [(base[:0], probability)]
-        cells = self._hopeful(probability)
-        base, classes = base[cells], classes[cells]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Cells that are not hopeless, their features in the last pass, and probabilities of all cells."""
+        evidence, inputs, names = kernel_inputs(source, target, evidence)
+        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
+        features = base
         for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
             context = kernel.context_features(probability, names, evidence, source.kinds, target.kinds, cells)
-            units = (
-                base @ hidden[: len(BASE_FEATURES)] + context @ hidden[len(BASE_FEATURES) :] + bias[classes]
-            )
-            score = np.maximum(units[:, :-1], 0) @ output + units[:, -1]
-            probability = probability.copy()
-            probability.ravel()[cells] = 1 / (1 + np.exp(-score))
-            found.append((context, probability))
-        return found
-
-    @staticmethod
-    def _hopeful(probability: np.ndarray) -> np.ndarray:
-        """Cells that later passes look at, in order: int32."""
-        return np.flatnonzero(probability >= HOPELESS).astype(np.int32)
+            features = np.concatenate((base, context), axis=1)
+            units = features @ hidden
+            probability = kernel.later_probabilities(probability, cells, classes, units, bias, output)
+        return cells, features, probability

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ _SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-
 _LONGEST = 6
 
 
+@lru_cache(maxsize=100_000)
 def acronym_letters(word: str) -> str:
     """Letters of an acronym (``"U.S."`` gives ``"US"``), empty if the word does not look like one."""
     letters = word.replace(".", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from enum import IntFlag
 from functools import cache
 from typing import TYPE_CHECKING
@@ -44,6 +45,8 @@ class Evidence(IntFlag):
     EMBEDDING = 8192
 
 
+# Plain numbers, which are combined much faster than flags.
+_SUBSTRING = int(Evidence.SUBSTRING)
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 _RELATIONS = int(
     Evidence.SPELLING
@@ -79,53 +82,74 @@ def word_evidence(
         int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
-    # Words meet in the keys that they share, so that most pairs cost nothing.
-    places: dict[str | int, list[int]] = {}
-    for j, right in enumerate(rights):
-        for key in right.provides:
-            places.setdefault(key, []).append(j)
-    rows = []
-    for left in lefts:
-        row = [0] * len(rights)
-        for key, bit in left.seeks:
-            for j in places.get(key, ()):
-                row[j] |= bit
-        rows.append(row)
+    width = len(rights)
+    cells = array("i", bytes(4 * len(lefts) * width))
+    same = _add_shared(cells, lefts, rights)
     if ppdb is not None:
-        _add_pairs(rows, lefts, rights, ppdb)
-    _add_substrings(rows, [left.surface for left in lefts], [right.surface for right in rights])
-    found = np.array(rows, dtype=np.int32).reshape(len(lefts), len(rights))
-    found[(found & _SAME) != 0] &= ~_RELATIONS
-    for i, (start, end) in acronym_spans(source.words, target.words):
+        _add_pairs(cells, lefts, rights, ppdb)
+    _add_substrings(cells, [left.surface for left in lefts], [right.surface for right in rights])
+    for cell in same:
+        cells[cell] &= ~_RELATIONS
+    found = np.array(cells, dtype=np.int32).reshape(len(lefts), width)
+    words, others = source.words, target.words
+    for i, (start, end) in acronym_spans(words, others):
         found[i, start:end] |= Evidence.ACRONYM
-    for j, (start, end) in acronym_spans(target.words, source.words):
+    for j, (start, end) in acronym_spans(others, words):
         found[start:end, j] |= Evidence.ACRONYM
     if source.vectors is not None and target.vectors is not None and found.size:
         found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING
     return found
 
 
+def _add_shared(cells: array[int], lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> list[int]:
+    """Mark the words of which one provides a key that the other seeks; return the cells of same lemmas."""
+    # Words meet in the keys that they share, so that most pairs cost nothing.
+    places: dict[str | int, list[int]] = {}
+    for j, right in enumerate(rights):
+        for key in right.provides:
+            if key in places:
+                places[key].append(j)
+            else:
+                places[key] = [j]
+    same = []
+    start = 0
+    for left in lefts:
+        for key, bit in left.seeks:
+            if key in places:
+                for j in places[key]:
+                    cells[start + j] |= bit
+                    if bit & _SAME:
+                        same.append(start + j)
+        start += len(rights)
+    return same
+
+
 def _add_pairs(
-    rows: list[list[int]], lefts: Sequence[WordProfile], rights: Sequence[WordProfile], pairs: PairTable
+    cells: array[int], lefts: Sequence[WordProfile], rights: Sequence[WordProfile], pairs: PairTable
 ) -> None:
     """Mark the words that the user's table pairs, by form or by lemma."""
     forms = [{right.lower, right.lemma} for right in rights]
-    for row, left in zip(rows, lefts, strict=True):
+    for i, left in enumerate(lefts):
         partners = {*pairs.partners(left.lower), *pairs.partners(left.lemma)}
         if partners:
             for j, words in enumerate(forms):
                 if not partners.isdisjoint(words):
-                    row[j] |= Evidence.PPDB
+                    cells[i * len(rights) + j] |= Evidence.PPDB
 
 
-def _add_substrings(rows: list[list[int]], lefts: Sequence[str], rights: Sequence[str]) -> None:
+def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[str]) -> None:
     """Mark the words of which one is part of the other; empty forms take no part."""
-    others = [(j, right) for j, right in enumerate(rights) if right]
-    for row, left in zip(rows, lefts, strict=True):
-        if left:
-            for j, right in others:
-                if left in right or right in left:
-                    row[j] |= Evidence.SUBSTRING
+    all_left, all_right = "\n".join(lefts), "\n".join(rights)
+    for i, left in enumerate(lefts):
+        if left and left in all_right:
+            for j, right in enumerate(rights):
+                if left in right:
+                    cells[i * len(rights) + j] |= _SUBSTRING
+    for j, right in enumerate(rights):
+        if right and right in all_left:
+            for i, left in enumerate(lefts):
+                if right in left:
+                    cells[i * len(rights) + j] |= _SUBSTRING
 
 
 @cache

@@ -79,6 +79,45 @@ def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) 
 
 
 @settings(max_examples=40, deadline=None)
+@given(seeds, sizes, sizes, st.sampled_from([0.0, 0.2, 0.5, 1.1]))
+def test_first_pass_keeps_the_features_of_cells_that_are_not_hopeless(
+    seed: int, n: int, m: int, hopeless: float
+) -> None:
+    arguments = random_pair(seed, n, m)
+    first = np.random.default_rng(seed).normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
+    probability, cells, features, classes = contextual.first_pass(*arguments, first, hopeless)
+    every, every_class = contextual.base_features(*arguments)
+    np.testing.assert_array_equal(
+        probability.ravel(), contextual.first_probabilities(every, every_class, first)
+    )
+    np.testing.assert_array_equal(cells, np.flatnonzero(probability >= np.float32(hopeless)))
+    np.testing.assert_array_equal(features, every[cells])
+    np.testing.assert_array_equal(classes, every_class[cells])
+    if hopeless in (0.0, 1.1):  # whatever is between may be rounded to either side
+        for found, expected in zip(
+            (probability, cells, features, classes),
+            contextual_reference.first_pass(*arguments, first, hopeless),
+            strict=True,
+        ):
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, sizes, sizes, st.integers(0, 5))
+def test_kernel_and_twin_give_the_same_later_probabilities(seed: int, n: int, m: int, hidden: int) -> None:
+    rng = np.random.default_rng(seed)
+    probability = rng.random((n, m)).astype(np.float32)
+    cells = np.flatnonzero(rng.random(n * m) < 0.6).astype(np.int32)
+    classes = rng.integers(0, 9, len(cells), dtype=np.int32)
+    units, bias = (rng.normal(size=(k, hidden + 1)).astype(np.float32) for k in (len(cells), 9))
+    arguments = (probability, cells, classes, units, bias, rng.normal(size=hidden).astype(np.float32))
+    before = probability.copy()
+    found = contextual.later_probabilities(*arguments)
+    np.testing.assert_allclose(found, contextual_reference.later_probabilities(*arguments), atol=1e-6)
+    np.testing.assert_array_equal(probability, before)
+
+
+@settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
@@ -116,6 +155,15 @@ def test_tables_of_other_shapes_are_refused() -> None:
         contextual.context_features(table, names, evidence, kinds[:1], kinds, kinds)
     with pytest.raises(ValueError, match="expected cells from 0 to 3, found 4"):
         contextual.context_features(table, names, evidence, kinds, kinds, np.array([4], np.int32))
+    units, bias, output = np.zeros((2, 3), np.float32), np.zeros((9, 3), np.float32), np.zeros(2, np.float32)
+    with pytest.raises(ValueError, match="expected 2 classes and rows of 3 units"):
+        contextual.later_probabilities(table, kinds, kinds, units[:1], bias, output)
+    with pytest.raises(ValueError, match=r"expected biases of shape \(9, 3\)"):
+        contextual.later_probabilities(table, kinds, kinds, units, bias[:8], output)
+    with pytest.raises(ValueError, match="expected cells from 0 to 3, found -1"):
+        contextual.later_probabilities(table, kinds - 1, kinds, units, bias, output)
+    with pytest.raises(ValueError, match=r"expected weights of shape \(9, 69\)"):
+        contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 68), np.float32), 0.0)
 
 
 def test_dice_of_bigrams_by_hand() -> None:
