@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from forest_align.types.validation import (
     check_span,
     check_text,
     describe,
+    format_json_object,
     parse_json_object,
 )
 
@@ -176,11 +176,7 @@ def write_pair(pair: SentencePair) -> str:
     for key, spans in (("source_chunks", pair.source_chunks), ("target_chunks", pair.target_chunks)):
         if spans:
             values[key] = [list(span) for span in spans]
-    line = json.dumps(values, ensure_ascii=False, allow_nan=False)
-    # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
-    if any("\ud800" <= character <= "\udfff" for character in line):
-        line = json.dumps(values, allow_nan=False)
-    return line + "\n"
+    return format_json_object(values) + "\n"
 
 
 FORMAT = Format(

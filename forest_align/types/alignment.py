@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,11 +20,11 @@ from forest_align.types.validation import (
     check_number,
     check_span,
     check_texts,
+    format_json_object,
     parse_json_object,
 )
 
 JSON_VERSION = 1
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +218,7 @@ class Alignment:
         InputError
             If another number is not finite.
         """
-        values = self.to_dict()
-        line = json.dumps(values, ensure_ascii=False, allow_nan=False)
-        # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
-        if _HALF_PAIR.search(line):
-            line = json.dumps(values, allow_nan=False)
-        return line
+        return format_json_object(self.to_dict())
 
     @classmethod
     def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Alignment:

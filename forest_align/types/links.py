@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from forest_align.types.errors import InputError
+
+# No sentence is as long as nine digits say, and Python refuses to read numbers of thousands of digits.
+_INDEX = re.compile(r"\d{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,8 @@ class Links:
         for item in line.split():
             separator = "-" if "-" in item else "p"
             left, found, right = item.partition(separator)
-            if not (found and left.isdecimal() and right.isdecimal()):
-                raise InputError(f"expected links such as 0-0 or 1p2, found {item!r}")
+            if not (found and _INDEX.fullmatch(left) and _INDEX.fullmatch(right)):
+                raise InputError(f"expected links such as 0-0 or 1p2, found {item[:40]!r}")
             pairs.append((int(left), int(right)))
             sure.append(separator == "-")
         return cls.of(pairs, sure=None if all(sure) else sure)

@@ -1,9 +1,10 @@
-"""Checks of values read from JSON, so that a wrong file is refused with the field and what was expected."""
+"""JSON in and out: what is read is checked, so that a wrong file is refused with field and expectation."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from forest_align.types.errors import InputError
 Span = tuple[int, int]
 
 _MISSING = object()
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def parse_json_object(text: str) -> dict[str, Any]:
@@ -31,6 +33,19 @@ def parse_json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
     return value
+
+
+def format_json_object(values: Mapping[str, Any]) -> str:
+    """Write one JSON object on one line, without the line end; the opposite of :func:`parse_json_object`.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite.
+    """
+    line = json.dumps(values, ensure_ascii=False, allow_nan=False)
+    # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
+    return json.dumps(values, allow_nan=False) if _HALF_PAIR.search(line) else line
 
 
 def _refuse_constant(name: str) -> None:

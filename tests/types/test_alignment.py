@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence, Token
 
 probabilities = st.floats(0, 1)
-texts = st.text(max_size=8)  # surrogates, controls and all
+# Controls and halves of surrogate pairs too; of these only first halves, because two that meet become one.
+characters = st.characters(max_codepoint=0xDBFF) | st.characters(min_codepoint=0xE000)
+texts = st.text(characters, max_size=8)
 
 
 @st.composite
 def sentences(draw: st.DrawFn) -> Sentence:
-    words = draw(st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=6))
+    words = draw(st.lists(st.text(characters, min_size=1, max_size=5), min_size=1, max_size=6))
     if draw(st.booleans()):
         return Sentence.from_words(words, [draw(texts) for _ in words])
-    text = draw(st.text(max_size=30))
+    text = draw(st.text(characters, max_size=30))
     tokens = []
     for word in words:
         start = draw(st.integers(0, len(text)))
@@ -220,6 +222,11 @@ def test_numbers_that_json_cannot_hold_are_never_written() -> None:
     assert Alignment(sentence, sentence, log_probability=-math.inf).to_dict()["log_probability"] is None
     with pytest.raises(InputError, match="finite"):
         Alignment(sentence, sentence, Links.of([(0, 0)], scores=[math.nan])).to_json()
+
+
+def test_an_index_of_thousands_of_digits_is_no_link() -> None:
+    with pytest.raises(InputError, match="expected links such as 0-0"):
+        Links.from_pharaoh("0-" + "9" * 5000)
 
 
 def test_a_failed_pair_is_a_line_with_its_error_and_no_phrases() -> None:
