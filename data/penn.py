@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from nltk import Tree
 
@@ -21,12 +22,13 @@ _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
 
 #: How treebanks write what would be taken for their own brackets.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_ESCAPES = {**BRACKETS, "\\*": "*"}
+_ESCAPES = {**BRACKETS, "\\*": "*", "\\/": "/"}
+_ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
 def unescape(word: str) -> str:
     """Write a leaf of a Penn tree as it stood in the text: ``-LRB-`` was an opening bracket."""
-    return _ESCAPES.get(word) or word.replace("\\/", "/")
+    return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word)
 
 
 def read_trees(path: str | Path) -> Iterator[Tree]:
@@ -38,7 +40,7 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
     Parameters
     ----------
     path : str or Path
-        UTF-8 text file.
+        UTF-8 text file, perhaps gzipped.
 
     Yields
     ------
@@ -47,9 +49,11 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
     Raises
     ------
     InputError
-        When brackets do not match or text stands outside brackets; names the file and the line.
+        When the file is not UTF-8, brackets do not match or text stands outside brackets; names the file
+        and the line.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    with InputLines(path) as lines:
+        text = lines.text()
     try:
         yield from _trees(text)
     except InputError as error:

@@ -9,8 +9,6 @@ import numpy as np
 
 from forest_align.types.forest import Derivation, ParseForest
 
-_ESCAPES = {"(": "-LRB-", ")": "-RRB-"}
-
 
 class _Choices:
     """The derivations below one node, found on demand in order of probability.
@@ -163,7 +161,8 @@ def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivat
 
 def escape_word(word: str) -> str:
     """Write a word so that it can stand in Penn brackets: brackets by name, blanks as underscores."""
-    if word in _ESCAPES:
-        return _ESCAPES[word]
     escaped = word.replace("(", "-LRB-").replace(")", "-RRB-")
-    return "_".join(escaped.split()) if escaped.split() != [escaped] else escaped
+    if escaped.split() != [escaped]:
+        # A word of nothing but blanks (a no-break space, say) must leave something between the brackets.
+        return "_".join(escaped.split()) or "_"
+    return escaped

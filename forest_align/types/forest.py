@@ -293,7 +293,7 @@ def _read_array(name: str, kind: Any, value: Any) -> Any:
         raise InputError("expected lists of one length with numbers", field=name) from None
     if array.dtype.kind not in {np.int32: "i", np.bool_: "b", np.float64: "fi"}[kind]:
         raise InputError(f"expected {np.dtype(kind).name} values, found {array.dtype}", field=name)
-    if kind is np.int32 and array.size and np.abs(array).max() > np.iinfo(np.int32).max:
+    if kind is np.int32 and (array.astype(np.int32) != array).any():
         raise InputError("expected 32-bit numbers", field=name)
     if name == "edges" and not value:
         array = array.reshape(0, 3)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
 
-from forest_align.data.penn import parse_bracket, read_trees, strip_annotations
+from forest_align.data.penn import parse_bracket, read_trees, strip_annotations, unescape
 from forest_align.types import InputError
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP"])
@@ -29,6 +29,23 @@ def test_trees_may_stretch_over_lines_and_share_one(tmp_path: Path) -> None:
     path = tmp_path / "a.mrg"
     path.write_text("( (S (NP (NN a))\n  (VP (VB b))) )  (TOP (NP\n(NN c)))\n\n")
     assert [tree.leaves() for tree in read_trees(path)] == [["a", "b"], ["c"]]
+
+
+def test_a_file_may_begin_with_a_byte_order_mark_and_must_be_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "a.mrg"
+    path.write_bytes("\ufeff(NP (NN a))\r\n".encode())
+    assert [tree.leaves() for tree in read_trees(path)] == [["a"]]
+    path.write_bytes(b"(NP (NN a))\n(NP (NN \xff))\n")
+    with pytest.raises(InputError, match=r"a\.mrg:2: expected UTF-8"):
+        list(read_trees(path))
+
+
+@pytest.mark.parametrize(
+    ("leaf", "word"),
+    [("-LRB-", "("), (":-RRB-", ":)"), ("1\\/3", "1/3"), ("\\*\\*", "**"), ("-LRBX-", "-LRBX-")],
+)
+def test_leaves_are_words_as_they_stood_in_the_text(leaf: str, word: str) -> None:
+    assert unescape(leaf) == word
 
 
 def test_traces_function_tags_and_indices_go() -> None:

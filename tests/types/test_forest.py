@@ -187,7 +187,12 @@ def test_brackets_in_words_come_out_by_name_and_go_back_in() -> None:
     words, forest = forest_from_bracket("(NP (-LRB- -LRB-) (NN a\\/b) (-RRB- -RRB-))")
     assert words == ("(", "a/b", ")")
     assert forest.bracket(words) == "(NP (-LRB- -LRB-) (NN a/b) (-RRB- -RRB-))"
-    assert forest_from_bracket(forest.bracket(["(", "x)y", ")"]))[0] == ("(", "x-RRB-y", ")")
+    assert forest_from_bracket(forest.bracket(["(", "x)y", ")"]))[0] == ("(", "x)y", ")")
+
+
+@pytest.mark.parametrize("word", ["", " ", "\N{NO-BREAK SPACE}"])
+def test_a_word_of_blanks_leaves_something_between_the_brackets(word: str) -> None:
+    assert forest_of("(NP (DT the) (NN man))").bracket(["the", word]) == "(NP (DT the) (NN _))"
 
 
 def test_a_bracket_needs_as_many_words_as_the_forest_has() -> None:
@@ -220,6 +225,7 @@ def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
         ("start", [0.5] * 13),
         ("start", [True] * 13),
         ("start", [10**12] * 13),
+        ("start", [-(2**63)] * 13),
         ("start", [[1], [1, 2]]),
         ("start", [0]),
         ("end", [0] * 13),
