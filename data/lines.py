@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import sys
 import zlib
 from collections import deque
@@ -17,13 +18,16 @@ from forest_align.types import InputError
 
 STANDARD_INPUT = "-"
 _HEAD_LINES = 20
+# Files that were put together, one after the other or side by side, have their marks in the middle. Anywhere
+# else the character is part of the text.
+_MARK = re.compile("(^|\t)\ufeff+")
 _OTHER_ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 class InputLines(AbstractContextManager["InputLines"]):
     """Iterate over the lines of a UTF-8 file, lazily.
 
-    Line ends (LF or CRLF) and byte-order marks are removed. A line that is not UTF-8 raises InputError, after
+    Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8 raises InputError, after
     which iteration can go on with the next line.
 
     Parameters
@@ -136,7 +140,7 @@ def _open(path: Path | None) -> IO[bytes]:
 
 
 def _clean(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r").replace("\ufeff", "")
+    return _MARK.sub(r"\1", line.removesuffix("\n").removesuffix("\r"))
 
 
 def _lenient(line: bytes) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forest_align.data.pair_types import ChunkLink
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
-from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.types import Alignment, InputError, Links, Sentence, Token
 
 SMALL = {
     "tsv": 'He died .\tHe passed away .\tp1\nA & "b"\tC <d>\tp2\n',
@@ -359,6 +359,14 @@ def test_our_own_output_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
     first, second = good(read_pairs(path))
     assert first.alignment is not None and first.alignment.to_dict() == alignment.to_dict()
     assert second.alignment is not None and second.alignment.error == "too long"
+
+
+def test_our_own_output_is_read_back_though_its_text_holds_a_byte_order_mark(tmp_path: Path) -> None:
+    sentence = Sentence((Token("x", start=1, end=2),), text="\ufeffx")
+    path = tmp_path / "x.jsonl"
+    path.write_text(Alignment(sentence, sentence, id="1").to_json() + "\n", encoding="utf-8")
+    (pair,) = good(read_pairs(path))
+    assert (pair.source.text, pair.source.tokens) == (sentence.text, sentence.tokens)
 
 
 def test_an_unknown_format_lists_those_that_exist() -> None:

@@ -23,6 +23,13 @@ def test_line_ends_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "a.txt", content) == ["one", "two", "", "last"]
 
 
+def test_byte_order_marks_of_files_put_together_are_removed_and_no_character_of_the_text(
+    tmp_path: Path,
+) -> None:
+    content = "one\t\ufeffuno\n\ufefftwo\tdu\ufeffe\n".encode()
+    assert lines_of(tmp_path / "a.tsv", content) == ["one\tuno", "two\tdu\ufeffe"]
+
+
 def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "a.txt", "a\u2028b\x0bc\x1cd\n".encode()) == ["a\u2028b\x0bc\x1cd"]
 
