@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import reprlib
+import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -23,8 +25,8 @@ Text = str | Sentence
 Pair = tuple[Text, Text] | InputError
 _Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
 
-#: Pairs that are read and parsed together.
-BATCH_SIZE = 128
+#: Pairs that are read and parsed together: enough for the parser's batches, few enough to share out.
+BATCH_SIZE = 64
 
 # Where each kind of aligner lives; nothing is imported before it is asked for.
 _KINDS = {
@@ -52,6 +54,8 @@ class Aligner(ABC):
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
         """Turn texts into sentences with all that the aligner needs; an error in place of a bad one.
+
+        Several threads may do so at once.
 
         Parameters
         ----------
@@ -112,13 +116,14 @@ class Aligner(ABC):
         Parameters
         ----------
         pairs : iterable of (str or Sentence, str or Sentence)
-            Read two batches ahead at most, so that memory stays flat. An InputError in the place of a pair
-            comes out as an alignment with this error.
+            Read ``workers`` batches ahead at most, so that memory stays flat. An InputError in the place of a
+            pair comes out as an alignment with this error.
         batch_size : int
             Pairs that are read and parsed together. Which pairs these are may change the last digits of
             probabilities.
         workers : int
-            Threads. From 2 on, one of them parses the next batch while the others align.
+            Threads, each of which parses and aligns a batch at a time. With 1, the parser's model may use all
+            processors; from 2 on, it uses one in each thread, which takes less waiting for each other.
 
         Raises
         ------
@@ -132,18 +137,20 @@ class Aligner(ABC):
 
     def _stream(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
         batches = iter(lambda: list(islice(pairs, batch_size)), [])
-        if workers == 1:
+        # The first batch is aligned here even if there are workers: it loads the models, once.
+        for batch in batches if workers == 1 else islice(batches, 1):
+            yield from map(self._align_or_explain, self._jobs(batch))
+        with _one_thread_each(), ThreadPoolExecutor(workers, initializer=_use_one_thread) as pool:
+            coming: deque[Future[list[Alignment]]] = deque()
             for batch in batches:
-                yield from map(self._align_or_explain, self._jobs(batch))
-            return
-        with ThreadPoolExecutor(1) as parsing, ThreadPoolExecutor(workers - 1) as aligning:
-            coming: deque[Future[list[_Job]]] = deque()
-            for batch in batches:
-                coming.append(parsing.submit(self._jobs, batch))
-                if len(coming) == 2:
-                    yield from aligning.map(self._align_or_explain, coming.popleft().result())
+                coming.append(pool.submit(self._align_batch, batch))
+                if len(coming) > workers:
+                    yield from coming.popleft().result()
             for last in coming:
-                yield from aligning.map(self._align_or_explain, last.result())
+                yield from last.result()
+
+    def _align_batch(self, batch: Sequence[Pair]) -> list[Alignment]:
+        return [self._align_or_explain(job) for job in self._jobs(batch)]
 
     def _jobs(self, batch: Sequence[Pair]) -> list[_Job]:
         """Each pair with its prepared sentences; an error stands for itself."""
@@ -169,6 +176,24 @@ class Aligner(ABC):
             return self.align_prepared(sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
+
+
+def _use_one_thread() -> None:
+    """Let torch, if it is there, work in the calling thread alone."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Give torch its threads back afterwards: what :func:`_use_one_thread` sets is for new threads too."""
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch is not None else 0
+    try:
+        yield
+    finally:
+        if torch is not None:
+            torch.set_num_threads(threads)
 
 
 def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:

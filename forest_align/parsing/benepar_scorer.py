@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from benepar.nkutil import HParams
-from benepar.parse_chart import ChartParser
-from benepar.ptb_unescape import guess_space_after, ptb_unescape
 from torch import nn
 from transformers import AutoConfig
 
+from forest_align.parsing.benepar_modules import ChartParser, HParams, guess_space_after, ptb_unescape
 from forest_align.parsing.encoder_batches import length_batches
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.types import InputError, ModelError
@@ -44,6 +43,7 @@ class BeneparScorer:
     def __init__(self, folder: Path) -> None:
         self._parser = _read_parser(folder)
         self._parser.eval()
+        self._one_at_a_time = Lock()
         names = {index: label for label, index in self._parser.label_vocab.items()}
         self.labels = tuple(names[index] for index in range(len(names)))
         self.force_root = bool(self._parser.decoder.force_root_constituent)
@@ -99,15 +99,16 @@ class BeneparScorer:
     def _forward(self, sentences: list[dict[str, Any]]) -> list[SpanScores]:
         parser = self._parser
         caught: list[torch.Tensor] = []
-        hook = parser.pretrained_model.register_forward_hook(
-            lambda module, inputs, output: caught.append(output.last_hidden_state)
-        )
-        try:
-            with torch.inference_mode():
-                batch = parser.pad_encoded(sentences)
-                spans, tags = parser.forward(batch)
-        finally:
-            hook.remove()
+        with self._one_at_a_time:  # the hook would catch the vectors of other threads' sentences
+            hook = parser.pretrained_model.register_forward_hook(
+                lambda module, inputs, output: caught.append(output.last_hidden_state)
+            )
+            try:
+                with torch.inference_mode():
+                    batch = parser.pad_encoded(sentences)
+                    spans, tags = parser.forward(batch)
+            finally:
+                hook.remove()
         ends = batch["words_from_tokens"].clamp_min(0)
         vectors = nn.functional.normalize(caught[0][torch.arange(len(ends))[:, None], ends].float(), dim=-1)
         scores = (spans - spans[..., :1]).float().numpy()

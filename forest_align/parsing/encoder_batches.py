@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from benepar.ptb_unescape import ptb_unescape
 from tokenizers import Tokenizer
+
+from forest_align.parsing.benepar_modules import ptb_unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

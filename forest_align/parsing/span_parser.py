@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from benepar.nkutil import HParams
-from benepar.parse_chart import ChartParser
 from torch import nn
 
+from forest_align.parsing.benepar_modules import ChartParser, HParams
 from forest_align.parsing.encoder_batches import CASE_COUNT, WordEncoder, collate, length_batches
 from forest_align.parsing.model_files import (
     SECTION,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import torch
 
 from forest_align.aligners.base import Aligner, Text
 from forest_align.types import Alignment, InputError, Sentence, Token
@@ -50,3 +54,53 @@ def test_a_sentence_without_tokens_is_its_text() -> None:
     assert Splitter().align(Sentence((), text="He died"), "x").source.words == ("He", "died")
     with pytest.raises(InputError, match="empty"):
         Splitter().align(Sentence(()), "x")
+
+
+class Watched(Splitter):
+    """Notes in which thread, and with how many threads of torch, each batch is prepared."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
+        self.seen.append((threading.current_thread().name, torch.get_num_threads()))
+        return super().prepare(sentences, batch_size)
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Torch with two threads, whatever the machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_workers_parse_and_align_batches_of_their_own_in_order(two_threads: None) -> None:
+    aligner = Watched()
+    pairs = [(f"{number} a", "b") for number in range(40)]
+    found = list(aligner.align_many(pairs, batch_size=3, workers=2))
+    assert [one.source.text for one in found] == [source for source, _ in pairs]
+    first, *rest = aligner.seen
+    # The first batch loads the models, in the thread of the caller.
+    assert first == (threading.current_thread().name, 2)
+    assert {name for name, _ in rest}.isdisjoint({first[0]}) and {threads for _, threads in rest} == {1}
+    assert torch.get_num_threads() == 2
+
+
+def test_a_run_that_is_given_up_gives_torch_its_threads_back(two_threads: None) -> None:
+    found = Watched().align_many((("a", "b") for _ in range(20)), batch_size=2, workers=3)
+    assert not any(next(found).error for _ in range(5))
+    found.close()
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 2
+
+
+def test_workers_read_few_pairs_ahead() -> None:
+    read = []
+    pairs = ((f"{number}", "b") for number in itertools.count() if read.append(number) is None)
+    found = Splitter().align_many(pairs, batch_size=2, workers=2)
+    for done in range(1, 30):
+        next(found)
+        assert len(read) <= done + 2 * 4
+    found.close()
