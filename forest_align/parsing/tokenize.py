@@ -17,7 +17,9 @@ _DOUBLE_QUOTES = ("``", "''", '"')
 
 _TYPOGRAPHIC_APOSTROPHE = re.compile(r"(?<=\w)’(?=\w)|(?<=\s)’(?=(?:s|m|d|re|ve|ll)\b)")
 _PLAIN_WORD = re.compile(r"([^\W_]*[^\W\d_A-Z]{2}|\d{2,})\.")
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# The look-behind lets a mail address begin only where its name does: a long word is read once, not from
+# each of its letters.
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S*[\w/]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # What may stand between a full stop and the next sentence.
 _BETWEEN_SENTENCES = " \t\"'`“”‘’()[]"
 _AFTER_FULL_STOP = re.compile(r"[\"”]|''| ?\[(?:\d+|\.\.\.|…)\]")
@@ -67,14 +69,24 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(_with_whole_addresses(tokens, text))
 
 
-def _with_whole_addresses(tokens: list[Token], text: str) -> list[Token]:
+def _with_whole_addresses(tokens: Sequence[Token], text: str) -> list[Token]:
     """Join what web and mail addresses were split into."""
+    joined: list[Token] = []
+    at = 0
     for address in _ADDRESS.finditer(text):
         start, end = address.span()
-        inside = [place for place, token in enumerate(tokens) if start <= token.start and token.end <= end]
-        if inside and tokens[inside[0]].start == start and tokens[inside[-1]].end == end:
-            tokens[inside[0] : inside[-1] + 1] = [Token(text[start:end], start=start, end=end)]
-    return tokens
+        first = at
+        while first < len(tokens) and tokens[first].start < start:
+            first += 1
+        last = first
+        while last < len(tokens) and tokens[last].end <= end:
+            last += 1
+        inside = tokens[first:last]
+        if inside and inside[0].start == start and inside[-1].end == end:
+            inside = [Token(text[start:end], start=start, end=end)]
+        joined += [*tokens[at:first], *inside]
+        at = last
+    return [*joined, *tokens[at:]]
 
 
 def _ends_sentence(word: str, following: str) -> bool:

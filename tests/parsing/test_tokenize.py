@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -74,6 +76,15 @@ def test_tokens_are_the_text_without_its_blanks_whatever_it_holds(text: str) -> 
 @given(st.text(max_size=40))
 def test_any_text_at_all_is_tokenized(text: str) -> None:
     assert "".join(words(text)) == "".join(text.split())
+
+
+@pytest.mark.parametrize("part", ["a", "1", "a.", "a-", "a@b.c "])
+def test_a_line_of_a_hundred_thousand_characters_takes_no_more_than_its_share_of_time(part: str) -> None:
+    text = part * (100_000 // len(part))
+    began = time.process_time()
+    tokens = tokenize(text)
+    assert time.process_time() - began < 5  # reading it from every letter on takes more than 20 s
+    assert "".join(token.text for token in tokens) == "".join(text.split())
 
 
 def test_words_that_are_given_stand_in_the_text_joined_by_spaces() -> None:
