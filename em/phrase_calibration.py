@@ -11,8 +11,8 @@ import numpy as np
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.phrase_calibration import PhraseCalibration, log_agreement
 from forest_align.em.corpus import CorpusPair
-from forest_align.eval.constituents import project
-from forest_align.types import InputError
+from forest_align.eval.constituents import Span, project
+from forest_align.types import InputError, ParseForest
 
 #: Temperatures to choose from.
 TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0)
@@ -88,14 +88,16 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
     arrays, source, target = aligned[0], prepared.source, prepared.target
     reported = ~arrays.absorbed
     reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
-    spans = [
-        list(zip(forest.start[nodes].tolist(), forest.end[nodes].tolist(), strict=True))
-        for forest, nodes in ((source, arrays.source[reported]), (target, arrays.target[reported]))
-    ]
-    possible = project(*spans, pair.links.only_sure()).possible_pairs()
-    right = np.array([spans_of_pair in possible for spans_of_pair in zip(*spans, strict=True)], bool)
+    source_spans = _spans(source, arrays.source[reported])
+    target_spans = _spans(target, arrays.target[reported])
+    possible = project(source_spans, target_spans, pair.links.only_sure()).possible_pairs()
+    right = np.array([spans in possible for spans in zip(source_spans, target_spans, strict=True)], bool)
     posteriors = np.array([one.log_posterior[reported] for one in aligned])
     return posteriors, log_agreement(source, target, arrays, pair.candidates)[reported], right
+
+
+def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:
+    return list(zip(forest.start[nodes].tolist(), forest.end[nodes].tolist(), strict=True))
 
 
 def fit_calibration(corpora: Sequence[JudgedPhrases]) -> PhraseCalibration:

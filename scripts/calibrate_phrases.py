@@ -57,7 +57,8 @@ def diagram(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibratio
         for column in columns:
             cells.append(f"{number / 10:.1f} to {(number + 1) / 10:.1f}")
             cells.append(f"{column.count[number]}")
-            cells.append(f"{column.predicted[number]:.2f} | {column.observed[number]:.2f}")
+            means = column.predicted[number], column.observed[number]
+            cells += [f"{mean:.2f}" if column.count[number] else "–" for mean in means]
         yield f"| {' | '.join(cells)} |"
 
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Trains and tunes the forest aligner's bundled model, tunes the hand-set weights alike, and measures both.
+# Trains, tunes and calibrates the forest aligner's bundled model, treats the hand-set weights alike, and measures both.
 #
 #   scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
 #
 # ALIGNMENT_DATA holds mtref/, wiki/, edinburgh/ and msr_rte/. OUT gets cache/ (parses and features), em/ (trained),
-# forest/ (trained and tuned), fixed/ (hand-set weights, tuned), ablation.md and training.md (tables).
+# forest/ (trained, tuned, calibrated), fixed/ (hand-set weights, tuned, calibrated) and the tables ablation.md,
+# training.md, forest.calibration.md and fixed.calibration.md.
 # Run it again to go on where it stopped.
 set -eu
 data=$1
@@ -31,6 +32,8 @@ for model in em fixed; do
     from=$out/em to=$out/forest
     test $model = em || { from=$fixed to=$out/fixed; }
     forest-align tune $dev --model "$from" -o "$to" --forests "$out/cache" --trials "$trials" --workers "$workers"
+    python "$here/scripts/calibrate_phrases.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
+        --model "$to" -o "$to" --forests "$out/cache" > "$to.calibration.md"
 done
 python "$here/scripts/ablation.py" $dev --model "$out/forest" --fixed "$out/fixed" --forests "$out/cache" \
     --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" > "$out/ablation.md"

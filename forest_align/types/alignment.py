@@ -36,7 +36,7 @@ class PhrasePair:
     source_node, target_node : Node
         The phrases, as nodes of the two trees of the alignment.
     probability : float
-        Posterior probability of the pair, in [0, 1].
+        How probable it is that the pair is right, in [0, 1].
     compositional : bool
         False when the pair could only be formed by non-compositional alignment
         (Arase & Tsujii 2017, §4.3).
