@@ -178,7 +178,8 @@ def number_value(word: str) -> str:
         unit = _NUMBER_WORDS.get(units, "")
         return _TENS[tens][0] + unit if len(unit.removesuffix("th")) == 1 and unit[0] != "0" else ""
     if word[-2:] in {"st", "nd", "rd", "th"} and word[:-2].isascii() and word[:-2].isdigit():
-        return f"{int(word[:-2])}th"
+        # Not by way of an int, which refuses to be made of thousands of digits.
+        return f"{word[:-2].lstrip('0') or '0'}th"
     if not _DIGITS.fullmatch(word):
         return ""
     plain = word.replace(",", "").lstrip("+")
