@@ -185,7 +185,7 @@ class ContextualAligner(Aligner):
                 raise InputError("expected a sentence with at least one token", field=side)
         log_probability = None
         if self.variant == "published":
-            links = Links.of(self._published(source, target))
+            links = Links(tuple(sorted(self._published(source, target))))
         else:
             links, log_probability = self._most_likely(self.link_probabilities(source, target))
         return Alignment(

@@ -91,6 +91,7 @@ class _Pipeline:
         parameters: PublishedParameters,
     ) -> None:
         self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
+        self.lengths = (len(source), len(target))
         self.links: set[Pair] = set()
         self.done_source: set[int] = set()
         self.done_target: set[int] = set()
@@ -124,11 +125,12 @@ class _Pipeline:
     def diagonal(self, pair: Pair) -> tuple[float, int]:
         """Order among equals, the same from both sides: nearest to the diagonal first, then from the left."""
         i, j = pair
-        return (abs((i + 0.5) / len(self.source) - (j + 0.5) / len(self.target)), i + j)
+        n, m = self.lengths
+        return (abs((i + 0.5) / n - (j + 0.5) / m), i + j)
 
     def align_final_punctuation(self) -> None:
         """Align the mark that ends both sentences."""
-        last = (len(self.source) - 1, len(self.target) - 1)
+        last = (self.lengths[0] - 1, self.lengths[1] - 1)
         word = self.source.words[last[0]]
         if word == self.target.words[last[1]] and is_punctuation(word):
             self.add(last)
@@ -138,18 +140,16 @@ class _Pipeline:
 
         With ``stop_words``, those of stop words only that nothing has aligned; they come after content words.
         """
-        source, target = self.source, self.target
-        stop = source.stop
-
-        def same(i: int, j: int) -> bool:
-            return source.words[i] == target.words[j] and (not stop_words or self.free((i, j)))
-
+        words, others, stop = self.source.words, self.target.words, self.source.stop
+        same = {
+            (i, j) for i, j in self.similar if words[i] == others[j] and (not stop_words or self.free((i, j)))
+        }
         runs = []
-        for i, j in self.similar:
-            if not same(i, j) or (i and j and same(i - 1, j - 1)):
+        for i, j in same:
+            if (i - 1, j - 1) in same:
                 continue
             length = 1
-            while i + length < len(source) and j + length < len(target) and same(i + length, j + length):
+            while (i + length, j + length) in same:
                 length += 1
             if length > 1 and (stop_words or not all(stop[i : i + length])):
                 runs.append((-length, self.diagonal((i, j)), i, j))
@@ -267,9 +267,9 @@ class _Pipeline:
         window = self.parameters.window
         return [
             (k, n)
-            for k in range(max(0, i - window), min(len(self.source), i + window + 1))
+            for k in range(max(0, i - window), min(self.lengths[0], i + window + 1))
             if k != i and not self.source.stop[k]
-            for n in range(max(0, j - window), min(len(self.target), j + window + 1))
+            for n in range(max(0, j - window), min(self.lengths[1], j + window + 1))
             if n != j and not self.target.stop[n] and (k, n) in self.similar
         ]
 
@@ -347,5 +347,5 @@ class _Pipeline:
         """How many of left and right neighbours are aligned; two sentence edges count as aligned."""
         i, j = pair
         start = i == 0 and j == 0
-        end = i + 1 == len(self.source) and j + 1 == len(self.target)
+        end = (i + 1, j + 1) == self.lengths
         return (start or (i - 1, j - 1) in self.links) + (end or (i + 1, j + 1) in self.links)

@@ -163,25 +163,26 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
     """The best tree without the nodes that binarization made; its words go to ``leaves``, from the left."""
     root = int(forest.roots[0])
     best, edges = forest.best_edge.tolist(), forest.edges.tolist()
-    todo, below = [root], {}
+    todo, order = [root], []
     while todo:
         node = todo.pop()
-        below[node] = edges[best[node]][1:] if best[node] >= 0 else ()
-        todo += below[node]
+        order.append(node)
+        if best[node] >= 0:
+            todo += edges[best[node]][1:]
     built: dict[int, list[Constituent]] = {}
-    is_constituent, starts = forest.is_constituent.tolist(), forest.start.tolist()
-    for node in sorted(below):  # children come before their parents
-        chain = _categories(forest.labels[node]) if is_constituent[node] else ()
-        if below[node]:
-            nodes = [constituent for child in below[node] for constituent in built[child]]
+    labels, is_constituent, starts = forest.labels, forest.is_constituent.tolist(), forest.start.tolist()
+    for node in reversed(order):  # children come before their parents, and words from the left
+        chain = _categories(labels[node]) if is_constituent[node] else ()
+        if best[node] >= 0:
+            _, left, right = edges[best[node]]
+            nodes = built[left] + built[right]
         else:
-            leaf = Constituent(chain[-1], word=words[starts[node]].lower(), index=starts[node])
+            leaf = Constituent(chain[-1], [], words[starts[node]].lower(), starts[node])
             leaves.append(leaf)
             nodes, chain = [leaf], chain[:-1]
-        for label in reversed(chain):
+        for label in chain[::-1]:
             nodes = [Constituent(label, nodes)]
         built[node] = nodes
-    leaves.sort(key=lambda leaf: leaf.index)
     return built[root][0]
 
 
@@ -199,7 +200,8 @@ def _category(label: str) -> str:
 def _collect(node: Constituent, found: dict[int, Dependency]) -> None:
     """Add the dependencies of every node below, one for each child that is not the head."""
     for position, child in enumerate(node.children):
-        _collect(child, found)
+        if child.children:
+            _collect(child, found)
         if child is node.head_child or child.label in PUNCTUATION_TAGS:
             continue
         found[child.head] = Dependency(node.head, child.head, relation(node, position))

@@ -153,7 +153,10 @@ def set_heads(node: Constituent, existential: bool = False) -> None:
             here = True
     inherited = here or (existential and node.label == "VP")
     for child in node.children:
-        set_heads(child, inherited)
+        if child.children:
+            set_heads(child, inherited)
+        else:
+            child.head = child.index
     node.head_child = _head_child(node, existential or here)
     node.head = node.head_child.head
 
