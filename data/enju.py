@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
 _ANNOTATOR = re.compile(r"pa\d+")
@@ -106,10 +107,8 @@ def read_enju(path: str | Path) -> list[EnjuTree]:
     InputError
         If the file is not XML, a parse failed, or a tree is not binary over its tokens; names the file.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8: {error.reason} at byte {error.start}", file=str(path)) from None
+    with InputLines(path) as lines:
+        text = lines.text()
     try:
         return list(parse_enju(text))
     except InputError as error:
@@ -118,6 +117,20 @@ def read_enju(path: str | Path) -> list[EnjuTree]:
 
 def parse_enju(text: str) -> Iterator[EnjuTree]:
     """Read the sentences of a text, see :func:`read_enju`."""
+    for sentence in sentences_of(text):
+        if isinstance(sentence, InputError):
+            raise sentence
+        yield sentence
+
+
+def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
+    """Read the sentences of a text, with an InputError in place of each that has no sound tree.
+
+    Raises
+    ------
+    InputError
+        If the text is not XML, or has no sentences.
+    """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("expected plain XML without a document type")
     body = _DECLARATION.sub("", text)
@@ -130,7 +143,10 @@ def parse_enju(text: str) -> Iterator[EnjuTree]:
     if not sentences:
         raise InputError("expected <sentence> elements, found none")
     for number, sentence in enumerate(sentences, 1):
-        yield _read_sentence(sentence, sentence.get("id") or str(number))
+        try:
+            yield _read_sentence(sentence, sentence.get("id") or str(number))
+        except InputError as error:
+            yield error
 
 
 def annotated_pairs(source: EnjuTree, target: EnjuTree, annotator: str) -> list[tuple[int, int]]:

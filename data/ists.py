@@ -7,23 +7,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import ChunkLink, Format, SentencePair, Span, Writer
+from forest_align.data.lines import InputLines, path_beside
+from forest_align.data.pair_types import (
+    ChunkLink,
+    Format,
+    PairError,
+    SentencePair,
+    Span,
+    Writer,
+    one_line,
+    reading_pair,
+)
 from forest_align.types import InputError, Links, Sentence
 
 _START = re.compile(r'<sentence id="([^"]*)"')
-_TOKEN = re.compile(r"(\d+) (.*?)\s*:\s*$")
-_LINK = re.compile(r"([\d ]+?) <==> ([\d ]+?) // (\S+) // (\S+) //")
+_TOKEN = re.compile(r"(\d{1,9}) (.*?)\s*:\s*$")
+_TOKENS = r"((?:\d{1,9} +)*\d{1,9})"
+_LINK = re.compile(rf"{_TOKENS} <==> {_TOKENS} // (\S+) // (\S+) //")
 _CHUNK = re.compile(r"\[ (.*?) \](?= |$)")
 _SECTIONS = frozenset({"source", "translation", "alignment"})
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A pair while its lines come in."""
+    """A pair while its lines come in; ``position`` counts the pairs of the file, broken ones too, from 0."""
 
     id: str
     line: int
+    position: int
     texts: list[str] = field(default_factory=list)
     words: dict[str, list[str]] = field(default_factory=lambda: {"source": [], "translation": []})
     chunks: list[ChunkLink] = field(default_factory=list)
@@ -37,18 +48,20 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     chunks are filled in; where their words are not those of the ``.wa`` file, they are left empty.
     """
     chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
-    for position, item in enumerate(_pairs(lines)):
+    for item in _pairs(lines):
         if isinstance(item, InputError):
             yield item
             continue
         spans = [
-            _spans(chunks[position], words) if chunks and position < len(chunks) else ()
+            _spans(chunks[item.position], words) if chunks and item.position < len(chunks) else ()
             for chunks, words in zip(
                 chunk_files, (item.words["source"], item.words["translation"]), strict=True
             )
         ]
         try:
-            yield _finish(item, spans[0], spans[1])
+            with reading_pair(item.id, *_texts(item)):
+                pair = _finish(item, spans[0], spans[1])
+            yield pair
         except InputError as error:
             yield error.at(file=lines.name, line=item.line)
 
@@ -56,20 +69,27 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 def _pairs(lines: InputLines) -> Iterator[_Draft | InputError]:
     draft: _Draft | None = None
     problem: InputError | None = None
+    begun = 0
+
+    def broken() -> InputError:
+        assert draft is not None
+        found = problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
+        return PairError(found, draft.id, *_texts(draft))
+
     while True:
         try:
             line = next(lines, None)
             if line is None:
                 if draft is not None:
-                    yield problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
+                    yield broken()
                 return
             if start := _START.match(line.strip()):
                 if draft is not None:
-                    yield problem or lines.error(f"sentence {draft.id!r} has no </sentence>")
-                draft, problem = _Draft(start[1], lines.number), None
+                    yield broken()
+                draft, problem, begun = _Draft(start[1], lines.number, begun), None, begun + 1
             elif line.strip() == "</sentence>":
                 if draft is not None:
-                    yield problem or draft
+                    yield broken() if problem else draft
                 draft, problem = None, None
             elif draft is not None:
                 _add(draft, line.strip())
@@ -87,7 +107,7 @@ def _add(draft: _Draft, line: str) -> None:
         draft.chunks.append(_chunk_link(line))
     elif draft.section and line:
         words = draft.words[draft.section]
-        found = _TOKEN.match(line) or re.match(r"(\d+) (.+?):$", line)
+        found = _TOKEN.match(line) or re.match(r"(\d{1,9}) (.+?):$", line)
         if not found or int(found[1]) != len(words) + 1:
             raise InputError(f"expected token {len(words) + 1} as '{len(words) + 1} WORD :', found {line!r}")
         words.append(found[2].strip())
@@ -105,10 +125,9 @@ def _chunk_link(line: str) -> ChunkLink:
 
 
 def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple[Span, ...]) -> SentencePair:
-    texts = [*draft.texts, "", ""]
     sentences = [
-        _with_text(Sentence.from_words(draft.words[section]), text)
-        for section, text in zip(("source", "translation"), texts[:2], strict=True)
+        Sentence.from_dict({"tokens": draft.words[section], "text": text})
+        for section, text in zip(("source", "translation"), _texts(draft), strict=True)
     ]
     lengths = [len(sentence) for sentence in sentences]
     if not all(lengths):
@@ -128,14 +147,16 @@ def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple
     )
 
 
-def _with_text(sentence: Sentence, text: str) -> Sentence:
-    return Sentence(sentence.tokens, text=text) if text and text == sentence.text else sentence
+def _texts(draft: _Draft) -> list[str]:
+    """The two raw texts; the words joined by spaces where the file does not have them."""
+    words = [" ".join(draft.words[section]) for section in ("source", "translation")]
+    return [given or joined for given, joined in zip([*draft.texts, "", ""], words, strict=False)]
 
 
 def _chunks_beside(path: Path | None, side: int) -> list[list[str]] | None:
     if path is None:
         return None
-    beside = path.with_suffix(f".sent{side}.chunk.txt")
+    beside = path_beside(path, f".sent{side}.chunk.txt")
     return read_chunk_file(beside) if beside.is_file() else None
 
 
@@ -176,12 +197,13 @@ def write_pair(pair: SentencePair) -> str:
         raise InputError(f"pair {pair.id!r} has no chunk alignment, which format ists needs")
     sections = []
     for name, words in (("source", pair.source.words), ("translation", pair.target.words)):
-        rows = "".join(f"{k} {word} : \n" for k, word in enumerate(words, 1))
+        rows = "".join(f"{k} {one_line(word)} : \n" for k, word in enumerate(words, 1))
         sections.append(f"<{name}>\n{rows}</{name}>\n")
     rows = "".join(_write_chunk(chunk, pair) for chunk in pair.chunks)
-    texts = f"// {' '.join(pair.source.words)}\n// {' '.join(pair.target.words)}\n"
+    texts = f"// {one_line(pair.source.text)}\n// {one_line(pair.target.text)}\n"
     body = f"{texts}{''.join(sections)}<alignment>\n{rows}</alignment>\n"
-    return f'<sentence id="{pair.id}" status="">\n{body}</sentence>\n\n\n'
+    name = one_line(pair.id).replace('"', "'")
+    return f'<sentence id="{name}" status="">\n{body}</sentence>\n\n\n'
 
 
 def _write_chunk(chunk: ChunkLink, pair: SentencePair) -> str:

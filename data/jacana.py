@@ -13,8 +13,9 @@ from forest_align.data.pair_types import (
     Writer,
     join_links,
     need_links,
+    plain_sentence,
+    reading_pair,
     split_links,
-    split_sentence,
     text_of,
 )
 from forest_align.types import InputError
@@ -59,6 +60,9 @@ def _items(text: str) -> Iterator[tuple[int, object]]:
         except RecursionError:
             yield line, InputError("not JSON: nested too deeply")
             return
+        except ValueError as error:  # a number of thousands of digits
+            yield line, InputError(f"not JSON: {error}")
+            return
         yield line, item
         end = _skip(text, at)
         line += text.count("\n", start, end)
@@ -81,14 +85,17 @@ def _pair(item: object) -> SentencePair:
     if isinstance(item, InputError):
         raise item
     fields = Fields(item)
-    source, target = (split_sentence(fields.text(side)) for side in ("source", "target"))
-    links = join_links(
-        fields.text("sureAlign"),
-        fields.text("possibleAlign", ""),
-        ("sureAlign", "possibleAlign"),
-        (len(source), len(target)),
-    )
-    return SentencePair(_name(fields), source, target, links)
+    name, texts = _name(fields), [fields.text(side) for side in ("source", "target")]
+    with reading_pair(name, *texts):
+        source = plain_sentence(texts[0], True, "source")
+        target = plain_sentence(texts[1], True, "target")
+        links = join_links(
+            fields.text("sureAlign"),
+            fields.text("possibleAlign", ""),
+            ("sureAlign", "possibleAlign"),
+            (len(source), len(target)),
+        )
+    return SentencePair(name, source, target, links)
 
 
 def _name(fields: Fields) -> str:

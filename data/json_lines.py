@@ -15,6 +15,7 @@ from forest_align.data.pair_types import (
     most,
     plain_sentence,
     read_line_by_line,
+    reading_pair,
 )
 from forest_align.data.tree_pairs import sentence_of_tree
 from forest_align.types import Alignment, InputError, Links, Sentence
@@ -45,9 +46,24 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         if not line.strip():
             raise InputError("blank line; expected a JSON object")
         values = parse_json_object(line)
-        return _alignment(values) if "version" in values else _plain(values, str(lines.number), tokenized)
+        number = str(lines.number)
+        with reading_pair(_name(values, number), *(_text(values.get(side)) for side in ("source", "target"))):
+            return _alignment(values) if "version" in values else _plain(values, number, tokenized)
 
     return read_line_by_line(lines, parse)
+
+
+def _name(values: dict[str, Any], number: str) -> str:
+    name = values.get("id")
+    return str(name) if isinstance(name, str) or type(name) is int else number
+
+
+def _text(side: Any) -> str:
+    """Text of a sentence that may be wrong in any way."""
+    if isinstance(side, dict):
+        tokens = side.get("tokens")
+        side = side.get("text") or (" ".join(map(str, tokens)) if isinstance(tokens, list) else "")
+    return side if isinstance(side, str) else ""
 
 
 def _alignment(values: dict[str, Any]) -> SentencePair:
@@ -69,6 +85,7 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
     target, target_trees = _side(fields, "target", tokenized)
     name = fields.raw("id", number)
     chunks = fields.items("chunks", None)
+    lengths = (len(source), len(target))
     return SentencePair(
         str(name) if type(name) is int else check_text(name, "id"),
         source,
@@ -79,7 +96,7 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
         fields.text("group", ""),
         source_trees,
         target_trees,
-        None if chunks is None else tuple(_chunk(x, f"chunks[{k}]") for k, x in enumerate(chunks)),
+        None if chunks is None else tuple(_chunk(x, f"chunks[{k}]", lengths) for k, x in enumerate(chunks)),
         _spans(fields, "source_chunks", len(source)),
         _spans(fields, "target_chunks", len(target)),
     )
@@ -131,12 +148,16 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
         raise InputError(error.message, field=error.field or "words") from None
 
 
-def _chunk(value: Any, name: str) -> ChunkLink:
+def _chunk(value: Any, name: str, lengths: tuple[int, int]) -> ChunkLink:
     fields = Fields(value, name)
-    sides = [
-        tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
-        for side in ("source", "target")
-    ]
+    sides = []
+    for side, length in zip(("source", "target"), lengths, strict=True):
+        tokens = tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
+        if any(not 0 <= token < length for token in tokens):
+            raise InputError(
+                f"expected tokens of a sentence of {length}, found {list(tokens)}", field=fields.name(side)
+            )
+        sides.append(tokens)
     return ChunkLink(sides[0], sides[1], fields.text("type"), fields.text("score", "NIL"))
 
 

@@ -27,8 +27,8 @@ _OTHER_ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"
 class InputLines(AbstractContextManager["InputLines"]):
     """Iterate over the lines of a UTF-8 file, lazily.
 
-    Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8 raises InputError, after
-    which iteration can go on with the next line.
+    Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8
+    raises InputError, after which iteration can go on with the next line.
 
     Parameters
     ----------
@@ -129,6 +129,13 @@ class InputLines(AbstractContextManager["InputLines"]):
             if first.startswith(mark):
                 self._stream.close()
                 raise InputError(f"expected UTF-8, found {encoding}: convert the file first", file=self.name)
+
+
+def path_beside(path: Path, suffix: str) -> Path:
+    """The path with another suffix for its last one (``.gz`` aside); gzipped if only that file exists."""
+    plain = (path.with_suffix("") if path.suffix == ".gz" else path).with_suffix(suffix)
+    zipped = plain.with_name(f"{plain.name}.gz")
+    return zipped if zipped.is_file() and not plain.is_file() else plain
 
 
 def _open(path: Path | None) -> IO[bytes]:

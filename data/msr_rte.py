@@ -9,12 +9,21 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, need_links, split_sentence, text_of
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    need_links,
+    reading_pair,
+    split_sentence,
+    text_of,
+)
 from forest_align.data.retokenize import move_links
 from forest_align.data.stanford_tokens import conform
 from forest_align.types import InputError, Links
 
 _HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
+_NUMBER = re.compile(r"0*[1-9]\d{0,8}")
 # The public copy ends without its last bracket, hence the alternative.
 _WORD = re.compile(r"(\S+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
 
@@ -63,12 +72,13 @@ def _pair(block: Sequence[str]) -> SentencePair:
             f"found {len(block)}: {block[0][:40]!r}"
         )
     source = split_sentence(block[1])
-    text = block[2].strip()
-    words, links, sure = _read_links(text)
+    with reading_pair(header[1], source.text):
+        words, links, sure = _read_links(block[2].strip())
     target = split_sentence(" ".join(words))
-    if not (source.tokens and target.tokens):
-        raise InputError("expected a source and a target sentence, found nothing")
-    checked = Links.of(links, sure=None if all(sure) else sure).check(len(source), len(target))
+    with reading_pair(header[1], source.text, target.text):
+        if not (source.tokens and target.tokens):
+            raise InputError("expected a source and a target sentence, found nothing")
+        checked = Links.of(links, sure=None if all(sure) else sure).check(len(source), len(target))
     return SentencePair(header[1], source, target, checked)
 
 
@@ -83,8 +93,8 @@ def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]
         words.append(found[1])
         for item in found[2].split():
             is_sure, number = not item.startswith("p"), item.removeprefix("p")
-            if not number.isdecimal() or int(number) == 0:
-                raise InputError(f"expected a token number from 1 such as 4 or p4, found {item!r}")
+            if not _NUMBER.fullmatch(number):
+                raise InputError(f"expected a token number from 1 such as 4 or p4, found {item[:40]!r}")
             if len(words) > 1:
                 links.append((int(number) - 1, len(words) - 2))
                 sure.append(is_sure)
@@ -179,7 +189,8 @@ def write_pair(pair: SentencePair) -> str:
         f"{word} ({{ {''.join(f'{item} ' for item in cell)}/ / }}) "
         for word, cell in zip(pair.target.words, cells, strict=True)
     ]
-    return f"# sentence pair {pair.id}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
+    name = "_".join(pair.id.split()) or "-"
+    return f"# sentence pair {name}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
 
 
 FORMAT = Format(

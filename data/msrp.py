@@ -10,8 +10,10 @@ from forest_align.data.pair_types import (
     SentencePair,
     Writer,
     columns,
+    one_line,
     plain_sentence,
     read_line_by_line,
+    reading_pair,
     text_of,
 )
 from forest_align.types import InputError
@@ -26,14 +28,16 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         if line == _HEADER:
             return None
         fields = columns(line, 5, "Quality, #1 ID, #2 ID, #1 String, #2 String")
-        if fields[0] not in ("0", "1"):
-            raise InputError(f"expected 0 or 1, found {fields[0]!r}", field="Quality")
-        return SentencePair(
-            f"{fields[1]}-{fields[2]}",
-            plain_sentence(fields[3], tokenized, "#1 String"),
-            plain_sentence(fields[4], tokenized, "#2 String"),
-            label=fields[0] == "1",
-        )
+        name = f"{fields[1]}-{fields[2]}"
+        with reading_pair(name, *fields[3:5]):
+            if fields[0] not in ("0", "1"):
+                raise InputError(f"expected 0 or 1, found {fields[0]!r}", field="Quality")
+            return SentencePair(
+                name,
+                plain_sentence(fields[3], tokenized, "#1 String"),
+                plain_sentence(fields[4], tokenized, "#2 String"),
+                label=fields[0] == "1",
+            )
 
     return read_line_by_line(lines, parse)
 
@@ -47,7 +51,7 @@ def write_pair(pair: SentencePair) -> str:
     """One line of five columns."""
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format msrp needs")
-    first, _, second = pair.id.partition("-")
+    first, _, second = one_line(pair.id).partition("-")
     return f"{int(pair.label)}\t{first}\t{second or first}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
 
 

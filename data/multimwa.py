@@ -16,6 +16,7 @@ from forest_align.data.pair_types import (
     one_line,
     plain_sentence,
     read_line_by_line,
+    reading_pair,
     split_links,
     text_of,
 )
@@ -29,11 +30,12 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     def parse(line: str) -> SentencePair:
         fields = columns(line, _SURE + 1, "id, source, N/A, target, N/A, –, –, sure, possible")
-        source = plain_sentence(fields[_SOURCE], True, "source")
-        target = plain_sentence(fields[_TARGET], True, "target")
-        possible = fields[_POSSIBLE] if len(fields) > _POSSIBLE else ""
-        lengths = (len(source), len(target))
-        links = join_links(fields[_SURE], possible, ("sure", "possible"), lengths)
+        with reading_pair(fields[0], fields[_SOURCE], fields[_TARGET]):
+            source = plain_sentence(fields[_SOURCE], True, "source")
+            target = plain_sentence(fields[_TARGET], True, "target")
+            possible = fields[_POSSIBLE] if len(fields) > _POSSIBLE else ""
+            lengths = (len(source), len(target))
+            links = join_links(fields[_SURE], possible, ("sure", "possible"), lengths)
         return SentencePair(fields[0], source, target, links)
 
     return read_line_by_line(lines, parse)

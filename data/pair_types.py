@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from forest_align.data.enju import EnjuTree
@@ -104,6 +105,37 @@ class SentencePair:
         return frozenset(name for name, there in present.items() if there)
 
 
+class PairError(InputError):
+    """A pair that cannot be used, with what could be read of it: its alignment still says which pair it is.
+
+    Parameters
+    ----------
+    error : InputError
+        What is wrong.
+    id : str
+        Name of the pair.
+    source, target : str
+        Raw texts; empty where they could not be read.
+    """
+
+    def __init__(self, error: InputError, id: str, source: str = "", target: str = "") -> None:
+        super().__init__(error.message, file=error.file, line=error.line, field=error.field)
+        self.id, self.source, self.target = id, source, target
+
+    def at(self, *, file: str | None = None, line: int | None = None) -> PairError:
+        """See :meth:`InputError.at`."""
+        return PairError(super().at(file=file, line=line), self.id, self.source, self.target)
+
+
+@contextmanager
+def reading_pair(id: str, source: str = "", target: str = "") -> Iterator[None]:
+    """Turn an InputError that is raised inside into a :class:`PairError`."""
+    try:
+        yield
+    except InputError as error:
+        raise PairError(error, id, source, target) from None
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
     """How a format is written, pair by pair.
@@ -139,8 +171,9 @@ class Format:
     summary : str
         One line for the help.
     read : callable
-        Yields pairs from lines, and an InputError in place of each that is broken. The flag says that
-        plain text is tokenized already, by spaces; formats that are always tokenized ignore it.
+        Yields pairs from lines, and an InputError in place of each that is broken (a :class:`PairError` if
+        any of it could be read). The flag says that plain text is tokenized already, by spaces; formats that
+        are always tokenized ignore it.
     matches : callable
         Whether the first lines of a file look like this format.
     extensions : tuple of str

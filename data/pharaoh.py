@@ -8,11 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from forest_align.data import tsv
-from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, most, need_links
+from forest_align.data.lines import InputLines, path_beside
+from forest_align.data.pair_types import (
+    Format,
+    PairError,
+    SentencePair,
+    Writer,
+    most,
+    need_links,
+    reading_pair,
+)
 from forest_align.types import InputError, Links
 
-_LINE = re.compile(r"\s*(\d+[-p]\d+\s*)*$")
+_LINE = re.compile(r"\s*(\d+[-p]\d+(\s+|$))*")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -29,11 +37,15 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     with InputLines(_sentences_beside(lines.path)) as text:
         for pair, links in _both(tsv.read(text, True), read_links(lines), lines):
             problem = next((item for item in (pair, links) if isinstance(item, InputError)), None)
-            if problem is not None:
+            if problem is not None and isinstance(pair, SentencePair):
+                yield PairError(problem, pair.id, pair.source.text, pair.target.text)
+            elif problem is not None:
                 yield problem
             elif isinstance(pair, SentencePair) and isinstance(links, Links):
                 try:
-                    yield replace(pair, links=links.check(len(pair.source), len(pair.target)))
+                    with reading_pair(pair.id, pair.source.text, pair.target.text):
+                        links.check(len(pair.source), len(pair.target))
+                    yield replace(pair, links=links)
                 except InputError as error:
                     yield error.at(file=lines.name, line=lines.number)
 
@@ -68,7 +80,7 @@ def _both(
 def _sentences_beside(path: Path | None) -> Path:
     if path is None:
         raise InputError("Pharaoh links need a file, NAME.pharaoh, with the sentences in NAME.tsv beside it")
-    found = path.with_suffix(".tsv")
+    found = path_beside(path, ".tsv")
     if not found.is_file() or found == path:
         raise InputError(
             f"expected the sentences beside the links, in {found}: source<TAB>target, tokens split on spaces",
@@ -79,7 +91,7 @@ def _sentences_beside(path: Path | None) -> Path:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there is nothing but links."""
-    return most(head, lambda line: _LINE.match(line) is not None)
+    return most(head, lambda line: _LINE.fullmatch(line) is not None)
 
 
 def write_pair(pair: SentencePair) -> str:

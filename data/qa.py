@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, text_of
+from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
 from forest_align.types import InputError
 
 _HEADER = "qtext,label,atext"
@@ -32,13 +32,10 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             if row[0] != question:
                 question, number, answer = row[0], number + 1, 0
             answer += 1
-            yield SentencePair(
-                f"{number}.{answer}",
-                plain_sentence(row[0], tokenized, "qtext"),
-                plain_sentence(row[2], tokenized, "atext"),
-                label=row[1] == "1",
-                group=row[0],
-            )
+            with reading_pair(f"{number}.{answer}", row[0], row[2]):
+                source = plain_sentence(row[0], tokenized, "qtext")
+                target = plain_sentence(row[2], tokenized, "atext")
+            yield SentencePair(f"{number}.{answer}", source, target, label=row[1] == "1", group=row[0])
         except InputError as error:
             yield error.at(file=lines.name, line=lines.number)
         except csv.Error as error:

@@ -8,7 +8,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, text_of
+from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
 from forest_align.types import InputError
 
 _YES = frozenset({"YES", "TRUE", "ENTAILMENT"})
@@ -21,6 +21,7 @@ class _Draft:
 
     attributes: dict[str, str]
     line: int
+    ended: bool = False
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -37,10 +38,14 @@ class _Handler:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "pair":
             self.drafts.append(_Draft(attributes, self._parser.CurrentLineNumber))
-        self._open = tag if tag in ("t", "h") else ""
+        # Other elements are markup inside a text, which goes on.
+        self._open = tag if tag in ("t", "h") else self._open
 
     def _end(self, tag: str) -> None:
-        self._open = ""
+        if tag == "pair":
+            self.drafts[-1].ended = True
+        if tag in ("t", "h", "pair"):
+            self._open = ""
 
     def _characters(self, text: str) -> None:
         if self._open and self.drafts:
@@ -53,7 +58,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     The file is read as a whole; broken XML ends the reading with an InputError item.
     """
-    parser = expat.ParserCreate()
+    # The text is decoded already, whatever encoding the file says that it has.
+    parser = expat.ParserCreate("utf-8")
     handler = _Handler(parser)
     problem = None
     try:
@@ -64,8 +70,9 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         problem = InputError(
             f"broken XML: {expat.ErrorString(error.code)}", file=lines.name, line=error.lineno
         )
-    # The pair in which the XML broke is incomplete.
-    for draft in handler.drafts[:-1] if problem else handler.drafts:
+    for draft in handler.drafts:
+        if not draft.ended:
+            continue  # the XML broke in it, which is the problem that comes last
         try:
             yield _pair(draft, tokenized)
         except InputError as error:
@@ -76,20 +83,21 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def _pair(draft: _Draft, tokenized: bool) -> SentencePair:
     attributes = draft.attributes
-    if "id" not in attributes:
-        raise InputError("this attribute is required", field="id")
-    name = "entailment" if "entailment" in attributes else "value"
-    verdict = attributes.get(name, "").upper()
-    if verdict and verdict not in _YES | _NO:
-        raise InputError(f"expected YES or NO (or TRUE or FALSE), found {verdict!r}", field=name)
     texts = [" ".join(draft.texts.get(tag, "").split()) for tag in ("t", "h")]
-    return SentencePair(
-        attributes["id"],
-        plain_sentence(texts[0], tokenized, "t"),
-        plain_sentence(texts[1], tokenized, "h"),
-        label=verdict in _YES if verdict else None,
-        group=attributes.get("task", ""),
-    )
+    with reading_pair(attributes.get("id", str(draft.line)), *texts):
+        if "id" not in attributes:
+            raise InputError("this attribute is required", field="id")
+        name = "entailment" if "entailment" in attributes else "value"
+        verdict = attributes.get(name, "").upper()
+        if verdict and verdict not in _YES | _NO:
+            raise InputError(f"expected YES or NO (or TRUE or FALSE), found {verdict!r}", field=name)
+        return SentencePair(
+            attributes["id"],
+            plain_sentence(texts[0], tokenized, "t"),
+            plain_sentence(texts[1], tokenized, "h"),
+            label=verdict in _YES if verdict else None,
+            group=attributes.get("task", ""),
+        )
 
 
 def matches(head: Sequence[str]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from forest_align.data.enju import EnjuTree, annotated_pairs, parse_enju, read_enju
+from forest_align.data.enju import EnjuTree, annotated_pairs, sentences_of
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Span
+from forest_align.data.pair_types import Format, SentencePair, Span, reading_pair
 from forest_align.types import InputError, Sentence, Token
 
 _SOURCE, _TARGET = "s-", "t-"
@@ -16,27 +16,59 @@ _SOURCE, _TARGET = "s-", "t-"
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield the pair of ``s-NAME.xml`` and ``t-NAME.xml`` beside it.
 
-    Any other file holds source, target, source, target … itself. A pair whose trees are broken becomes an
+    Any other file holds source, target, source, target … itself. A pair without sound trees becomes an
     InputError item.
     """
     beside = _target_of(lines.path) if lines.path else None
     try:
-        trees = list(parse_enju(lines.text()))
-        if beside is not None:
-            trees = [tree for pair in zip(trees, read_enju(beside), strict=True) for tree in pair]
-        if len(trees) % 2:
-            raise InputError(f"expected pairs of sentences, found {len(trees)} sentences")
+        sources = _trees(lines)
+        if beside is None:
+            if len(sources) % 2:
+                raise InputError(f"expected pairs of sentences, found {len(sources)} sentences")
+            sources, targets = sources[::2], sources[1::2]
+        else:
+            with InputLines(beside) as target_lines:
+                targets = _trees(target_lines)
+            if len(sources) != len(targets):
+                found = f"{len(targets)} in {beside}, found {len(sources)}"
+                raise InputError(f"expected as many sentences as there are targets, {found}")
     except InputError as error:
         yield error.at(file=lines.name)
         return
-    except ValueError:
-        yield InputError(f"expected as many sentences as in {beside}", file=lines.name)
-        return
-    for source, target in zip(trees[::2], trees[1::2], strict=True):
+    names = [tree.id if isinstance(tree, EnjuTree) else str(k) for k, tree in enumerate(sources, 1)]
+    if lines.path is not None and beside is not None:
+        file = lines.path.name.removesuffix(".gz").removesuffix(".xml").removeprefix(_SOURCE)
+        names = [file] if len(names) == 1 else [f"{file}.{name}" for name in names]
+    for source, target, name in zip(sources, targets, names, strict=True):
         try:
-            yield pair_of_trees(source, target, _pair_id(source, lines.path if beside else None))
+            yield _pair(source, target, name)
         except InputError as error:
             yield error.at(file=lines.name)
+
+
+def _trees(lines: InputLines) -> list[EnjuTree | InputError]:
+    """The sentences of a file; errors name it.
+
+    Raises
+    ------
+    InputError
+        If the file as a whole cannot be read.
+    """
+    try:
+        found = list(sentences_of(lines.text()))
+    except InputError as error:
+        raise error.at(file=lines.name) from None
+    return [one.at(file=lines.name) if isinstance(one, InputError) else one for one in found]
+
+
+def _pair(source: EnjuTree | InputError, target: EnjuTree | InputError, pair_id: str) -> SentencePair:
+    texts = ["" if isinstance(side, InputError) else side.text for side in (source, target)]
+    with reading_pair(pair_id, *texts):
+        if isinstance(source, InputError):
+            raise source
+        if isinstance(target, InputError):
+            raise target
+        return pair_of_trees(source, target, pair_id)
 
 
 def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
@@ -93,10 +125,6 @@ def _target_of(path: Path) -> Path | None:
         return None
     target = path.with_name(_TARGET + path.name.removeprefix(_SOURCE))
     return target if target.is_file() else None
-
-
-def _pair_id(source: EnjuTree, path: Path | None) -> str:
-    return path.stem.removeprefix(_SOURCE) if path else source.id
 
 
 def matches(head: Sequence[str]) -> bool:

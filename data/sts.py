@@ -13,6 +13,7 @@ from forest_align.data.pair_types import (
     most,
     plain_sentence,
     read_line_by_line,
+    reading_pair,
     text_of,
 )
 from forest_align.types import InputError
@@ -25,15 +26,16 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     def parse(line: str) -> SentencePair:
         fields = columns(line, 3, "score, source, target")
-        score = _score(fields[0])
-        if score is None:
-            raise InputError(f"expected a number from 0 to 5, found {fields[0]!r}", field="score")
-        return SentencePair(
-            str(lines.number),
-            plain_sentence(fields[1], tokenized, "source"),
-            plain_sentence(fields[2], tokenized, "target"),
-            score=score,
-        )
+        with reading_pair(str(lines.number), *fields[1:3]):
+            score = _score(fields[0])
+            if score is None:
+                raise InputError(f"expected a number from 0 to 5, found {fields[0]!r}", field="score")
+            return SentencePair(
+                str(lines.number),
+                plain_sentence(fields[1], tokenized, "source"),
+                plain_sentence(fields[2], tokenized, "target"),
+                score=score,
+            )
 
     return read_line_by_line(lines, parse)
 

@@ -14,6 +14,7 @@ from forest_align.data.pair_types import (
     most,
     one_line,
     read_line_by_line,
+    reading_pair,
 )
 from forest_align.data.penn import parse_bracket, strip_annotations, unescape
 from forest_align.types import InputError, Sentence
@@ -30,13 +31,15 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     def parse(line: str) -> SentencePair:
         fields = columns(line, 2, "source tree, target tree, and perhaps an id, separated by a tab")
-        return SentencePair(
-            fields[2].strip() if len(fields) > 2 and fields[2].strip() else str(lines.number),
-            sentence_of_tree(fields[0], "source"),
-            sentence_of_tree(fields[1], "target"),
-            source_trees=((fields[0].strip(), 0.0),),
-            target_trees=((fields[1].strip(), 0.0),),
-        )
+        name = fields[2].strip() if len(fields) > 2 and fields[2].strip() else str(lines.number)
+        with reading_pair(name):
+            return SentencePair(
+                name,
+                sentence_of_tree(fields[0], "source"),
+                sentence_of_tree(fields[1], "target"),
+                source_trees=((fields[0].strip(), 0.0),),
+                target_trees=((fields[1].strip(), 0.0),),
+            )
 
     return read_line_by_line(lines, parse)
 

@@ -14,6 +14,7 @@ from forest_align.data.pair_types import (
     one_line,
     plain_sentence,
     read_line_by_line,
+    reading_pair,
     text_of,
 )
 from forest_align.types import InputError
@@ -23,14 +24,17 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield pairs; the id is the third column, else the number of the line."""
 
     def parse(line: str) -> SentencePair:
-        fields = columns(line, 2, "source, target, and perhaps an id, separated by a tab")
-        if len(fields) > 3:
-            raise InputError(f"expected 2 or 3 columns (source, target, id), found {len(fields)}")
-        return SentencePair(
-            fields[2].strip() if len(fields) == 3 and fields[2].strip() else str(lines.number),
-            plain_sentence(fields[0], tokenized, "source"),
-            plain_sentence(fields[1], tokenized, "target"),
-        )
+        source, target, name = (*line.split("\t"), "", "")[:3]
+        name = name.strip() or str(lines.number)
+        with reading_pair(name, source, target):
+            found = len(columns(line, 2, "source, target, and perhaps an id, separated by a tab"))
+            if found > 3:
+                raise InputError(f"expected 2 or 3 columns (source, target, id), found {found}")
+            return SentencePair(
+                name,
+                plain_sentence(source, tokenized, "source"),
+                plain_sentence(target, tokenized, "target"),
+            )
 
     return read_line_by_line(lines, parse)
 

@@ -110,7 +110,7 @@ def test_a_file_that_holds_no_binary_trees_is_refused(text: str, message: str) -
 def test_errors_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_bytes(b"<sentence>\xff</sentence>")
-    with pytest.raises(InputError, match=r"x\.xml: expected UTF-8"):
+    with pytest.raises(InputError, match=r"x\.xml:1: expected UTF-8"):
         read_enju(path)
     path.write_text("<sentence>")
     with pytest.raises(InputError, match=r"x\.xml: expected XML"):

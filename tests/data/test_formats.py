@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -133,11 +134,24 @@ def test_a_token_that_would_come_back_as_none_or_several_is_refused(
         write_pairs([pair], tmp_path / "out.txt", name)
 
 
-@pytest.mark.parametrize("name", ["tsv", "multimwa", "trees"])
-def test_a_name_cannot_break_the_line(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tsv", 'a b c"d'),
+        ("jsonl", 'a\tb\nc"d'),
+        ("jacana", 'a\tb\nc"d'),
+        ("multimwa", 'a b c"d'),
+        ("msr-rte", 'a_b_c"d'),
+        ("ists", "a b c'd"),
+        ("msrp", 'a b c"d-a b c"d'),
+        ("rte", 'a\tb\nc"d'),
+        ("trees", 'a b c"d'),
+    ],
+)
+def test_a_name_cannot_break_the_line(name: str, expected: str, tmp_path: Path) -> None:
     (pair, *_) = good(read_pairs(_written(tmp_path, name), name))
-    write_pairs([replace(pair, id="a\tb\nc")], tmp_path / "out.txt", name)
-    assert [again.id for again in good(read_pairs(tmp_path / "out.txt", name))] == ["a b c"]
+    write_pairs([replace(pair, id='a\tb\nc"d')], tmp_path / "out.txt", name)
+    assert [again.id for again in good(read_pairs(tmp_path / "out.txt", name))] == [expected]
 
 
 def _written(tmp_path: Path, name: str) -> Path:
@@ -294,6 +308,7 @@ def test_a_line_that_is_not_utf_8_is_an_error_of_its_own(name: str, tmp_path: Pa
         ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}\n', 1, 1),
         ("jacana", '{"id": "1"}', 1, 0),
         ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a', 3, 1),
+        ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n', 2, 1),
         ("ists", SMALL["ists"] + '<sentence id="2">\n<source>\n1 a :\n', SMALL["ists"].count("\n") + 3, 1),
     ],
 )
@@ -332,6 +347,56 @@ def test_chunks_come_from_the_files_beside_the_alignment(tmp_path: Path) -> None
     assert pair.source_chunks == ((0, 1), (1, 2), (2, 3)) and pair.target_chunks == ()
     assert pair.chunks is not None and pair.chunks[1] == ChunkLink((1,), (1, 2), "SIMI", "4")
     assert set(pair.links or ()) == {(0, 0), (1, 1), (1, 2)}
+
+
+def test_a_stray_line_does_not_move_the_chunks_of_later_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(SMALL["ists"] + "stray\n" + SMALL["ists"].replace("died", "fell"))
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ He ] [ died ] [ . ] \n[ He fell ] [ . ] \n")
+    first, stray, second = read_pairs(path)
+    assert isinstance(stray, InputError) and "'stray'" in stray.message
+    assert isinstance(first, SentencePair) and isinstance(second, SentencePair)
+    assert second.source_chunks == ((0, 2), (2, 3))
+
+
+def test_raw_text_of_a_chunk_file_is_kept_where_it_is_not_the_words_with_blanks(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    text = SMALL["ists"].replace("// He died .\n", "// He died.\n")
+    path.write_text(text)
+    (pair,) = good(read_pairs(path))
+    assert (pair.source.text, pair.target.text) == ("He died.", "He passed away .")
+    write_pairs([pair], tmp_path / "copy.wa")
+    assert (tmp_path / "copy.wa").read_text() == text
+
+
+def test_files_beside_a_gzipped_file_are_found_gzipped_or_not(tmp_path: Path) -> None:
+    (tmp_path / "x.wa.gz").write_bytes(gzip.compress(SMALL["ists"].encode()))
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ He died . ] \n")
+    (tmp_path / "x.sent2.chunk.txt.gz").write_bytes(gzip.compress(b"[ He passed away . ] \n"))
+    (pair,) = good(read_pairs(tmp_path / "x.wa.gz"))
+    assert (pair.source_chunks, pair.target_chunks) == (((0, 3),), ((0, 4),))
+    (tmp_path / "y.pharaoh.gz").write_bytes(gzip.compress(b"0-0\n"))
+    (tmp_path / "y.tsv.gz").write_bytes(gzip.compress(b"a\tb\n"))
+    (pair,) = good(read_pairs(tmp_path / "y.pharaoh.gz"))
+    assert pair.links == Links.of([(0, 0)])
+
+
+def test_markup_inside_a_text_is_left_out_and_the_text_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_text(
+        '<?xml version="1.0" encoding="ISO-8859-1"?>\n<entailment-corpus>\n'
+        '<pair id="1"><t>a <b>bold</b> caf\u00e9</t><h>x</h></pair>\n</entailment-corpus>\n',
+        encoding="utf-8",
+    )
+    (pair,) = good(read_pairs(path))
+    assert pair.source.text == "a bold caf\u00e9"
+
+
+def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("2006-01-02 111-111-111\n")
+    with pytest.raises(InputError, match="cannot tell the format"):
+        list(read_pairs(path))
 
 
 def test_a_chunk_that_is_opened_twice_is_one_chunk(tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""A pair that cannot be used keeps its name and what could be read of its text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forest_align.data.pair_types import PairError
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError
+
+CASES = [
+    # format, content with one broken pair, its name, source and target
+    ("tsv", "He died .\t \tp7\n", ("p7", "He died .", " ")),
+    ("tsv", "He died .\n", ("1", "He died .", "")),
+    ("tsv", "a\tb\tp7\tx\n", ("p7", "a", "b")),
+    ("jsonl", '{"id": "p7", "source": "He died ."}\n', ("p7", "He died .", "")),
+    ("jsonl", '{"id": 7, "source": 3, "target": {"text": "He"}}\n', ("7", "", "He")),
+    (
+        "jsonl",
+        '{"id": "p7", "version": 1, "source": {"tokens": ["He", "died"]}, "target": {"text": "x"}}\n',
+        ("p7", "He died", "x"),
+    ),
+    ("jacana", '[{"id": "p7", "source": "a", "target": "b", "sureAlign": "0-1"}]', ("p7", "a", "b")),
+    ("multimwa", "p7\ta\tN/A\tb\tN/A\t1\t1\t0-1\t\n", ("p7", "a", "b")),
+    ("msr-rte", "# sentence pair 7\na\nNULL ({ / / }) b ({ 2 / / })\n", ("7", "a", "b")),
+    ("msr-rte", "# sentence pair 7\na\nNULL ({ / / }) b ({ x / / })\n", ("7", "a", "")),
+    (
+        "ists",
+        '<sentence id="7">\n// a\n// b\n<source>\n1 a :\n</source>\n<translation>\n1 b :\n</translation>\n'
+        "<alignment>\n2 <==> 1 // EQUI // 5 //\n</alignment>\n</sentence>\n",
+        ("7", "a", "b"),
+    ),
+    ("ists", '<sentence id="7">\n// a\n// b\n<source>\n1 a :\n', ("7", "a", "b")),
+    ("sts", "9\ta\tb\n", ("1", "a", "b")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n2\t11\t12\ta\tb\n", ("11-12", "a", "b")),
+    ("qa", 'qtext,label,atext\nWho ?,1,"  "\n', ("1.1", "Who ?", "  ")),
+    ("rte", '<entailment-corpus><pair id="7"><t>a</t></pair></entailment-corpus>', ("7", "a", "")),
+    ("trees", "(X a)\t(X b\tp7\n", ("p7", "", "")),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), CASES)
+def test_a_broken_pair_still_says_which_pair_it_is(
+    name: str, content: str, expected: tuple[str, str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content, encoding="utf-8")
+    (found,) = read_pairs(path, name)
+    assert isinstance(found, PairError)
+    assert (found.id, found.source, found.target) == expected
+    assert found.file == str(path)
+
+
+def test_a_pair_whose_links_are_broken_keeps_its_sentences(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("a b\tc\tp1\na\tb\tp2\n")
+    (tmp_path / "x.pharaoh").write_text("0-0 x\n0-1\n")
+    found = list(read_pairs(tmp_path / "x.pharaoh"))
+    assert [(one.id, one.source, one.target, one.line) for one in found if isinstance(one, PairError)] == [
+        ("p1", "a b", "c", 1),
+        ("p2", "a", "b", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-9999"}]'),
+        ("multimwa", "1\ta\tN/A\tb\tN/A\t1\t1\t0-9999\t\n"),
+        ("msr-rte", "# sentence pair 1\na\nNULL ({ / / }) b ({ 9999 / / })\n"),
+        (
+            "ists",
+            '<sentence id="1">\n<source>\n9999 a :\n</source>\n<alignment>\n9999 <==> 1 // A // 1 //\n'
+            "</alignment>\n</sentence>\n",
+        ),
+        (
+            "jsonl",
+            '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, '
+            '"chunks": [{"source": [9999], "target": [0], "type": "EQUI"}]}\n',
+        ),
+    ],
+)
+def test_numbers_of_any_length_are_errors_of_their_pair(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    for digits in ("9999", "9" * 5000):
+        path.write_text(content.replace("9999", digits), encoding="utf-8")
+        (found,) = read_pairs(path, name)
+        assert not isinstance(found, SentencePair), (name, digits[:5])
+
+
+def test_json_with_a_number_that_python_does_not_read_is_an_error_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(f'[\n{{"id": {"9" * 5000}, "source": "a", "target": "b", "sureAlign": ""}}]')
+    (found,) = read_pairs(path, "jacana")
+    assert isinstance(found, InputError)
+    assert (found.line, found.message[:8]) == (2, "not JSON")
+
+
+def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    chunk = '{"source": [-1], "target": [0], "type": "EQUI"}'
+    path.write_text(
+        f'{{"source": {{"tokens": ["a"]}}, "target": {{"tokens": ["b"]}}, "chunks": [{chunk}]}}\n'
+    )
+    (found,) = read_pairs(path)
+    assert isinstance(found, PairError)
+    assert (found.field, found.message) == (
+        "chunks[0].source",
+        "expected tokens of a sentence of 1, found [-1]",
+    )

@@ -1,0 +1,55 @@
+"""Pairs of Enju trees: a sentence without a tree, several sentences a file, gzipped files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from forest_align.data.pair_types import PairError
+from forest_align.data.pairs import SentencePair, read_pairs
+
+
+def sentence(word: str, name: str = "s") -> str:
+    return (
+        f'<sentence id="{name}" parse_status="success"><cons id="c0" cat="NX" head="t0" sem_head="t0">'
+        f'<tok id="t0" cat="N" pos="NNP" base="x">{word}</tok></cons></sentence>\n'
+    )
+
+
+FAILED = '<sentence id="bad" parse_status="fragmental parse">some words</sentence>\n'
+
+
+def test_a_sentence_without_a_tree_does_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "s-1.xml").write_text(sentence("Kim", "a") + FAILED + sentence("Lee", "c"))
+    (tmp_path / "t-1.xml").write_text(sentence("Tom") + sentence("Al") + FAILED)
+    first, second, third = read_pairs(tmp_path / "s-1.xml")
+    assert isinstance(first, SentencePair)
+    assert (first.id, first.source.words, first.target.words) == ("1.a", ("Kim",), ("Tom",))
+    assert isinstance(second, PairError) and isinstance(third, PairError)
+    assert (second.target, second.file) == ("Al", str(tmp_path / "s-1.xml"))
+    assert (third.id, third.source, third.file) == ("1.c", "Lee", str(tmp_path / "t-1.xml"))
+    assert "fragmental parse" in third.message
+
+
+def test_pairs_of_one_file_have_names_of_their_own(tmp_path: Path) -> None:
+    for side in "st":
+        (tmp_path / f"{side}-x.xml").write_text(sentence("a", "s0") + sentence("b", "s1"))
+    names = [pair.id for pair in read_pairs(tmp_path / "s-x.xml") if isinstance(pair, SentencePair)]
+    assert names == ["x.s0", "x.s1"]
+
+
+def test_both_files_may_be_gzipped(tmp_path: Path) -> None:
+    for side in "st":
+        (tmp_path / f"{side}-x.xml.gz").write_bytes(gzip.compress(sentence(f"{side}ome").encode()))
+    (pair,) = read_pairs(tmp_path / "s-x.xml.gz")
+    assert isinstance(pair, SentencePair)
+    assert (pair.id, pair.source.words, pair.target.words) == ("x", ("some",), ("tome",))
+
+
+def test_files_of_different_length_are_an_error_that_names_both(tmp_path: Path) -> None:
+    (tmp_path / "s-1.xml").write_text(sentence("a"))
+    (tmp_path / "t-1.xml").write_text(sentence("a") * 2)
+    (found,) = read_pairs(tmp_path / "s-1.xml")
+    assert str(found).startswith(
+        f"{tmp_path / 's-1.xml'}: expected as many sentences as there are targets, 2 in"
+    )
