@@ -33,6 +33,8 @@ MODELS = Path(__file__).parent / "models"
 #: Subwords a batch, padding included, and spans scored at once: large enough to keep two cores busy.
 BATCH_SUBWORDS = 1500
 SPAN_CHUNK = 16384
+#: Spans are scored in multiples of so many.
+SPAN_STEP = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,12 @@ class SpanParser(ChartParser):
         chunks = []
         # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
         for chosen in torch.arange(len(sentence)).split(SPAN_CHUNK):
-            offset = sentence[chosen] * count
-            spans = flat.index_select(0, offset + last[chosen] + 1)
-            spans = spans - flat.index_select(0, offset + first[chosen])
-            chunks.append(output(activation(norm(spans + first_layer.bias))))
+            # The library keeps code and memory for every number of rows that it has met: let there be few.
+            rows = nn.functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
+            offset = sentence[rows] * count
+            spans = flat.index_select(0, offset + last[rows] + 1)
+            spans = spans - flat.index_select(0, offset + first[rows])
+            chunks.append(output(activation(norm(spans + first_layer.bias)))[: len(chosen)])
         return torch.cat(chunks)
 
 
@@ -177,18 +181,12 @@ class EncoderScorer:
             When a file is missing or damaged, or does not fit the parser.
         """
         config = parser_config(folder, read_config(folder))
-        parser = SpanParser(
-            {tag: index for index, tag in enumerate(config.tags)},
-            {label: index for index, label in enumerate(config.labels)},
-            config.hparams,
-            folder,
-            config.vector_layer,
-        )
+        parser, encode = _build(folder, config)
         try:
             parser.load_state_dict(read_weights(folder))
         except RuntimeError as error:
             raise ModelError(f"{folder / 'model.safetensors'}: does not fit config.json: {error}") from None
-        return cls(parser.to(dtype or native_dtype()).eval(), WordEncoder(folder), config)
+        return cls(parser.to(dtype or native_dtype()).eval(), encode, config)
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
@@ -237,6 +235,27 @@ class EncoderScorer:
             names = tuple(self._tag_names[tag] for tag in tags[row, 1 : size + 1])
             found.append(SpanScores(scores, self.labels, names, vectors[row, :size].copy(), self.force_root))
         return found
+
+
+def _build(folder: Path, config: ParserConfig) -> tuple[SpanParser, WordEncoder]:
+    """A parser with weights yet to be read, and its tokenizer."""
+    try:
+        parser = SpanParser(
+            {tag: index for index, tag in enumerate(config.tags)},
+            {label: index for index, label in enumerate(config.labels)},
+            config.hparams,
+            folder,
+            config.vector_layer,
+        )
+        encode = WordEncoder(folder)
+    except Exception as error:  # benepar, transformers and tokenizers raise many kinds for what they miss
+        raise ModelError(f"{folder}: config.json or tokenizer.json cannot be used: {error}") from error
+    layers = parser.pretrained_model.config.num_hidden_layers
+    if not 0 <= config.vector_layer <= layers:
+        raise ModelError(
+            f"{folder / 'config.json'}: expected a vector_layer from 0 to {layers}, found {config.vector_layer}"
+        )
+    return parser, encode
 
 
 @lru_cache(maxsize=256)
