@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import count
+from contextlib import ExitStack
 from pathlib import Path
 
 from forest_align.data import (
@@ -159,29 +159,47 @@ def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | N
     Raises
     ------
     InputError
-        If the format is unknown or cannot be written, or a pair lacks what it needs.
+        If the format is unknown or cannot be written, the file would overwrite the one beside it, or a pair
+        lacks what the format needs.
     """
     found = find_format(format) if format else format_of_path(path)
     if found is None or found.writer is None:
         writable = ", ".join(f.name for f in FORMATS.values() if f.writer)
         raise InputError(f"cannot tell which format to write to {path}; name one of: {writable}")
-    writer, path = found.writer, Path(path)
-    numbers = count()
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        beside = (
-            path.with_suffix(writer.beside[0]).open("w", encoding="utf-8", newline="\n")
-            if writer.beside
-            else None
+    writer, written = found.writer, 0
+    with ExitStack() as stack:
+        out, *beside = (
+            # What cannot be encoded (half of a surrogate pair) is escaped.
+            stack.enter_context(file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n"))
+            for file in output_files(path, found)
         )
-        try:
-            out.write(writer.header)
-            for pair in pairs:
-                text = writer.pair(pair)
-                out.write((writer.separator if next(numbers) else "") + text)
-                if beside is not None and writer.beside is not None:
-                    beside.write(writer.beside[1](pair))
-            out.write(writer.footer)
-        finally:
-            if beside is not None:
-                beside.close()
-    return next(numbers)
+        out.write(writer.header)
+        for pair in pairs:
+            text = writer.pair(pair)
+            out.write((writer.separator if written else "") + text)
+            if writer.beside is not None:
+                beside[0].write(writer.beside[1](pair))
+            written += 1
+        out.write(writer.footer)
+    return written
+
+
+def output_files(path: str | Path, format: Format) -> list[Path]:
+    """The files that writing a format makes: the one asked for, and perhaps one beside it.
+
+    Raises
+    ------
+    InputError
+        If the two are one.
+    """
+    first = Path(path)
+    if format.writer is None or format.writer.beside is None:
+        return [first]
+    beside = first.with_suffix(format.writer.beside[0])
+    if beside == first:
+        raise InputError(
+            f"the {format.name} format writes its sentences to a {beside.suffix} file beside it; "
+            "give the output another extension",
+            file=str(path),
+        )
+    return [first, beside]

@@ -160,6 +160,20 @@ def _written(tmp_path: Path, name: str) -> Path:
     return path
 
 
+def test_pharaoh_links_do_not_overwrite_their_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text("a\tb\n")
+    with pytest.raises(InputError, match="give the output another extension"):
+        write_pairs([], path, "pharaoh")
+    assert path.read_text() == "a\tb\n"
+
+
+def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
+    pair = SentencePair("1", Sentence.from_words(["a\ud800"]), Sentence.from_words(["b"]))
+    write_pairs([pair], tmp_path / "x.tsv")
+    assert (tmp_path / "x.tsv").read_text() == "a\\ud800\tb\t1\n"
+
+
 def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:
     path = tmp_path / "gold.pharaoh"
     path.write_text("0-0\n")
