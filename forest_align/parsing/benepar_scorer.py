@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -149,8 +148,8 @@ def _read_parser(folder: Path) -> ChartParser:
             pretrained_model_path=str(folder),
         )
         parser.load_state_dict(weights)
-    except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
-        raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from None
+    except Exception as error:  # torch, transformers and benepar raise many kinds for what they miss
+        raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from error
     if parser.pretrained_model is None:
         raise ModelError(f"{folder}: only benepar parsers over a pretrained encoder are supported")
     return parser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,21 +78,28 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
     Raises
     ------
     ModelError
-        When a field is missing or the format is of a later version.
+        When a field is missing or wrong, or the format is of a later version.
     """
-    section = config[SECTION]
+    section, place = config[SECTION], f"{folder / 'config.json'}: section {SECTION!r}"
+    if not isinstance(section, dict):
+        raise ModelError(f"{place}: expected an object")
     if section.get("format") != FORMAT:
         raise ModelError(f"{folder}: format {section.get('format')!r}, this version reads {FORMAT}")
     try:
-        return ParserConfig(
+        found = ParserConfig(
             tuple(section["labels"]),
             tuple(section["tags"]),
             dict(section["hparams"]),
             int(section["vector_layer"]),
             float(section["temperature"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{folder / 'config.json'}: bad section {SECTION!r}: {error}") from None
+    except KeyError as error:
+        raise ModelError(f"{place}: field {error} is missing") from None
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{place}: {error}") from None
+    if not 0 < found.temperature < math.inf:
+        raise ModelError(f"{place}: expected a temperature above 0, found {found.temperature}")
+    return found
 
 
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -100,7 +108,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     Raises
     ------
     ModelError
-        When the file is missing or damaged.
+        When the file is missing or damaged, or a weight is not finite.
     """
     path = folder / "model.safetensors"
     try:
@@ -111,9 +119,15 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     for name, value in stored.items():
         if name.endswith(_ROWS):
             name = name.removesuffix(_ROWS)
+            if name + _SCALES not in stored:
+                raise ModelError(f"{path}: expected {name + _SCALES!r} beside {name + _ROWS!r}")
             weights[name] = value.float() * stored[name + _SCALES].float()[:, None]
         elif not name.endswith(_SCALES):
             weights[name] = value.float()
+    for name, value in weights.items():
+        # Found here, or else by the chart of the first sentence.
+        if not value.isfinite().all():
+            raise ModelError(f"{path}: expected finite weights, found others in {name!r}")
     return weights
 
 

@@ -252,9 +252,8 @@ def _build(folder: Path, config: ParserConfig) -> tuple[SpanParser, WordEncoder]
         raise ModelError(f"{folder}: config.json or tokenizer.json cannot be used: {error}") from error
     layers = parser.pretrained_model.config.num_hidden_layers
     if not 0 <= config.vector_layer <= layers:
-        raise ModelError(
-            f"{folder / 'config.json'}: expected a vector_layer from 0 to {layers}, found {config.vector_layer}"
-        )
+        found = f"expected a vector_layer from 0 to {layers}, found {config.vector_layer}"
+        raise ModelError(f"{folder / 'config.json'}: {found}")
     return parser, encode
 
 

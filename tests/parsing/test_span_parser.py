@@ -15,6 +15,7 @@ from benepar.nkutil import HParams
 from benepar.parse_chart import ChartParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertTokenizerFast
 
 from forest_align.cext import chart
@@ -320,6 +321,71 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, content: str) -> N
         load_span_parser(tmp_path)
 
 
+def copied(folder: Path, other: Path) -> Path:
+    other.mkdir(exist_ok=True)
+    for path in folder.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    return other
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("labels", 3, "not iterable"),
+        ("tags", None, "field 'tags' is missing"),
+        ("hparams", {}, r"config\.json"),
+        ("temperature", 0, "temperature above 0, found 0"),
+        ("temperature", float("nan"), "temperature above 0, found nan"),
+        ("vector_layer", 3, "from 0 to 2, found 3"),
+        ("format", 2, "this version reads 1"),
+    ],
+)
+def test_a_configuration_with_a_wrong_field_is_a_model_error(
+    model_folder: Path, tmp_path: Path, key: str, value: Any, message: str
+) -> None:
+    config = json.loads((copied(model_folder, tmp_path) / "config.json").read_text())
+    config["forest_align"][key] = value
+    if value is None:
+        del config["forest_align"][key]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("section", [[], None, "x"])
+def test_a_section_that_is_no_object_is_a_model_error(tmp_path: Path, section: Any) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"forest_align": section}))
+    with pytest.raises(ModelError, match="expected an object"):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"{}"])
+def test_a_missing_or_damaged_tokenizer_is_a_model_error(
+    model_folder: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    path = copied(model_folder, tmp_path) / "tokenizer.json"
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"tokenizer\.json"):
+        load_span_parser(tmp_path)
+
+
+def test_weights_that_are_not_numbers_or_lack_their_scale_are_model_errors(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    path = copied(model_folder, tmp_path) / "model.safetensors"
+    weights = load_file(path)
+    name = next(name for name in weights if name.endswith(".scale"))
+    save_file({**weights, name: torch.full_like(weights[name], torch.nan)}, path)
+    with pytest.raises(ModelError, match="expected finite weights"):
+        load_span_parser(tmp_path)
+    save_file({other: value for other, value in weights.items() if other != name}, path)
+    with pytest.raises(ModelError, match=f"expected '{name}'"):
+        load_span_parser(tmp_path)
+
+
 def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Path, tmp_path: Path) -> None:
     for path in model_folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -377,6 +443,32 @@ def test_a_benepar_file_that_would_run_code_is_refused(benepar_folder: Path, tmp
     with pytest.raises(ModelError, match="cannot be loaded"):
         load_span_parser(tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "content"),
+    [
+        ("benepar_model.bin", b""),
+        ("benepar_model.bin", None),
+        ("config.json", b"{}"),
+        ("config.json", None),
+        ("tokenizer.json", b"{}"),
+    ],
+)
+def test_a_damaged_benepar_folder_is_a_model_error(
+    benepar_folder: Path, tmp_path: Path, damaged: str, content: bytes | None
+) -> None:
+    path = copied(benepar_folder, tmp_path) / damaged
+    if content is not None:
+        path.write_bytes(content)
+    elif damaged == "config.json":
+        config = json.loads(path.read_text())
+        del config["benepar"]["hparams"]["d_model"]
+        path.write_text(json.dumps(config))
+    else:
+        path.unlink()
+    with pytest.raises(ModelError):
+        load_span_parser(tmp_path)
 
 
 # -- the bundled model -------------------------------------------------------------------------------------
