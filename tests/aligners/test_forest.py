@@ -195,6 +195,8 @@ def test_the_published_variant_knows_neither_links_of_groups_nor_single_supports
     assert ("died", "passed away") in phrases(extended.align_prepared(source, target))
     found = published.align_prepared(source, target)
     assert ("died", "passed away") not in phrases(found) and not found.root_aligned
+    # Without the terms that sharpen scores there is no sharpness to take back.
+    assert published.model.calibration == replace(extended.model.calibration, temperature=1.0)
     with pytest.raises(InputError, match="default, published, found 'new'"):
         ForestAligner.load(variant="new")
 
