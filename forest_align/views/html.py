@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from forest_align.types import Alignment, ForestAlignError, PhrasePair, Sentence
-from forest_align.views.svg import PALETTE, UNALIGNED, to_svg
+from forest_align.views.constituents import constituent_pairs, numbers_of
+from forest_align.views.svg import PALETTE, UNALIGNED, escaped, to_svg
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -53,44 +53,21 @@ def to_html(alignments: Iterable[Alignment]) -> str:
 
 def to_section(alignment: Alignment) -> str:
     """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
-    pairs = _shown(alignment)
+    pairs = constituent_pairs(alignment.phrases)
     notes = [alignment.aligner, *(["whole sentences aligned"] if alignment.root_aligned else [])]
     if alignment.log_probability is not None:
         notes.append(f"log-probability {alignment.log_probability:.2f}")
-    note = _text(" · ".join(filter(None, notes)))
-    body = [f'<h2>Pair {_text(alignment.id)} <span class="note">{note}</span></h2>']
+    note = escaped(" · ".join(filter(None, notes)))
+    body = [f'<h2>Pair {escaped(alignment.id)} <span class="note">{note}</span></h2>']
     if alignment.error:
-        body.append(f'<p class="error">{_text(alignment.error)}</p>')
-    body += [f'<p class="note">{_text(warning)}</p>' for warning in alignment.warnings]
+        body.append(f'<p class="error">{escaped(alignment.error)}</p>')
+    body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
     body += [_side(alignment, pairs, side) for side in (0, 1)]
     if alignment.phrases:
         body.append(_table(alignment, pairs))
     if alignment.source_tree and alignment.target_tree and not alignment.error:
         body.append(_trees(alignment))
     return "<section>\n" + "\n".join(body) + "\n</section>\n"
-
-
-def _text(text: str) -> str:
-    """Escaped text; what XML and UTF-8 cannot hold is replaced."""
-    return escape("".join(c if c.isprintable() or c in "\t\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
-
-
-def _shown(alignment: Alignment) -> list[PhrasePair]:
-    """Pairs of constituents, longest first where they begin at the same word."""
-    return sorted(
-        (p for p in alignment.phrases if p.source_node.is_constituent and p.target_node.is_constituent),
-        key=lambda p: (p.source_node.start, -p.source_node.end, p.target_node.start, -p.target_node.end),
-    )
-
-
-def _numbers(pairs: Sequence[PhrasePair]) -> dict[int, int]:
-    """Numbers, and so colours, of the pairs with more than one word; the drawn trees number them alike."""
-    longer = [
-        k
-        for k, p in enumerate(pairs)
-        if max(p.source_node.end - p.source_node.start, p.target_node.end - p.target_node.start) > 1
-    ]
-    return {k: number for number, k in enumerate(longer)}
 
 
 def _names(side: int, start: int, end: int) -> list[str]:
@@ -105,7 +82,7 @@ def _side(alignment: Alignment, pairs: Sequence[PhrasePair], side: int) -> str:
     """One sentence, its aligned phrases as nested spans."""
     sentence = (alignment.source, alignment.target)[side]
     if not sentence.tokens:
-        return f'<div class="side">{_text(sentence.text)}</div>'
+        return f'<div class="side">{escaped(sentence.text)}</div>'
     opening, closing = _nested(pairs, side, len(sentence))
     parts = []
     for index in range(len(sentence)):
@@ -117,7 +94,7 @@ def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[l
     """Spans that open before each word and how many close after it; what would cross another is left out."""
     opening: list[list[str]] = [[] for _ in range(length)]
     closing = [0] * length
-    numbers = _numbers(pairs)
+    numbers = numbers_of(pairs)
     phrases = sorted(
         ((p.target_node if side else p.source_node, k) for k, p in enumerate(pairs) if k in numbers),
         key=lambda phrase: (phrase[0].start, -phrase[0].end),
@@ -129,7 +106,7 @@ def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[l
         if ends and node.end > ends[-1]:
             continue
         colour = PALETTE[numbers[k] % len(PALETTE)]
-        title = _text(f"{numbers[k] + 1}: {node.label} {pairs[k].probability:.2f}")
+        title = escaped(f"{numbers[k] + 1}: {node.label} {pairs[k].probability:.2f}")
         depth = max(2, 14 - 4 * len(ends))
         opening[node.start].append(
             f'<span class="p" style="--c:{colour};--d:{depth}px" title="{title}" '
@@ -151,15 +128,15 @@ def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> st
         evidence = f" ({', '.join(alignment.word_evidence[k])})" if alignment.word_evidence else ""
         notes.append(f"{other}{score}{evidence}")
     name = _names(side, index, index + 1)[0]
-    title = f' title="{_text("; ".join(notes))}"' if notes else ""
+    title = f' title="{escaped("; ".join(notes))}"' if notes else ""
     style = "w" if partners else "w un"
     lights = " ".join([name, *partners])
-    word = _text(sentence.words[index])
+    word = escaped(sentence.words[index])
     return f'<span class="{style}" data-w="{name}" data-with="{lights}"{title}>{word}</span>'
 
 
 def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
-    numbers = _numbers(pairs)
+    numbers = numbers_of(pairs)
     rows = []
     for k, pair in enumerate(pairs):
         source, target = pair.source_node, pair.target_node
@@ -171,7 +148,7 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
             " ".join(alignment.target.words[target.start : target.end]),
             f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
         ]
-        columns = "".join(f'<td class="n">{_text(cell)}</td>' for cell in cells)
+        columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
         rows.append(f'<tr data-with="{_words_of_pair(pair)}">{columns}</tr>')
     starred = any(not pair.compositional for pair in pairs)
     note = '<p class="note">* only non-compositional alignment could form it</p>' if starred else ""
@@ -186,3 +163,5 @@ def _trees(alignment: Alignment) -> str:
     except (ForestAlignError, IndexError):
         # Trees that were read from a file need not fit the tokens; everything else is still worth showing.
         return '<p class="note">The trees do not fit the tokens.</p>'
+    except RecursionError:
+        return '<p class="note">The trees are too deep to be drawn.</p>'

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 
 from forest_align.data.penn import parse_bracket
 from forest_align.types import Alignment, InputError, PhrasePair, Sentence
+from forest_align.views.constituents import constituent_pairs, numbers_of
 
 CHARACTER_WIDTH = 7.6
 WORD_GAP = 18.0
@@ -16,6 +18,11 @@ MARGIN = 16.0
 # Colours that stay apart on a white and on a dark page, for colour-blind readers too (Okabe & Ito 2008).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
 UNALIGNED = "#8a8a8a"
+# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2, and HTML); and what
+# turns the text around it.
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,11 @@ class _Placed:
     span: tuple[int, int]
     label: str
     children: tuple[_Placed, ...]
+
+
+def escaped(text: str) -> str:
+    """Text for XML and HTML; what they or UTF-8 cannot hold, or would turn words around it, is replaced."""
+    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def to_svg(alignment: Alignment) -> str:
@@ -109,18 +121,11 @@ def _place(bracket: str, columns: list[float]) -> _Placed:
 def _numbers(
     phrases: tuple[PhrasePair, ...],
 ) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """Number the pairs of constituents of more than one word on one side, in the order of the source."""
-    shown = [
-        pair
-        for pair in phrases
-        if pair.source_node.is_constituent
-        and pair.target_node.is_constituent
-        and max(pair.source_node.end - pair.source_node.start, pair.target_node.end - pair.target_node.start)
-        > 1
-    ]
-    shown.sort(key=lambda pair: (pair.source_node.start, -pair.source_node.end))
-    source = {pair.source_node.span: k for k, pair in enumerate(shown)}
-    target = {pair.target_node.span: k for k, pair in enumerate(shown)}
+    """Number of the pair that each span of the source, and of the target, belongs to."""
+    pairs = constituent_pairs(phrases)
+    numbers = numbers_of(pairs).items()
+    source = {pairs[place].source_node.span: number for place, number in numbers}
+    target = {pairs[place].target_node.span: number for place, number in numbers}
     return source, target
 
 
@@ -140,7 +145,7 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
                 f'stroke="{colour}" stroke-width="{1 if number is None else 1.8}"/>'
             )
             visit(child)
-        text = escape(node.label) + (
+        text = escaped(node.label) + (
             "" if number is None else f'<tspan font-size="9" dy="3">{number + 1}</tspan>'
         )
         size = (len(node.label) + (number is not None)) * CHARACTER_WIDTH + 6
@@ -177,6 +182,6 @@ def _words(alignment: Alignment, source_words: float, target_words: float, width
             colour = "#111111" if index in linked else UNALIGNED
             drawn.append(
                 f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
-                f"{escape(token.text)}</text>"
+                f"{escaped(token.text)}</text>"
             )
     return drawn

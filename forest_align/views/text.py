@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
+from forest_align.views.constituents import constituent_pairs
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
@@ -38,10 +39,7 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
         if sentence.text or sentence.tokens:
             lines += _paragraph(name, _plain(_text_of(sentence)), width)
-    shown = sorted(
-        (p for p in alignment.phrases if p.source_node.is_constituent and p.target_node.is_constituent),
-        key=lambda p: (p.source_node.start, -p.source_node.end, p.target_node.start, -p.target_node.end),
-    )
+    shown = constituent_pairs(alignment.phrases)
     if shown:
         lines += ["", *_phrase_lines(alignment, shown, width, paint)]
     if not alignment.error:

@@ -80,13 +80,48 @@ def test_trees_that_do_not_fit_the_tokens_are_left_out() -> None:
     assert "<svg" not in shown and "do not fit" in shown
 
 
+def test_trees_too_deep_to_be_drawn_do_not_break_the_page() -> None:
+    # The brackets alternate between one word and two, so that no node is a unary chain.
+    depth = 2000
+    tree = "(X (Y a) " * depth + "(Y b)" + ")" * depth
+    words = Sentence.from_words(["a"] * depth + ["b"])
+    shown = to_section(replace(example(), source=words, source_tree=tree))
+    assert "<svg" not in shown and "too deep" in shown
+
+
+def test_spaces_and_joiners_of_other_scripts_are_kept() -> None:
+    word = "1\N{NO-BREAK SPACE}000\N{IDEOGRAPHIC SPACE}\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}"
+    sentence = Sentence.from_words([word])
+    assert word in to_section(Alignment(sentence, sentence))
+
+
+def test_table_and_trees_number_the_pairs_alike() -> None:
+    # The same source phrase twice, the pair with the later target first in the alignment.
+    source, target = Sentence.from_words(["a", "b"]), Sentence.from_words(["c", "d", "e", "f"])
+    alignment = Alignment(
+        source,
+        target,
+        phrases=tuple(PhrasePair(Node(0, 2, "S"), Node(*span, "S"), 1.0) for span in ((2, 4), (0, 2))),
+        source_tree="(S (X a) (X b))",
+        target_tree="(T (S (X c) (X d)) (S (X e) (X f)))",
+    )
+    section = to_section(alignment)
+    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
+    assert boxes["s0 s1 t0 t1"] == "1"
+    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>(\d)</tspan>', section)
+    left, right = sorted((float(x), number) for x, number in drawn[1:])
+    assert (left[1], right[1]) == ("1", "2")
+
+
 def test_phrases_that_cross_do_not_break_the_page() -> None:
     sentence = Sentence.from_words(["a", "b", "c"])
     crossing = tuple(PhrasePair(Node(*span, "X"), Node(*span, "X"), 1.0) for span in ((0, 2), (1, 3)))
     assert Page(to_html([Alignment(sentence, sentence, phrases=crossing)]))
 
 
-evil = st.sampled_from(["<script>alert(1)</script>", '"><b>', "'", "&amp;", "\x00", "\ud800", "</span>"])
+evil = st.sampled_from(
+    ["<script>alert(1)</script>", '"><b>', "'", "&amp;", "\x00", "\ud800", "\u202e", "</span>"]
+)
 
 
 @given(st.lists(evil | st.text(min_size=1, max_size=5), min_size=1, max_size=4), evil)
@@ -103,9 +138,12 @@ def test_whatever_the_words_say_the_page_stays_whole(words: list[str], text: str
         warnings=(text,),
         error=text,
         word_evidence=((text,),),
+        source_tree=f"(S {' '.join('(X a)' for _ in words)})",
+        target_tree=f"(S {' '.join('(X a)' for _ in words)})",
     )
     section = to_section(alignment)
     section.encode("utf-8")
+    assert "\u202e" not in section
     page = Page(section)
     assert not {"script", "b"} & {tag for tag, _ in page.elements}
     assert not re.search(r"\son\w+=", " ".join(f" {key}=" for _, a in page.elements for key in a))
