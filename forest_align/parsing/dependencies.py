@@ -87,11 +87,15 @@ def forest_dependencies(
 
 
 def _basic(root: Constituent) -> tuple[Dependency, ...]:
+    """The root's dependency, and one for each child that is not the head of its parent."""
     while root.label in _TOP and len(root.children) == 1:
         root = root.children[0]
-    set_heads(root)
-    found: dict[int, Dependency] = {root.head: Dependency(-1, root.head, "root")}
-    _collect(root, found)
+    phrases = set_heads(root)
+    found = {root.head: Dependency(-1, root.head, "root")}
+    for node in phrases:
+        for position, child in enumerate(node.children):
+            if child is not node.head_child and child.label not in PUNCTUATION_TAGS:
+                found[child.head] = Dependency(node.head, child.head, relation(node, position))
     passive = {d.governor for d in found.values() if d.relation == "auxpass"}
     return tuple(
         d._replace(relation=_PASSIVE[d.relation]) if d.governor in passive and d.relation in _PASSIVE else d
@@ -195,16 +199,6 @@ def _categories(label: str) -> tuple[str, ...]:
 def _category(label: str) -> str:
     """A label without function tags."""
     return label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
-
-
-def _collect(node: Constituent, found: dict[int, Dependency]) -> None:
-    """Add the dependencies of every node below, one for each child that is not the head."""
-    for position, child in enumerate(node.children):
-        if child.children:
-            _collect(child, found)
-        if child is node.head_child or child.label in PUNCTUATION_TAGS:
-            continue
-        found[child.head] = Dependency(node.head, child.head, relation(node, position))
 
 
 def _is_preposition(word: int, dependencies: Sequence[Dependency]) -> bool:

@@ -72,9 +72,15 @@ class Constituent:
 
     def leaves(self) -> list[Constituent]:
         """All words below, in order."""
-        if self.is_leaf:
-            return [self]
-        return [leaf for child in self.children for leaf in child.leaves()]
+        found: list[Constituent] = []
+        todo = [self]
+        while todo:
+            node = todo.pop()
+            if node.children:
+                todo += reversed(node.children)
+            else:
+                found.append(node)
+        return found
 
 
 # Label -> attempts in order; each gives the side from which children are scanned and the labels looked for.
@@ -134,31 +140,43 @@ _ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
 _PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
 
 
-def set_heads(node: Constituent, existential: bool = False) -> None:
+def set_heads(root: Constituent) -> list[Constituent]:
     """Fill in the heads of a tree, bottom up.
 
     Parameters
     ----------
-    node : Constituent
-        Root; changed in place.
-    existential : bool
-        Whether the clause around has *there* as subject, so that a noun phrase after *be* is no predicate.
+    root : Constituent
+        Changed in place, with all that is below it.
+
+    Returns
+    -------
+    list of Constituent
+        The constituents that are no words, each before those below it.
     """
-    if node.is_leaf:
-        node.head = node.index
-        return
-    here = False
-    for child in node.children:
-        if child.label == "NP" and len(child.children) == 1 and child.children[0].label == "EX":
-            here = True
-    inherited = here or (existential and node.label == "VP")
-    for child in node.children:
-        if child.children:
-            set_heads(child, inherited)
-        else:
-            child.head = child.index
-    node.head_child = _head_child(node, existential or here)
-    node.head = node.head_child.head
+    if root.is_leaf:
+        root.head = root.index
+        return []
+    # Each with whether the clause around it has *there* as subject: a noun phrase after *be* is no predicate
+    # then. A list that grows while it is walked, instead of recursion: trees of long sentences are deep.
+    order = [(root, False)]
+    existential = []
+    for node, around in order:
+        here = False
+        for child in node.children:
+            if child.label == "NP" and len(child.children) == 1 and child.children[0].label == "EX":
+                here = True
+        inherited = here or (around and node.label == "VP")
+        for child in node.children:
+            if child.children:
+                order.append((child, inherited))
+            else:
+                child.head = child.index
+        existential.append(around or here)
+    phrases = [node for node, _ in order]
+    for node, with_there in zip(reversed(phrases), reversed(existential), strict=True):
+        node.head_child = _head_child(node, with_there)
+        node.head = node.head_child.head
+    return phrases
 
 
 def is_time(node: Constituent) -> bool:

@@ -120,6 +120,19 @@ def test_a_forest_has_the_dependencies_of_its_best_tree(text: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "grow", ["(NP {} (NN cat))", "(S (NP (NN cat)) (VP (VBZ says) {}))", "(VP (TO to) (VP (VB go) {}))"]
+)
+def test_trees_deeper_than_the_stack_have_dependencies(grow: str) -> None:
+    text = "(NP (NN cat))"
+    for _ in range(1200):
+        text = grow.format(text)
+    sentence = sentence_from_bracket(text)
+    assert sentence.forest is not None
+    basic_ones, _ = forest_dependencies(sentence.forest, sentence.words)
+    assert [d.dependent for d in basic_ones] == list(range(len(sentence)))
+
+
 def test_there_with_be_is_no_copula() -> None:
     found = basic("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN ghost))))")
     assert {"root(ROOT, is)", "expl(is, There)", "nsubj(is, ghost)"} <= found
