@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from forest_align.data.resumed import check_same_pair
 from forest_align.eval.tasks.task import Similarities, Task
 from forest_align.types import Alignment, InputError, Sentence
+from forest_align.types.validation import Fields, check_probability, parse_json_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,11 @@ class Prediction:
         InputError
             If it is something else.
         """
-        alignment = Alignment.from_json(line)
-        similarities = json.loads(line).get("word_similarities")
-        if not isinstance(similarities, list) or len(similarities) != len(alignment.words):
-            raise InputError("expected a number for each word link", field="word_similarities")
-        return cls(alignment, tuple(map(float, similarities)))
+        values = parse_json_object(line)
+        alignment = Alignment.from_dict(values)
+        name = "word_similarities"
+        similarities = Fields(values).items(name, length=len(alignment.words))
+        return cls(alignment, tuple(check_probability(x, f"{name}[{k}]") for k, x in enumerate(similarities)))
 
 
 def read_predictions(path: Path, task: Task) -> list[Prediction]:
@@ -66,28 +68,24 @@ def read_predictions(path: Path, task: Task) -> list[Prediction]:
     """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    # Lines are written in ASCII: replacing what is not makes a line of something else no JSON, at worst.
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+    if len(lines) > len(task.ids):
+        raise InputError(
+            f"cannot resume: expected at most {len(task.ids)} lines, one a pair, found {len(lines)}",
+            file=str(path),
+        )
     found = []
-    for number, line in enumerate(lines, start=1):
+    for number, (line, name, pair) in enumerate(zip(lines, task.ids, task.pairs, strict=False), start=1):
         try:
             prediction = Prediction.from_line(line)
         except InputError as error:
             raise error.at(file=str(path), line=number) from None
-        _check_same_pair(prediction.alignment, task, number, path)
+        alignment = prediction.alignment
+        written = alignment.id, (alignment.source.words, alignment.target.words)
+        check_same_pair((name, (pair[0].words, pair[1].words)), written, file=str(path), line=number)
         found.append(prediction)
     return found
-
-
-def _check_same_pair(alignment: Alignment, task: Task, number: int, path: Path) -> None:
-    if number <= len(task.ids):
-        name, (source, target) = task.ids[number - 1], task.pairs[number - 1]
-        if (alignment.id, alignment.source.words, alignment.target.words) == (
-            name,
-            source.words,
-            target.words,
-        ):
-            return
-    raise InputError("cannot resume: it was made from other pairs", file=str(path), line=number)
 
 
 def _similarities(alignment: Alignment) -> Similarities:

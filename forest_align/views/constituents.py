@@ -21,7 +21,7 @@ def constituent_pairs(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:
 
 
 def numbers_of(pairs: Sequence[PhrasePair]) -> dict[int, int]:
-    """Numbers, and so colours, of the pairs with more than one word on a side, by their places in the list."""
+    """Numbers, and so colours, of the pairs of more than one word on a side, by their places in the list."""
     longer = [
         place
         for place, pair in enumerate(pairs)

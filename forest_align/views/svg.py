@@ -18,8 +18,8 @@ MARGIN = 16.0
 # Colours that stay apart on a white and on a dark page, for colour-blind readers too (Okabe & Ito 2008).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
 UNALIGNED = "#8a8a8a"
-# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2, and HTML); and what
-# turns the text around it.
+# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2; HTML), and what
+# turns words around.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
 )

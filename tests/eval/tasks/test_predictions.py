@@ -60,11 +60,21 @@ def test_an_unfinished_line_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (prediction("2").to_line(), "1: cannot resume: it was made from other pairs"),
+        (
+            prediction("2").to_line(),
+            "1: cannot resume: expected the alignment of pair '1', found that of '2'",
+        ),
         (
             prediction("1").to_line() + prediction("2").to_line() + prediction("3").to_line(),
-            "3: cannot resume",
+            "cannot resume: expected at most 2 lines, one a pair, found 3",
         ),
+        (
+            prediction("1").to_line().replace('["c"]', '["x"]').replace('"text": "c"', '"text": "x"'),
+            "the target of pair '1' is 'c' now and 'x' in it",
+        ),
+        (prediction("1").to_line().replace("[0.0, ", '["x", '), "field 'word_similarities[0]'"),
+        (prediction("1").to_line().replace("[0.0, ", "[2.5, "), "from 0 to 1, found 2.5"),
+        ("caf\u00e9\n", "1: not JSON"),
         (prediction("1").to_line() + "{}\n", "predictions.jsonl:2: "),
         (prediction("1").alignment.to_json() + "\n", "word_similarities"),
     ],
