@@ -14,6 +14,8 @@ cdef enum:
     LEMMA = 2
     FIRST_RELATION = 2   # SPELLING and the nine kinds after it, as shifts 2 … 11
     RELATIONS = 10
+    SYNONYM = 32
+    PPDB = 4096          # a paraphrase table that the user brings counts as more synonyms
     BASE = 68
     CONTEXT = 35
     CLASSES = 9
@@ -586,6 +588,7 @@ cdef void _base(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexce
     row[24] = (i == 0 and j == 0) or (i == pair.n - 1 and j == pair.m - 1)
     for step in range(RELATIONS):
         row[25 + step] = evidence >> (FIRST_RELATION + step) & 1
+    row[28] = (evidence & (SYNONYM | PPDB)) != 0
     row[35] = pair.source_capital[i] and pair.target_capital[j]
 
 
@@ -787,7 +790,8 @@ cdef double _network(const float* units, const float* bias, const float* output,
     cdef Py_ssize_t h
     for h in range(hidden):
         unit = units[h] + bias[h]
-        score += _larger(unit, 0.0) * output[h]
+        # max(unit, 0), without a branch that the processor would guess wrongly half of the time.
+        score += 0.5 * (unit + fabs(unit)) * output[h]
     return 1.0 / (1.0 + exp(-score))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-IDENTICAL, LEMMA = 1, 2
+IDENTICAL, LEMMA, SYNONYM, PPDB = 1, 2, 32, 4096
 RELATION_SHIFTS = range(2, 12)
 KNOTS = (0.3, 0.45, 0.6, 0.75, 0.9)
 PROJECTED_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
@@ -50,6 +50,8 @@ def base_features(
     box = sum(_shift(content * 1.0, a, b) for a in range(-3, 4) for b in range(-3, 4) if a and b)
     edge = np.zeros((n, m))
     edge[0, 0] = edge[-1, -1] = 1
+    # A paraphrase table that the user brings counts as more synonyms.
+    evidence = np.where(evidence & PPDB, evidence | SYNONYM, evidence)
     lists = [
         *_similarity(cosine.astype(float), KNOTS, 0.0),
         *_similarity(projected.astype(float), PROJECTED_KNOTS, np.exp(0.5 / 0.08)),

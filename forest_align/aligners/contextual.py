@@ -207,7 +207,7 @@ class ContextualAligner(Aligner):
         if _is_after(source, target):
             probability, evidence = self.scored_cells(target, source)
             return probability.T, evidence.T
-        prepared = self.model.prepare(source), self.model.prepare(target)
+        prepared = self.model.prepare(source, target)
         evidence = self._evidence(source, target)
         return self.model.probabilities(*prepared, evidence), evidence
 
@@ -215,7 +215,7 @@ class ContextualAligner(Aligner):
         """What each feature adds to the log-odds of a link between two words, strongest first."""
         if _is_after(source, target):
             return self.explain(target, source, j, i)
-        prepared = self.model.prepare(source), self.model.prepare(target)
+        prepared = self.model.prepare(source, target)
         return self.model.explain(*prepared, self._evidence(source, target), i, j)
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:

@@ -104,13 +104,11 @@ LINK_CLASSES: tuple[str, ...] = (
     "punctuation and word",
     "function and content word",
 )
-#: Bit of the user's paraphrases in the evidence, and how far it lies above that of synonyms.
-_PPDB, _ABOVE_SYNONYM = 4096, 7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceFeatures:
-    """What the link model asks of one sentence, computed once however many partners it has.
+    """What the link model asks of one sentence.
 
     Attributes
     ----------
@@ -158,17 +156,15 @@ def base_table(
     names : numpy.ndarray
         uint8, shape (n, m).
     """
-    _, inputs, names = kernel_inputs(source, target, evidence)
+    inputs, names = kernel_inputs(source, target, evidence)
     base, classes = kernel.base_features(*inputs)
     return base, classes, names
 
 
 def kernel_inputs(
     source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray]:
-    """Evidence, all arguments of the kernel's first pass, and which cells join two capitalised words."""
-    # A paraphrase table that the user brings counts as more synonyms.
-    evidence = np.ascontiguousarray(evidence | (evidence & _PPDB) >> _ABOVE_SYNONYM, dtype=np.int32)
+) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """What the kernel computes :data:`BASE_FEATURES` from, and which cells join two capitalised words."""
     inputs = (
         source.vectors @ target.vectors.T,
         source.projected @ target.projected.T,
@@ -182,7 +178,7 @@ def kernel_inputs(
         target.letters,
         target.ends,
     )
-    return evidence, inputs, source.capital[:, None] & target.capital[None]
+    return inputs, source.capital[:, None] & target.capital[None]
 
 
 @lru_cache(maxsize=100_000)
