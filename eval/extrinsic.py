@@ -94,17 +94,21 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def pearson_statistic(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> Statistic:
-    """Correlation as a function of sums, ready for significance tests."""
-    a, b = np.asarray(first, float), np.asarray(second, float)
-    if len(a):  # centre both: correlation stays, rounding error does not grow with the mean
-        a, b = a - a.mean(), b - b.mean()
+    """Correlation as a function of sums, ready for significance tests.
+
+    Both series are brought to mean 0 and variance 1 first, which changes no correlation: rounding errors do
+    not grow with the mean, and the scale does not matter.
+    """
+    a, b = _standard(first), _standard(second)
     return Statistic(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), _pearson_of_sums)
 
 
 def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     spread = (n * aa - a * a) * (n * bb - b * b)
-    return safe_divide(n * ab - a * b, np.sqrt(np.where(spread > 1e-18, spread, 0)), when_empty=0.0)
+    # Of a constant series, rounding leaves a spread some 1e-16 of its size.
+    is_constant = spread <= 1e-12 * (n * aa) * (n * bb)
+    return safe_divide(n * ab - a * b, np.sqrt(np.where(is_constant, 0, spread)), when_empty=0.0)
 
 
 def weighted_pearson(
@@ -112,8 +116,8 @@ def weighted_pearson(
 ) -> Statistic:
     """Average the correlations of several sets, weighted by their sizes (*SEM 2013 STS).
 
-    Scores are brought to mean 0 and variance 1 within each set, which changes no correlation, so that the
-    randomization test may exchange those of two systems.
+    Scores are brought to mean 0 and variance 1 within each set, so that the randomization test may exchange
+    those of two systems.
 
     Parameters
     ----------
@@ -124,7 +128,7 @@ def weighted_pearson(
     rows = np.zeros((len(sets), len(names), 6))
     for place, name in enumerate(names):
         of_set = np.array([its_set == name for its_set in sets])
-        a, b = (_standard(np.asarray(values, float)[of_set]) for values in (predicted, gold))
+        a, b = (np.asarray(values, float)[of_set] for values in (predicted, gold))
         rows[of_set, place] = pearson_statistic(a, b).contributions
 
     def of_sums(sums: np.ndarray) -> np.ndarray:
@@ -135,9 +139,14 @@ def weighted_pearson(
     return Statistic(rows.reshape(len(sets), -1), of_sums)
 
 
-def _standard(values: np.ndarray) -> np.ndarray:
-    centred = values - values.mean() if len(values) else values
-    return safe_divide(centred, float(centred.std()) if len(centred) else 1.0, when_empty=0.0)
+def _standard(series: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Values with mean 0 and variance 1; 0 where all are the same."""
+    values = np.asarray(series, float)
+    if not len(values) or values.min() == values.max():
+        return np.zeros_like(values)
+    centred = values - values.mean()
+    result: np.ndarray = centred / centred.std()
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from forest_align.eval.extrinsic import (
     coverage,
     document_frequency_weights,
     pearson,
+    pearson_statistic,
     rank,
     weighted_coverage,
     weighted_pearson,
@@ -54,6 +55,19 @@ def test_pearson_equals_scipy(points) -> None:
     if a.std() < 1e-3 or b.std() < 1e-3:
         return
     assert pearson(a, b) == pytest.approx(stats.pearsonr(a, b).statistic, abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_scale_of_scores_does_not_matter(scale: float) -> None:
+    assert pearson([1 * scale, 2 * scale, 4 * scale], [2 * scale, 4 * scale, 8 * scale]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1.3, 1e6 + 0.1])
+@pytest.mark.parametrize("count", [3, 7, 50])
+def test_a_sample_of_one_item_over_and_over_has_no_correlation(value: float, count: int) -> None:
+    assert pearson([value] * count, np.arange(count)) == 0
+    statistic = pearson_statistic([value, 2.0, 3.0], [value, 5.0, 4.0])
+    assert statistic.of_sums(statistic.contributions[0] * count) == 0
 
 
 def test_pearson_of_a_constant_is_zero() -> None:
