@@ -216,12 +216,15 @@ def _text(sentence: Sentence) -> str | list[str]:
 
 def parser_fingerprint(name: str) -> str:
     """Short hash of a parser's files, or its name where it is not in a folder that can be found."""
-    folder = Path(name)
-    if not folder.is_dir():
-        folder = Path(str(files("forest_align.parsing"))) / "models" / name
+    # Bundled names come first, as where a parser is loaded.
+    folder = Path(str(files("forest_align.parsing"))) / "models" / name
+    if name != Path(name).name or not folder.is_dir():
+        folder = Path(name)
     if not folder.is_dir():
         return name
-    return _digest(sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors")))
+    return _digest(
+        sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
+    )
 
 
 def candidate_fingerprint(candidates: str) -> str:
