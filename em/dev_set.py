@@ -95,6 +95,19 @@ class DevSet:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def with_trees(self) -> DevSet:
+        """The pairs that have gold trees alone.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        pairs = [dev.pair for dev in self.pairs if dev.pair.gold_heads is not None]
+        if not pairs:
+            raise InputError("the pairs have no gold trees", field="uas")
+        return DevSet(pairs)
+
     def statistics(self, model: ForestModel, pairs: Sequence[int] | None = None) -> np.ndarray:
         """Align pairs (all by default) and count: float64, one row a pair, see :func:`statistics_row`."""
         chosen = range(len(self.pairs)) if pairs is None else pairs

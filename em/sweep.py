@@ -92,7 +92,9 @@ class SweepProblem:
     def _dev_set(self, size: int) -> DevSet:
         with self._lock:
             if size not in self._sets:
-                self._sets[size] = self.load(size)
+                loaded = self.load(size)
+                # A part of the pairs without any gold tree would have no score.
+                self._sets[size] = loaded.with_trees() if self.objective == "uas" else loaded
             return self._sets[size]
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:

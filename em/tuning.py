@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -180,6 +181,11 @@ def tune(
         From :func:`open_study`.
     report : callable, optional
         Called after each trial with the study.
+
+    Raises
+    ------
+    InputError
+        If a score is not finite.
     """
     if settings.workers == 1:
         _work(problem, space, settings, study, report)
@@ -244,11 +250,14 @@ def _run_trial(
         parts = np.array_split(np.arange(problem.pair_count), min(settings.chunks, problem.pair_count))
         for step, pairs in enumerate(parts):
             rows.append(problem.statistics(values, pairs.tolist()))
-            trial.report(problem.score(np.concatenate(rows)), step)
+            score = problem.score(np.concatenate(rows))
+            if not math.isfinite(score):  # the storage would refuse it, and the trial be run again for ever
+                raise InputError(f"expected a finite score, found {score} for {values}")
+            trial.report(score, step)
             if step + 1 < len(parts) and trial.should_prune():
                 study.tell(trial, state=TrialState.PRUNED)
                 return
-        study.tell(trial, problem.score(np.concatenate(rows)))
+        study.tell(trial, score)
     except BaseException:
         study.tell(trial, state=TrialState.FAIL)
         raise

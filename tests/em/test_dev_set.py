@@ -11,7 +11,7 @@ import pytest
 
 from forest_align.aligners.forest import ForestAligner
 from forest_align.data.pair_types import SentencePair
-from forest_align.em.corpus import CorpusPair, CorpusReader
+from forest_align.em.corpus import CorpusPair, CorpusReader, parser_fingerprint
 from forest_align.em.dev_set import DevSet, align_pair, figures, objective_value
 from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
 from forest_align.eval.constituents import constituent_spans, count_constituents
@@ -112,6 +112,34 @@ def test_attachment_is_scored_where_there_are_gold_trees(reader: CorpusReader) -
     found, _ = reader.read(pairs)
     rows = DevSet(found).statistics(ForestAligner.load().model)
     assert objective_value(rows, "uas") == 100.0
+
+
+def test_attachment_is_tuned_on_the_pairs_that_have_gold_trees(reader: CorpusReader) -> None:
+    plain, other = gold_pairs()
+    trees = [((TREES[sentence.text], 0.0),) for sentence in (other.source, other.target)]
+    found, _ = reader.read([plain, replace(other, source_trees=trees[0], target_trees=trees[1])])
+    model = ForestAligner.load().model
+    problem = SweepProblem(model, "uas", [10], lambda size: DevSet(found))
+    assert problem.pair_count == 1
+    assert problem.score(problem.statistics(start_values(model, [10]), [0])) == 100.0
+    with pytest.raises(InputError, match="no gold trees"):
+        SweepProblem(model, "uas", [10], lambda size: DevSet(found[:1]))
+
+
+def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bundled = parser_fingerprint("en")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").mkdir()
+    assert parser_fingerprint("en") == bundled
+    weights = tmp_path / "mine" / "benepar_model.bin"
+    weights.parent.mkdir()
+    weights.write_bytes(b"1")
+    first = parser_fingerprint(str(weights.parent))
+    weights.write_bytes(b"2")
+    assert len({bundled, first, parser_fingerprint(str(weights.parent))}) == 3
+    assert parser_fingerprint("benepar_en3") == "benepar_en3"
 
 
 def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) -> None:

@@ -148,6 +148,17 @@ def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
         best_values(study)
 
 
+def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
+    class Undefined(Parabola):
+        def score(self, rows: np.ndarray) -> float:
+            return float("nan")
+
+    study = open_study(sqlite(tmp_path), "toy")
+    with pytest.raises(InputError, match="finite score, found nan"):
+        tune(Undefined(), SPACE, TuningSettings(trials=2), study)
+    assert [trial.state.name for trial in study.trials] == ["FAIL"]
+
+
 def test_a_storage_that_cannot_be_opened_is_named() -> None:
     with pytest.raises(InputError, match="nonsense://x"):
         open_study("nonsense://x", "toy")
