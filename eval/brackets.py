@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.data.penn import TOP_LABELS
 from forest_align.eval.scores import MatchCounts, Scores, Statistic, mean, safe_divide
 from forest_align.types import InputError, ParseForest
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 Bracket = tuple[str, int, int]
 
-_ROOT_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 _DELETED_TAGS = frozenset({"-NONE-", ",", ":", "``", "''", "."})
 
 
@@ -126,7 +126,7 @@ def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Brack
         node, start = stack.pop()
         if start is not None:
             label = _normal_label(node.label())
-            if label not in _ROOT_LABELS and kept_so_far > start:
+            if label not in TOP_LABELS and kept_so_far > start:
                 found[label, start, kept_so_far] += 1
         elif len(node) == 1 and isinstance(node[0], str):
             if node.label() != "-NONE-":
@@ -196,7 +196,7 @@ def _node_brackets(forest: ParseForest, kept: Sequence[bool]) -> list[Counter[Br
         chain = forest.labels[node].split("::") if forest.is_constituent[node] and end > start else []
         chain = chain if is_inner[node] else chain[:-1]
         labels = (_normal_label(label) for label in chain)
-        found.append(Counter((label, start, end) for label in labels if label not in _ROOT_LABELS))
+        found.append(Counter((label, start, end) for label in labels if label not in TOP_LABELS))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 
 from forest_align.data.lines import InputLines
@@ -54,6 +55,7 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[Predic
     """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
 
     A file of Pharaoh links needs no sentences beside it. A pair that a run could not align predicts nothing.
+    An aligner that made no phrases at all is one of words: its predictions have no phrases.
 
     Raises
     ------
@@ -63,12 +65,12 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[Predic
         If the file cannot be read.
     """
     if Path(path).is_dir():
-        return [_prediction(pair, str(path)) for pair in _sound(read_pairs(path, format))]
+        return _predictions(read_pairs(path, format), str(path))
     # Opened once for both questions, because standard input can be read but once.
     with InputLines(path) as lines:
         if format == PHARAOH.name or (format is None and _is_pharaoh(lines)):
             return _read_pharaoh(lines)
-        return [_prediction(pair, lines.name) for pair in _sound(read_pairs_of_lines(lines, format))]
+        return _predictions(read_pairs_of_lines(lines, format), lines.name)
 
 
 def _is_pharaoh(lines: InputLines) -> bool:
@@ -92,6 +94,13 @@ def _sound(pairs: Iterable[SentencePair | InputError]) -> Iterator[SentencePair]
         yield pair
 
 
+def _predictions(pairs: Iterable[SentencePair | InputError], file: str) -> list[Prediction]:
+    found = [_prediction(pair, file) for pair in _sound(pairs)]
+    if any(prediction.phrases for prediction in found):
+        return found
+    return [replace(prediction, phrases=None) for prediction in found]
+
+
 def _prediction(pair: SentencePair, file: str) -> Prediction:
     alignment = pair.alignment
     if alignment is not None and alignment.error:
@@ -102,5 +111,5 @@ def _prediction(pair: SentencePair, file: str) -> Prediction:
     return Prediction(pair.links, pair.source.words or None, pair.target.words or None, phrases)
 
 
-def _phrases(alignment: Alignment) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+def _phrases(alignment: Alignment) -> set[SpanPair]:
     return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}

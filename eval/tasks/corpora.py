@@ -164,7 +164,7 @@ def _runs(chunks: Sequence[Sequence[int]]) -> list[Span]:
 
 def _sts2013(files: Files, split: str) -> Task:
     ids, sets, pairs = files.sets([path.name.split(".")[0] for path in files.paths])
-    gold = [_known(pair.score, "score", files.paths[0]) for pair in pairs]
+    gold = [_known(pair.score, "score", name) for pair, name in zip(pairs, ids, strict=True)]
     return _application(ids, pairs, similarity_scorer(sets, gold), BOTH)
 
 
@@ -177,7 +177,7 @@ def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
         ids = [
             f"{path.stem}:{pair.id}" for path, part in zip(files.paths, parts, strict=True) for pair in part
         ]
-        labels = [bool(_known(pair.label, "label", files.paths[0])) for pair in pairs]
+        labels = [bool(_known(pair.label, "label", name)) for pair, name in zip(pairs, ids, strict=True)]
         scorer = classification_scorer(table, labels, len(pairs) - len(parts[-1]))
         return _application(ids, pairs, scorer, side)
 
@@ -186,7 +186,7 @@ def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
 
 def _qa(files: Files, split: str) -> Task:
     pairs = files.pairs()
-    labels = [bool(_known(pair.label, "label", files.paths[0])) for pair in pairs]
+    labels = [bool(_known(pair.label, "label", pair.id)) for pair in pairs]
     scorer = ranking_scorer([pair.group for pair in pairs], labels)
     return _application([pair.id for pair in pairs], pairs, scorer, SOURCE)
 
@@ -197,9 +197,9 @@ def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scor
     return Task(ids, sentences, naive_use(scorer, side), weighted_use(scorer, side, weights))
 
 
-def _known(value: float | None, field: str, path: Path) -> float:
+def _known(value: float | None, field: str, name: str) -> float:
     if value is None:
-        raise InputError("expected a value for every pair", file=str(path), field=field)
+        raise InputError(f"pair {name!r}: expected a value, found none", field=field)
     return value
 
 

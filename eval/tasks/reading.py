@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from forest_align.data.pairs import SentencePair, read_pairs
@@ -47,16 +47,15 @@ class Files:
         Raises
         ------
         InputError
-            If its sentences differ from those of the first.
+            If its sentences differ from those of the first: names the pair.
         """
         other = self.pairs(index)
-        if [(p.source.words, p.target.words) for p in first] != [
-            (p.source.words, p.target.words) for p in other
-        ]:
-            raise InputError(
-                "expected the same sentences as in the other version of the corpus",
-                file=str(self.paths[index]),
-            )
+        for number, (one, two) in enumerate(zip_longest(first, other), start=1):
+            if _words(one) != _words(two):
+                raise InputError(
+                    f"expected the same sentences as in the other version of the corpus; pair {number} differs",
+                    file=str(self.paths[index]),
+                )
         return other
 
     def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
@@ -70,3 +69,7 @@ class Files:
             sets += [name] * len(found)
             pairs += found
         return ids, sets, pairs
+
+
+def _words(pair: SentencePair | None) -> tuple[tuple[str, ...], ...]:
+    return () if pair is None else (pair.source.words, pair.target.words)

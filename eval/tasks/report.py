@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 import sys
 from collections.abc import Sequence
@@ -129,7 +130,10 @@ def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, 
 
 def _table(found: Figures, seed: int) -> dict[str, object]:
     return {
-        "values": {name: round(value, 4) for name, value in found.values.items()},
+        # A threshold that nothing reaches is infinite, which JSON cannot say.
+        "values": {
+            name: round(value, 4) if math.isfinite(value) else None for name, value in found.values.items()
+        },
         "intervals": {
             name: [round(low, 4), round(high, 4)] for name, (low, high) in found.intervals(seed).items()
         },

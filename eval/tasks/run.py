@@ -77,6 +77,8 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
         elif (alignment.source.words, alignment.target.words) != (source.words, target.words):
             raise ForestAlignError(f"the aligner changed the tokens of pair {name!r}")
         yield Prediction.of(replace(alignment, id=name))
+    if next(found, None) is not None:
+        raise ForestAlignError(f"the aligner returned more alignments than the {len(pairs)} pairs")
 
 
 def score_task(task: Task, predictions: Sequence[Prediction]) -> list[Figures]:

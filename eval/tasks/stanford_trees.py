@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import html
 import re
 from pathlib import Path
 
+from forest_align.data.lines import InputLines
 from forest_align.eval.constituents import Span
 from forest_align.types import InputError
 
@@ -22,14 +22,14 @@ def read_constituents(path: Path) -> list[tuple[int, list[Span]]]:
     Raises
     ------
     InputError
-        If the brackets of a tree do not match: names the tree.
+        If the file is broken, or the brackets of a tree do not match: names the tree.
     """
     found = []
     for number, tree in enumerate(_trees(path), start=1):
-        try:
-            found.append(_spans(tree))
-        except IndexError:
-            raise InputError(f"tree {number}: brackets do not match", file=str(path)) from None
+        spans = _spans(tree)
+        if spans is None:
+            raise InputError(f"tree {number}: brackets do not match", file=str(path))
+        found.append(spans)
     return found
 
 
@@ -39,11 +39,12 @@ def read_brackets(path: Path) -> list[str]:
 
 
 def _trees(path: Path) -> list[str]:
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        return [html.unescape(tree) for tree in _TREE.findall(stream.read())]
+    with InputLines(path) as lines:
+        return [html.unescape(tree) for tree in _TREE.findall(lines.text())]
 
 
-def _spans(bracketed: str) -> tuple[int, list[Span]]:
+def _spans(bracketed: str) -> tuple[int, list[Span]] | None:
+    """Number of words and constituent spans; None if brackets do not match."""
     starts: list[int] = []
     spans: set[Span] = set()
     length, just_opened = 0, False
@@ -51,6 +52,8 @@ def _spans(bracketed: str) -> tuple[int, list[Span]]:
         if piece == "(":
             starts.append(length)
         elif piece == ")":
+            if not starts:
+                return None
             spans.add((starts.pop(), length))
         elif piece.startswith("("):
             spans.add((length, length + 1))
@@ -58,4 +61,4 @@ def _spans(bracketed: str) -> tuple[int, list[Span]]:
         elif not just_opened:
             length += 1
         just_opened = piece == "("
-    return length, sorted(spans)
+    return None if starts else (length, sorted(spans))

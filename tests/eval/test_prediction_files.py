@@ -1,0 +1,59 @@
+"""Gold and prediction files, in the formats that they come in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from forest_align.eval.evaluation import evaluate
+from forest_align.eval.prediction_files import read_gold, read_predictions
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+
+PAIR = Sentence.from_words(["a", "b"]), Sentence.from_words(["c"])
+WORDS = Alignment(*PAIR, Links.of([(0, 0)], scores=[0.5]), id="1")
+PHRASES = replace(WORDS, phrases=(PhrasePair(Node(0, 2, "NP"), Node(0, 1, "NP"), 1.0),), id="2")
+
+
+def written(path: Path, *alignments: Alignment) -> Path:
+    path.write_text("".join(alignment.to_json() + "\n" for alignment in alignments), encoding="utf-8")
+    return path
+
+
+def test_an_aligner_of_words_has_no_phrases_to_score(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", PHRASES, PHRASES))
+    of_words = read_predictions(written(tmp_path / "words.jsonl", WORDS, WORDS))
+    assert evaluate(gold, of_words).phrases is None
+    some = read_predictions(written(tmp_path / "some.jsonl", WORDS, PHRASES))
+    scored = evaluate(gold, some).phrases
+    assert scored is not None and scored.scores.recall == 0.5
+
+
+def test_a_pair_that_a_run_could_not_align_predicts_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", PHRASES, Alignment.failed("too long", id="2"))
+    _, failed = read_predictions(path)
+    assert (len(failed.links), failed.source, failed.phrases) == (0, None, frozenset())
+
+
+@pytest.mark.parametrize("name", ["x.pharaoh", "x.txt"])
+def test_lines_of_links_need_no_sentences_and_a_blank_one_has_none(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("0-0 1p0\n\n")
+    assert [list(prediction.links) for prediction in read_predictions(path)] == [[(0, 0), (1, 0)], []]
+
+
+def test_a_broken_line_of_links_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.pharaoh"
+    path.write_text("0-0\n0:0\n")
+    with pytest.raises(InputError, match=r"x\.pharaoh:2: .*'0:0'"):
+        read_predictions(path)
+
+
+def test_gold_without_links_names_file_and_pair(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("a\tb\tp1\n")
+    with pytest.raises(InputError, match=r"x\.tsv: pair 'p1' has no gold word links over tokens"):
+        read_gold(path)
+    with pytest.raises(InputError, match=r"x\.tsv: pair 'p1' has no word links"):
+        read_predictions(path)
