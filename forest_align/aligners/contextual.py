@@ -21,9 +21,7 @@ from forest_align.aligners.contextual_parameters import (
 from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
-from forest_align.lexicon.candidates import Candidate
-from forest_align.lexicon.evidence import explain, word_evidence
-from forest_align.lexicon.groups import lexical_groups, linked_blocks
+from forest_align.lexicon.evidence import word_evidence
 from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
 
@@ -249,46 +247,6 @@ class ContextualAligner(Aligner):
             annotation = annotation._replace(basic=(), collapsed=())
         lemmas = [token.lemma or self.lexicon.lemma(token.text, token.tag) for token in sentence.tokens]
         return SentenceView.of(sentence, lemmas, annotation)
-
-
-class ContextualCandidates:
-    """Word candidates for the forest aligner: links of the default variant with their probabilities.
-
-    Parameters
-    ----------
-    aligner : ContextualAligner
-        Gives the probabilities.
-    minimum_score : float
-        Candidates less likely than this are not proposed; low, so that the derivation can choose.
-    """
-
-    def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
-        self.aligner = aligner or ContextualAligner()
-        self.minimum_score = minimum_score
-
-    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
-        """Words above the minimum, and groups of words that are linked as a block or known to the lexicon.
-
-        A block's probability is the mean over its cells, that of a group of the lexicon its best cell's.
-        """
-        if not len(source) or not len(target):
-            return ()
-        probability, evidence = self.aligner.scored_cells(source, target)
-        rows, columns = np.nonzero(probability >= self.minimum_score)
-        found = {
-            ((i, i + 1), (j, j + 1)): Candidate(
-                (i, i + 1), (j, j + 1), float(probability[i, j]), explain(int(evidence[i, j])) or ("context",)
-            )
-            for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
-        }
-        for left, right, kind in linked_blocks(probability):
-            score = float(probability[left[0] : left[1], right[0] : right[1]].mean())
-            found[left, right] = Candidate(left, right, score, (kind,))
-        for left, right, kind in lexical_groups(source, target, self.aligner.lexicon, self.aligner.ppdb):
-            score = float(probability[left[0] : left[1], right[0] : right[1]].max())
-            if score >= self.minimum_score and (left, right) not in found:
-                found[left, right] = Candidate(left, right, score, (kind,))
-        return tuple(sorted(found.values()))
 
 
 def bundled_model() -> LinkModel:

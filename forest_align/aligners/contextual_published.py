@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import crossed, parallel
+from forest_align.aligners.contextual_mentions import Mentions
 from forest_align.aligners.contextual_parameters import PublishedParameters
 from forest_align.aligners.contextual_words import is_clitic, is_punctuation
-from forest_align.parsing.entities import is_acronym
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -161,7 +161,8 @@ class _Pipeline:
     def align_entities(self) -> None:
         """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
         chosen: set[tuple[Entity, Entity]] = set()
-        for kind in (self.full_mention, self.acronym, self.partial_mention):
+        mentions = Mentions(self.source, self.target, self.done_source, self.done_target)
+        for kind in (mentions.full, mentions.acronym, mentions.partial):
             found = []
             for a in self.source.entities:
                 for b in self.target.entities:
@@ -180,56 +181,6 @@ class _Pipeline:
                 ]
                 for pair in fresh:
                     self.add(pair)
-
-    def full_mention(self, a: Entity, b: Entity) -> list[Pair]:
-        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
-        return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True)) if left == right else []
-
-    def acronym(self, a: Entity, b: Entity) -> list[Pair]:
-        left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
-        if (len(left) == 1 and is_acronym(left[0], right)) or (
-            len(right) == 1 and is_acronym(right[0], left)
-        ):
-            return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
-        return []
-
-    def partial_mention(self, a: Entity, b: Entity) -> list[Pair]:
-        """Equal terms to one another; what is left of the longer name to the shorter if that is one word.
-
-        Both end in the same word, the head of the name: *Merino* is Francisco Merino, *New* is not New York.
-        """
-        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
-        if (a.kind and b.kind and a.kind != b.kind) or left == right:
-            return []
-        if not (set(left) <= set(right) or set(right) <= set(left)):
-            return []
-        same = [
-            (a.start + x, b.start + y)
-            for x, word in enumerate(left)
-            for y, other in enumerate(right)
-            if word == other and not is_punctuation(word)
-        ]
-        rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
-        rest_right = set(range(b.start, b.end)) - {j for _, j in same}
-        if (rest_left and rest_right) or a.end - 1 in rest_left or b.end - 1 in rest_right:
-            return []
-        if min(len(left), len(right)) > 1:
-            return same
-        rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
-        rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}
-        if rest_left:
-            return same + [(i, j) for i in rest_left for j in range(b.start, b.end)]
-        return same + [(i, j) for j in rest_right for i in range(a.start, a.end)]
-
-    @staticmethod
-    def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
-        """Whether a term of a name is not aligned and stands in no name of the other sentence."""
-        word = own.words[index]
-        return (
-            index not in done
-            and not own.stop[index]
-            and not any(word in other.words[name.start : name.end] for name in other.entities)
-        )
 
     def entity_context(self, a: Entity, b: Entity) -> float:
         head = (a.end - 1, b.end - 1)

@@ -74,7 +74,8 @@ def word_candidates(
     least = MINIMUM_SCORE if minimum_score is None else minimum_score
     if name != "contextual":
         return candidate_provider(name, ppdb=ppdb, minimum_score=least)
-    from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
+    from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.aligners.contextual_candidates import ContextualCandidates
 
     return WithFallback(
         ContextualCandidates(

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates
+from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.contextual_candidates import ContextualCandidates
 from forest_align.aligners.link_features import BASE_FEATURES, CONTEXT_FEATURES, LINK_CLASSES
 from forest_align.aligners.link_model import LinkModel
 from forest_align.cext import contextual as kernel

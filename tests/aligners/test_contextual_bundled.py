@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import forest_align
-from forest_align.aligners.contextual import ContextualAligner, ContextualCandidates, bundled_model
+from forest_align.aligners.contextual import ContextualAligner, bundled_model
+from forest_align.aligners.contextual_candidates import ContextualCandidates
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.words import WordPair, score_words
 from forest_align.parsing.span_parser import MODELS
