@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import parser_fingerprint
-from forest_align.em.tuning import Range, Values
+from forest_align.em.tuning import Range, Values, fingerprint_of
 from forest_align.eval.scores import MatchCounts
 from forest_align.types import InputError, Links, Sentence
 
@@ -65,6 +66,17 @@ class ContextualSweep:
     def pair_count(self) -> int:
         """Number of dev pairs."""
         return len(self._pairs)
+
+    @property
+    def fingerprint(self) -> str:
+        """See :class:`forest_align.em.tuning.TuningProblem`; values that are varied do not count."""
+        aligner = self._aligner
+        gold = [(source.words, target.words, sorted(links)) for source, target, links in self._pairs]
+        weights: list[np.ndarray] = []
+        if aligner.variant == "default":
+            values = (getattr(aligner.model, one.name) for one in fields(aligner.model))
+            weights = [value for value in values if isinstance(value, np.ndarray)]
+        return fingerprint_of(aligner.variant, aligner.annotator.name, gold, *weights)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Counts of words, see :class:`forest_align.eval.scores.MatchCounts`: float64, one row a pair."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.em.dev_set import OBJECTIVES, DevSet, objective_value
-from forest_align.em.tuning import Range, Values
+from forest_align.em.tuning import Range, Values, fingerprint_of
 from forest_align.types import InputError
 
 FOREST_SIZE = "forest_size"
@@ -96,6 +96,15 @@ class SweepProblem:
                 # A part of the pairs without any gold tree would have no score.
                 self._sets[size] = loaded.with_trees() if self.objective == "uas" else loaded
             return self._sets[size]
+
+    @property
+    def fingerprint(self) -> str:
+        """See :class:`forest_align.em.tuning.TuningProblem`; options that are varied do not count."""
+        kept = {name: value for name, value in asdict(self.model.options).items() if name not in SPACE}
+        pairs = self._dev_set(self.forest_sizes[0]).pairs
+        gold = [(dev.pair.source.words, dev.pair.target.words, dev.links.pairs) for dev in pairs]
+        weights = self.model.weights, sorted(self.model.lexical.items())
+        return fingerprint_of(*weights, kept, self.objective, sorted(set(self.forest_sizes)), gold)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.TuningProblem`."""

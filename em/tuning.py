@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 Values = Mapping[str, float]
 
 _SEEDS = 2**32  # the samplers take seeds below it
+# Attribute of a study: the fingerprint of the problem whose trials it holds.
+_PROBLEM = "problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,10 @@ class TuningProblem(Protocol):
     def pair_count(self) -> int:
         """Number of dev pairs."""
 
+    @property
+    def fingerprint(self) -> str:
+        """Short text that differs between problems, so that a study is never continued on another one."""
+
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Align some pairs with these values; called from several threads at once.
 
@@ -71,6 +78,16 @@ class TuningProblem(Protocol):
 
     def score(self, rows: np.ndarray) -> float:
         """The objective over the pairs that the rows belong to; higher is better."""
+
+
+def fingerprint_of(*parts: Any) -> str:
+    """Short hash of arrays, by their bytes, and of other values, by their texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(
+            part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode("utf-8", "replace")
+        )
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +202,16 @@ def tune(
     Raises
     ------
     InputError
-        If a score is not finite.
+        If the study has trials of another problem, or a score is not finite.
     """
+    known = study.user_attrs.get(_PROBLEM)
+    if known is None:
+        study.set_user_attr(_PROBLEM, problem.fingerprint)
+    elif known != problem.fingerprint:
+        raise InputError(
+            f"the study {study.study_name!r} has trials of other pairs or of another model: "
+            "expected the same ones, or a study of another name"
+        )
     if settings.workers == 1:
         _work(problem, space, settings, study, report)
         return

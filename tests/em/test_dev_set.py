@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.forest_model import ForestModel
 from forest_align.data.pair_types import SentencePair
 from forest_align.em.corpus import CorpusPair, CorpusReader, parser_fingerprint
 from forest_align.em.dev_set import DevSet, align_pair, figures, objective_value
@@ -160,6 +161,18 @@ def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
     assert (rows == DevSet(corpus(reader)).statistics(tuned)).all()
     assert problem.score(rows) == pytest.approx(100 * figures(rows)["word f1"].value)
     assert np.isfinite(rows).all()
+
+
+def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+
+    def fingerprint(used: ForestModel, count: int = 2) -> str:
+        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count])).fingerprint
+
+    tuned = with_values(model, {"beam": 30, "null_penalty": 1.3})
+    assert fingerprint(model) == fingerprint(tuned)
+    assert fingerprint(model) != fingerprint(model, 1)
+    assert fingerprint(model) != fingerprint(replace(model, weights=model.weights + 1))
 
 
 def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:

@@ -37,6 +37,7 @@ class Parabola:
         self.scored = 0
 
     pair_count = 10
+    fingerprint = "parabola"
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         time.sleep(self.delay)
@@ -146,6 +147,17 @@ def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
     assert study.trials[0].state.name == "FAIL"
     with pytest.raises(InputError, match="no complete trial"):
         best_values(study)
+
+
+def test_a_study_of_another_problem_is_refused_by_name(tmp_path: Path) -> None:
+    class Other(Parabola):
+        fingerprint = "other"
+
+    study = open_study(sqlite(tmp_path), "toy")
+    tune(Parabola(), SPACE, TuningSettings(trials=2), study)
+    with pytest.raises(InputError, match="'toy' has trials of other pairs"):
+        tune(Other(), SPACE, TuningSettings(trials=4), study)
+    assert len(study.trials) == 2
 
 
 def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
