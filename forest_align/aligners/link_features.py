@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,7 +163,7 @@ def base_table(
 
 def kernel_inputs(
     source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+) -> tuple[tuple[Any, ...], np.ndarray]:
     """What the kernel computes :data:`BASE_FEATURES` from, and which cells join two capitalised words."""
     inputs = (
         source.vectors @ target.vectors.T,
