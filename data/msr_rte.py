@@ -25,7 +25,7 @@ from forest_align.types import InputError, Links
 _HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
 _NUMBER = re.compile(r"0*[1-9]\d{0,8}")
 # The public copy ends without its last bracket, hence the alternative.
-_WORD = re.compile(r"(\S+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
+_WORD = re.compile(r"([^ \t]+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:

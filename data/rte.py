@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -11,6 +12,8 @@ from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
 from forest_align.types import InputError
 
+# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _YES = frozenset({"YES", "TRUE", "ENTAILMENT"})
 _NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
 
@@ -106,7 +109,10 @@ def matches(head: Sequence[str]) -> bool:
 
 
 def write_pair(pair: SentencePair) -> str:
-    """One ``<pair>`` element."""
+    """One ``<pair>`` element; raises InputError for characters that XML cannot hold."""
+    for text in (pair.id, pair.group, text_of(pair.source), text_of(pair.target)):
+        if found := _NOT_XML.search(text):
+            raise InputError(f"pair {pair.id!r} has {found[0]!r}, which format rte cannot hold")
     attributes = f"id={quoteattr(pair.id)}"
     if pair.label is not None:
         attributes += f' entailment="{"YES" if pair.label else "NO"}"'

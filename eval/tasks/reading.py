@@ -53,7 +53,7 @@ class Files:
         for number, (one, two) in enumerate(zip_longest(first, other), start=1):
             if _words(one) != _words(two):
                 raise InputError(
-                    f"expected the same sentences as in the other version of the corpus; pair {number} differs",
+                    f"expected the same sentences as in the corpus's other version; pair {number} differs",
                     file=str(self.paths[index]),
                 )
         return other

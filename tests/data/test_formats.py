@@ -134,6 +134,22 @@ def test_a_token_that_would_come_back_as_none_or_several_is_refused(
         write_pairs([pair], tmp_path / "out.txt", name)
 
 
+def test_a_character_that_xml_cannot_hold_is_refused_with_its_pair(tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence.from_words(["a\x00"]), Sentence.from_words(["b"]))
+    with pytest.raises(InputError, match=r"pair 'p1' has '\\x00', which format rte cannot hold"):
+        write_pairs([pair], tmp_path / "x.xml", "rte")
+
+
+@pytest.mark.parametrize("name", ["jsonl", "jacana", "multimwa", "msr-rte", "pharaoh"])
+@pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\N{LINE SEPARATOR}", "\N{IDEOGRAPHIC SPACE}"])
+def test_other_blanks_stay_inside_their_token(name: str, blank: str, tmp_path: Path) -> None:
+    words = [f"a{blank}b", "c"], ["d", f"e{blank}f"]
+    pair = SentencePair("1", *map(Sentence.from_words, words), Links.of([(0, 1), (1, 0)]))
+    write_pairs([pair], tmp_path / "x.txt", name)
+    (back,) = good(read_pairs(tmp_path / "x.txt", name))
+    assert ([*back.source.words], [*back.target.words], back.links) == (*words, pair.links)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
