@@ -605,9 +605,10 @@ cdef Answer _add(Search *search, Kind kind, int i, int j, int rank, int *number)
         while True:
             # The first child of inner(at, j), then what follows it: one last child, or a rest of several.
             answer = _find(search, INNER, at, j, inner_rank)
+            if answer != THERE:
+                break
             step = _item(search, INNER, at, j).found[inner_rank]
-            if answer == THERE:
-                answer = _add(search, REAL, at, step.choice, step.left, &below[count])
+            answer = _add(search, REAL, at, step.choice, step.left, &below[count])
             if answer != THERE:
                 break
             count += 1
