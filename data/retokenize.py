@@ -12,30 +12,8 @@ from forest_align.types import Links
 _QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
 
 
-def map_tokens(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, ...]]:
-    """For each old token the new tokens that it became, by the characters that they share.
-
-    Quotes and brackets count as equal however they are written. Punctuation that was split off a word, or
-    glued to one, does not count as part of it.
-
-    Parameters
-    ----------
-    old, new : sequence of str
-        Two tokenizations of about the same text.
-
-    Returns
-    -------
-    list of tuple of int
-        Indices into ``new``, ascending; empty where a token has no counterpart.
-    """
-    return [
-        tuple(index for index in indices if _is_word(new[index]) == _is_word(word))
-        for word, indices in zip(old, _overlaps(old, new), strict=True)
-    ]
-
-
 def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
-    """For each old token all new tokens that have characters of it, whatever they are."""
+    """For each old token the new tokens that have characters of it, quotes and brackets in any spelling."""
     before, after = [_plain(word) for word in old], [_plain(word) for word in new]
     found: list[set[int]] = [set() for _ in old]
     i_end = j_end = 0

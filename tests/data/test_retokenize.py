@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.retokenize import map_tokens, move_links
+from forest_align.data.retokenize import move_links
 from forest_align.types import Links
+
+
+def map_tokens(old: list[str], new: list[str]) -> list[tuple[int, ...]]:
+    """For each old token the new tokens that its link to some other sentence goes to."""
+    other = (["x"], ["x"])
+    links = [move_links(Links.of([(index, 0)]), (old, new), other) for index in range(len(old))]
+    return [tuple(index for index, _ in moved) for moved in links]
 
 
 @pytest.mark.parametrize(
