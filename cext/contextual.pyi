@@ -19,21 +19,7 @@ def base_features(
     target_letters: Any,
     target_ends: Any,
 ) -> tuple[np.ndarray, np.ndarray]: ...
-def first_pass(
-    cosine: Any,
-    projected: Any,
-    evidence: Any,
-    source_kinds: Any,
-    target_kinds: Any,
-    source_capital: Any,
-    target_capital: Any,
-    source_letters: Any,
-    source_ends: Any,
-    target_letters: Any,
-    target_ends: Any,
-    first: Any,
-    hopeless: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+def first_pass(*arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
 def context_features(
     probability: Any, names: Any, evidence: Any, source_kinds: Any, target_kinds: Any, cells: Any
 ) -> np.ndarray: ...

@@ -215,7 +215,7 @@ class LinkModel:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cells that are not hopeless, their features in the last pass, and probabilities of all cells."""
         inputs, names = kernel_inputs(source, target, evidence)
-        probability, cells, base, classes = kernel.first_pass(*inputs, first=self.first, hopeless=HOPELESS)
+        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
         features = base
         for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
             context = kernel.context_features(probability, names, evidence, source.kinds, target.kinds, cells)
