@@ -251,7 +251,7 @@ def brute_force(
 ) -> tuple[float, float, dict[tuple[int, int], float]]:
     """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors.
 
-    In both of the latter alignments weigh their score to the power 1 / temperature.
+    In both of the latter alignments weigh their score to the power 1 / temperature (1 if not given).
     """
     pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
     base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
@@ -265,7 +265,7 @@ def brute_force(
             if not whole:
                 continue
             best = max(best, max(explicit.score for explicit in whole))
-            weights = [explicit.score / options["temperature"] for explicit in whole]
+            weights = [explicit.score / options.get("temperature", 1.0) for explicit in whole]
             total = float(np.logaddexp.reduce(weights))
             posteriors = {}
             for explicit, weight in zip(whole, weights, strict=True):
