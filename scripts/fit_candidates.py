@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus import parser_fingerprint
 from forest_align.lexicon.candidates import ScoredCandidates
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
@@ -68,12 +69,16 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
     pairs = [
         pair for pair in islice(read_pairs(path, tokenized=True), limit) if not isinstance(pair, InputError)
     ]
-    stored = cache / f"{path.parent.name}-{path.name}-{limit}.npz"
+    stored = cache / f"{path.parent.name}-{path.name}-{limit}-{parser_fingerprint(parser)}.npz"
     if not stored.exists():
         from forest_align.parsing import load_parser
 
         texts = [sentence.words for pair in pairs for sentence in (pair.source, pair.target)]
-        parsed = [sentence for sentence in load_parser(parser).parse_many(texts)]
+        parsed = []
+        for sentence in load_parser(parser).parse_many(texts):
+            if isinstance(sentence, InputError):
+                raise SystemExit(f"{path}: {sentence}")
+            parsed.append(sentence)
         cache.mkdir(parents=True, exist_ok=True)
         np.savez(
             stored,

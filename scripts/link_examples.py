@@ -11,6 +11,7 @@ import numpy as np
 
 from forest_align.aligners.link_features import SentenceFeatures, word_features
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.em.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import Evidence, word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Links, Sentence
@@ -78,9 +79,8 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
         sure = mtref_train_links(path) if name == "mtref" else [only_sure(pair.links) for pair in pairs]
         wanted = wanted_links(path, pairs) if name == "msr_rte" else [None] * len(pairs)
         sentences = [sentence for pair in pairs for sentence in (pair.source, pair.target)]
-        annotated = annotate(
-            [s.words for s in sentences], parser, cache / f"vectors-{path.parent.name}-{path.stem}.npz"
-        )
+        stored = cache / f"vectors-{path.parent.name}-{path.stem}-{parser_fingerprint(parser)}.npz"
+        annotated = annotate([s.words for s in sentences], parser, stored)
         # The two sentences of a pair follow one another, so one iterator gives both.
         for number, (links, (words, one), (others, two)) in enumerate(
             zip(sure, annotated, annotated, strict=True)

@@ -27,6 +27,8 @@ from link_fitting import GROUPS, Projection, Settings, fit_first, fit_later, lea
 
 from forest_align.aligners.link_features import SentenceFeatures
 from forest_align.aligners.link_model import LinkModel
+from forest_align.em.corpus import parser_fingerprint
+from forest_align.eval.calibration import calibrate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trained = [
         e for e in examples if e.fold >= 0 and e.corpus != options.leave_out and e.fold != options.hold_out
     ]
-    mark = f"{options.hold_out}-{options.leave_out or 'none'}-{settings.dimension}"
+    parser = parser_fingerprint(options.parser)
+    mark = f"{options.hold_out}-{options.leave_out or 'none'}-{settings.dimension}-{parser}"
     projections = {
         fold: projection_for(trained, fold, settings, options.cache / f"projection-{mark}-{fold}.npz")
         for fold in sorted({-1} | {e.fold for e in trained})
@@ -119,7 +122,8 @@ def measure(model: LinkModel, examples: Sequence[Example]) -> Iterator[str]:
                 {"corpus": corpus, "pairs": len(chosen), "threshold": threshold}
                 | macro(tables, chosen, threshold)
             )
-        error = calibration_error(values, right)
+        matter = values >= 0.05
+        error = calibrate(values[matter], right[matter]).expected_error
         yield f"{corpus}: expected calibration error {error:.4f} over cells with p ≥ 0.05"
 
 
@@ -135,20 +139,6 @@ def macro(tables: Sequence[np.ndarray], examples: Sequence[Example], threshold: 
     p, r = float(np.mean(precision)), float(np.mean(recall))
     values = {"P": p, "R": r, "F1": 2 * p * r / (p + r), "E": float(np.mean(exact))}
     return {name: round(100 * value, 2) for name, value in values.items()}
-
-
-def calibration_error(values: np.ndarray, right: np.ndarray) -> float:
-    """Mean distance of predicted and observed link rate, in ten bins of the cells that matter."""
-    matter = values >= 0.05
-    values, right = values[matter], right[matter]
-    bins = np.minimum((values * 10).astype(int), 9)
-    return float(
-        sum(
-            abs(values[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
-            for b in range(10)
-            if (bins == b).any()
-        )
-    )
 
 
 if __name__ == "__main__":
