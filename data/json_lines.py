@@ -39,7 +39,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     A line with ``version`` is an alignment (the contract is in ``docs/formats.md``). Any other gives
     ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
     or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
-    ``word_sure``, ``label``, ``score``, ``group``, ``chunks``.
+    ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``, ``chunks``, ``source_chunks``,
+    ``target_chunks``.
     """
 
     def parse(line: str) -> SentencePair:
@@ -139,10 +140,15 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
         for k, y in enumerate(items)
     ]
     sure = fields.items("word_sure", None, len(pairs))
+    name = "word_probabilities"
+    scores = fields.items(name, None, len(pairs))
     try:
         return Links.of(
             pairs,  # type: ignore[arg-type]
             sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
+            scores=None
+            if scores is None
+            else [check_number(x, f"{name}[{k}]") for k, x in enumerate(scores)],
         ).check(source_length, target_length)
     except InputError as error:
         raise InputError(error.message, field=error.field or "words") from None
@@ -186,6 +192,8 @@ def write_pair(pair: SentencePair) -> str:
         values["words"] = [list(link) for link in pair.links]
         if pair.links.sure is not None:
             values["word_sure"] = list(pair.links.sure)
+        if pair.links.scores is not None:
+            values["word_probabilities"] = list(pair.links.scores)
     for key in ("label", "score", "group"):
         if (value := getattr(pair, key)) not in (None, ""):
             values[key] = value

@@ -21,7 +21,7 @@ SMALL = {
     "jsonl": '{"id": "p1", "source": {"text": "He died."}, "target": {"text": "He passed"}, "score": 0.5}\n'
     '{"id": "p2", "source": {"text": "a b", "tokens": ["a", "b"]}, "target": {"text": "c", "tokens": ["c"], '
     '"trees": [["(X (Y c))", -0.5]]}, "words": [[1, 0]], '
-    '"word_sure": [false], "label": true, "group": "g"}\n',
+    '"word_sure": [false], "word_probabilities": [0.25], "label": true, "group": "g"}\n',
     "jacana": '[\n{\n "id": "p1",\n "name": "p1",\n "source": "He died .",\n "target": "He passed away .",\n'
     ' "sureAlign": "0-0 1-1 2-3",\n "possibleAlign": "1-2"\n},\n'
     '{\n "id": "p2",\n "name": "p2",\n "source": "a",\n'
