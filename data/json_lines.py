@@ -140,8 +140,7 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
         for k, y in enumerate(items)
     ]
     sure = fields.items("word_sure", None, len(pairs))
-    name = "word_probabilities"
-    scores = fields.items(name, None, len(pairs))
+    scores = fields.items("word_probabilities", None, len(pairs))
     try:
         return Links.of(
             pairs,  # type: ignore[arg-type]

@@ -8,12 +8,10 @@ instead: ``pair_f1``.
 Links are also split in the two ways of Yao et al. 2013:
 
 - *identical* links join equal tokens, case included (that definition gives the shares of identical links in
-their
-  table 3: 78.6% of MSR06, 75.2% of Edinburgh++), *non-identical* links all others;
-- *token* and *phrase* alignments (their table 4): links are cut into blocks, rectangles in which every
-source token
-  is linked to every target token. A block of 1×1 is a token alignment, any other a phrase alignment, and
-  a predicted block is right only if the gold has the same block.
+  their table 3: 78.6% of MSR06, 75.2% of Edinburgh++), *non-identical* links all others;
+- *token* and *phrase* alignments (their table 4): links are cut into blocks, rectangles in which every source
+  token is linked to every target token. A block of 1×1 is a token alignment, any other a phrase alignment,
+  and a predicted block is right only if the gold has the same block.
 
 Both splits are pooled over pairs. The published ones come from an evaluator that keeps its counts running
 from pair to pair, so that its averages are, nearly, pooled figures too; most pairs have no link of the rarer
