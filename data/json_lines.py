@@ -147,7 +147,7 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
             sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
             scores=None
             if scores is None
-            else [check_number(x, f"{name}[{k}]") for k, x in enumerate(scores)],
+            else [check_number(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
         ).check(source_length, target_length)
     except InputError as error:
         raise InputError(error.message, field=error.field or "words") from None
