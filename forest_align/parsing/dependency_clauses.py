@@ -135,8 +135,8 @@ def _argument(parent: Constituent, position: int) -> str:
             return "nsubj"
         return "iobj" if later else "dobj"
     if parent.label in ("SINV", "SQ"):
-        others = any(c.label == "NP" for k, c in enumerate(parent.children) if k != position)
-        return "tmod" if is_time(child) and others else "nsubj"
+        has_other = any(c.label == "NP" for k, c in enumerate(parent.children) if k != position)
+        return "tmod" if is_time(child) and has_other else "nsubj"
     if parent.label == "SBARQ":
         return "dobj"
     if not after:

@@ -24,7 +24,6 @@ FORMAT = 1
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
 _ROWS, _SCALES = ".int8", ".scale"
-_UNKNOWN_TAG = "UNK"
 
 
 @dataclass(frozen=True, slots=True)
