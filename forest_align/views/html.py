@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from forest_align.types import Alignment, ForestAlignError, PhrasePair, Sentence
+from forest_align.types import Alignment, InputError, PhrasePair, Sentence
 from forest_align.views.constituents import constituent_pairs, numbers_of
 from forest_align.views.svg import PALETTE, UNALIGNED, escaped, to_svg
 
@@ -160,7 +160,7 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
 def _trees(alignment: Alignment) -> str:
     try:
         return f"<details><summary>trees</summary><div>{to_svg(alignment)}</div></details>"
-    except (ForestAlignError, IndexError):
+    except InputError:
         # Trees that were read from a file need not fit the tokens; everything else is still worth showing.
         return '<p class="note">The trees do not fit the tokens.</p>'
     except RecursionError:

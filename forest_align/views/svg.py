@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from forest_align.data.penn import parse_bracket
 from forest_align.types import Alignment, InputError, PhrasePair, Sentence
 from forest_align.views.constituents import constituent_pairs, numbers_of
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 CHARACTER_WIDTH = 7.6
 WORD_GAP = 18.0
@@ -55,7 +59,9 @@ def to_svg(alignment: Alignment) -> str:
     Raises
     ------
     InputError
-        If the alignment has no trees.
+        If the alignment has no trees, or trees that are not over its tokens.
+    RecursionError
+        If a tree is some hundred levels deep.
     """
     if not (alignment.source_tree and alignment.target_tree):
         raise InputError("a picture needs an alignment with two trees, found one without")
@@ -98,6 +104,11 @@ def _stretch(sentence: Sentence, width: float) -> list[float]:
 
 def _place(bracket: str, columns: list[float]) -> _Placed:
     """Lay a tree out over its words; a unary chain takes one place, as it is one node of the forest."""
+    top = parse_bracket(bracket)
+    has_tags = all(len(tree) == 1 for tree in top.subtrees(_has_words))
+    if not has_tags or len(top.leaves()) != len(columns):
+        expected = f"expected a tree over {len(columns)} tokens, each with a tag"
+        raise InputError(f"{expected}, found {bracket[:80]!r}")
     at = 0
 
     def visit(tree) -> _Placed:  # type: ignore[no-untyped-def]
@@ -115,7 +126,11 @@ def _place(bracket: str, columns: list[float]) -> _Placed:
         span = (children[0].span[0], children[-1].span[1])
         return _Placed(x, max(child.level for child in children) + 1, span, label, children)
 
-    return visit(parse_bracket(bracket))
+    return visit(top)
+
+
+def _has_words(tree: Tree) -> bool:
+    return not len(tree) or any(isinstance(child, str) for child in tree)
 
 
 def _numbers(

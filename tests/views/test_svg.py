@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -45,6 +46,22 @@ def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
 def test_one_line_is_drawn_for_each_link() -> None:
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        "(S (X a) (X b))",
+        "(S (X a) (X b) (X c) (X d))",
+        "(S (X a) (X b) c)",
+        "(S (X a b) (X c))",
+        "(S (X a) (X) (X b) (X c))",
+        "()",
+    ],
+)
+def test_a_tree_that_is_not_over_the_tokens_is_refused(tree: str) -> None:
+    with pytest.raises(InputError, match="expected a tree over 3 tokens"):
+        to_svg(replace(died_and_passed_away(), source_tree=tree))
 
 
 def test_an_alignment_without_trees_is_refused() -> None:
