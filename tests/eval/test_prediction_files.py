@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,10 +44,12 @@ def test_lines_of_links_need_no_sentences_and_a_blank_one_has_none(name: str, tm
     assert [list(prediction.links) for prediction in read_predictions(path)] == [[(0, 0), (1, 0)], []]
 
 
-def test_a_broken_line_of_links_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "x.pharaoh"
-    path.write_text("0-0\n0:0\n")
-    with pytest.raises(InputError, match=r"x\.pharaoh:2: .*'0:0'"):
+@pytest.mark.parametrize("name", ["x.pharaoh", "x.pharaoh.gz"])
+def test_a_broken_line_of_links_is_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = b"0:0\n0-0\n"
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    with pytest.raises(InputError, match=rf"{name}:1: .*'0:0'"):
         read_predictions(path)
 
 
