@@ -74,6 +74,11 @@ class InputLines(AbstractContextManager["InputLines"]):
         if self.path is not None:
             self._stream.close()
 
+    @property
+    def suffix(self) -> str:
+        """Last suffix of the file's name in lower case, ``.gz`` aside; empty for standard input."""
+        return Path(self.name.removesuffix(".gz")).suffix.lower() if self.path else ""
+
     def head(self) -> list[str]:
         """The first lines that are not blank, without taking them out; undecodable bytes are replaced.
 

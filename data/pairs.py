@@ -107,17 +107,16 @@ def read_pairs_of_lines(
 
 
 def _guess(lines: InputLines, head: list[str]) -> Format:
-    suffix = Path(lines.name.removesuffix(".gz")).suffix.lower() if lines.path else ""
     for candidate in FORMATS.values():
-        if suffix in candidate.extensions:
+        if lines.suffix in candidate.extensions:
             return candidate
     for candidate in FORMATS.values():
         if candidate.matches(head):
             return candidate
     # Of the text formats, TSV is what people type by hand: a file with some broken lines is still TSV.
-    if suffix == ".tsv" or any("\t" in line for line in head):
+    if lines.suffix == ".tsv" or any("\t" in line for line in head):
         return tsv.FORMAT
-    if suffix == ".json":
+    if lines.suffix == ".json":
         raise InputError(
             f"cannot tell the format from {head[0][:60]!r}; expected a JSON list of objects with source, "
             "target and sureAlign (jacana), or one JSON object with source and target a line (jsonl)",

@@ -75,7 +75,7 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[Predic
 
 def _is_pharaoh(lines: InputLines) -> bool:
     head = lines.head()
-    return not head or PHARAOH.matches(head) or Path(lines.name.removesuffix(".gz")).suffix in PHARAOH.extensions
+    return not head or PHARAOH.matches(head) or lines.suffix in PHARAOH.extensions
 
 
 def _read_pharaoh(lines: InputLines) -> list[Prediction]:
