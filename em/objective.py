@@ -149,7 +149,8 @@ class Objective:
     def value_and_gradient(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """L(w) and its gradient, float64, shape (feature_count,)."""
         table = self._table
-        penalty = self._regularization * float(weights @ weights)
+        # Sums of products, no dot products: how those are added up depends on the number of threads.
+        penalty = self._regularization * float(np.square(weights).sum())
         gradient = -2.0 * self._regularization * weights
         if not table.event_count:
             return -penalty, gradient
@@ -157,7 +158,7 @@ class Objective:
         row_scores = np.bincount(self._row_of_feature, weights[table.feature_ids], minlength=row_count)
         scores = row_scores[table.event_row]
         log_sums = _log_sum_exp(scores, table.event_multiplicity, self._starts)
-        value = float(self._counts @ scores - self._context_counts @ log_sums) - penalty
+        value = float((self._counts * scores).sum() - (self._context_counts * log_sums).sum()) - penalty
         expected = table.event_multiplicity * np.exp(scores - np.repeat(log_sums, self._lengths))
         expected *= np.repeat(self._context_counts, self._lengths)
         by_row = np.bincount(table.event_row, self._counts - expected, minlength=row_count)

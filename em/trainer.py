@@ -97,7 +97,7 @@ def _step(
     """One batch: E-step, running counts, M-step."""
     batches = epoch_batches(problem.pair_count, settings.batch_size, settings.seed, state.epoch)
     if state.batch == 0:
-        regularizer = settings.regularization * float(state.weights @ state.weights)
+        regularizer = settings.regularization * float(np.square(state.weights).sum())
         state = replace(state, totals=Totals(), regularizer=regularizer)
     batch = batches[state.batch]
     found, totals = expect_batch(problem, batch.tolist(), state.weights, executor)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -99,6 +102,29 @@ def test_two_runs_give_the_same_bits() -> None:
     first, _ = maximize(objective, np.zeros(6))
     second, _ = maximize(objective, np.zeros(6))
     assert (first == second).all()
+
+
+def test_the_number_of_threads_does_not_change_a_bit() -> None:
+    code = (
+        "import numpy as np\n"
+        "from forest_align.em.objective import EventTable, Objective\n"
+        "random, n = np.random.default_rng(3), 300_000\n"
+        "rows = np.arange(n, dtype=np.int32)\n"
+        "table = EventTable(np.arange(n + 1), rows, n, rows, np.ones(n), np.arange(0, n + 1, 3))\n"
+        "value, _ = Objective(table, random.random(n), 0.1).value_and_gradient(random.normal(size=n))\n"
+        "print(value.hex())"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(found) == 1
 
 
 def test_without_any_count_the_weights_shrink_to_zero() -> None:
