@@ -62,7 +62,8 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as lines:
+        read = gzip.open if packed else open
+        with read(path, "rt", encoding="utf-8-sig") as lines:  # perhaps with a byte-order mark
             for number, line in enumerate(lines, 1):
                 columns = line.rstrip("\r\n").split("\t")
                 if len(columns) >= 2 and columns[0] and columns[1]:

@@ -27,9 +27,11 @@ def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.tsv", tmp_path / "b"
     plain.write_text(text, encoding="utf-8")
     packed.write_bytes(gzip.compress(text.encode("utf-8")))
-    for path in (plain, packed):
+    marked = tmp_path / "c.tsv"
+    marked.write_text(text, encoding="utf-8-sig")
+    for path in (plain, packed, marked):
         table = PairTable.load(path)
-        assert (len(table), ("purchase", "buy") in table) == (2, True)
+        assert (len(table), ("purchase", "buy") in table, table.partners("kick")) == (2, True, ("boot",))
 
 
 @pytest.mark.parametrize(
