@@ -137,6 +137,9 @@ def _read_parser(folder: Path) -> ChartParser:
     path = folder / "benepar_model.bin"
     try:
         weights = torch.load(path, map_location="cpu", weights_only=True)
+        for name, value in weights.items():
+            if not value.isfinite().all():
+                raise ValueError(f"expected finite weights, found others in {name!r}")
         config = dict(AutoConfig.from_pretrained(str(folder)).benepar)
         hparams = dict(config["hparams"])
         hparams.setdefault("force_root_constituent", True)

@@ -100,14 +100,14 @@ def is_acronym(word: str, name: Sequence[str]) -> bool:
         return False
     every = "".join(part[0] for part in name if part)
     capitals = "".join(part[0] for part in name if part and part[0].isupper())
-    return letters in (every.upper() if every else "", capitals) and len(name) >= 2 and len(letters) >= 2
+    return len(name) >= 2 and letters in (every.upper(), capitals)
 
 
 def _names(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
     word = words[index]
     if tags[index] not in _PROPER or word.lower() in _DATES:
         return False
-    return word[:1].isupper() or word[:1].isdigit() or word in ("&",)
+    return word[:1].isupper() or word[:1].isdigit() or word == "&"
 
 
 def _joins(words: Sequence[str], index: int) -> bool:

@@ -471,6 +471,15 @@ def test_a_damaged_benepar_folder_is_a_model_error(
         load_span_parser(tmp_path)
 
 
+def test_benepar_weights_that_are_not_numbers_are_a_model_error(benepar_folder: Path, tmp_path: Path) -> None:
+    path = copied(benepar_folder, tmp_path) / "benepar_model.bin"
+    weights = torch.load(path, weights_only=True)
+    name = next(iter(weights))
+    torch.save({**weights, name: torch.full_like(weights[name], torch.nan)}, path)
+    with pytest.raises(ModelError, match="expected finite weights"):
+        load_span_parser(tmp_path)
+
+
 # -- the bundled model -------------------------------------------------------------------------------------
 
 bundled = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
