@@ -66,7 +66,7 @@ def train(
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run.
+        If there are no pairs, or the checkpoint belongs to another run or to later epochs than this one has.
     """
     if not problem.pair_count:
         raise InputError("expected at least one sentence pair to train on")
@@ -74,6 +74,9 @@ def train(
     state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
     if resume and checkpoint is not None and checkpoint.exists():
         state = load_state(checkpoint, identity)
+        if (state.epoch, state.batch) > (settings.epochs, 0):
+            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
+            raise InputError(message, file=str(checkpoint), field="epochs")
     saved_at = time.monotonic()
     with ThreadPoolExecutor(settings.workers) as executor:
         while state.epoch < settings.epochs:

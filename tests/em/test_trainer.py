@@ -155,6 +155,16 @@ def test_a_finished_run_can_go_on_for_more_epochs(tmp_path: Path) -> None:
     assert (resumed.weights == train(SyntheticPairs(40), SETTINGS, start_weights()).weights).all()
 
 
+def test_a_run_of_fewer_epochs_than_the_checkpoint_has_is_refused(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    done = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint)
+    again = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint, resume=True)
+    assert (again.weights == done.weights).all()
+    fewer = TrainingSettings(epochs=3, batch_size=8, seed=3)
+    with pytest.raises(InputError, match=r"run\.checkpoint: field 'epochs': .* more than the 3 epochs"):
+        train(SyntheticPairs(40), fewer, start_weights(), checkpoint=checkpoint, resume=True)
+
+
 def test_a_checkpoint_of_other_settings_is_refused_with_the_difference(tmp_path: Path) -> None:
     checkpoint = tmp_path / "run.checkpoint"
     train(SyntheticPairs(10), TrainingSettings(epochs=1, seed=1), start_weights(), checkpoint=checkpoint)
