@@ -328,6 +328,9 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
     table = [header, *lines[:count], footer]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     counted = f"{len(complete)} complete, {_states(study, 'PRUNED')} pruned, {_failed(study)} given back"
+    if begun := _states(study, "RUNNING"):
+        # Nobody can tell which: they keep their place among the trials asked for.
+        counted += f", {begun} not ended: still running elsewhere, or killed (more trials make up for them)"
     drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
     return "\n".join([*drawn, counted])
 

@@ -136,6 +136,16 @@ def test_the_table_lists_the_best_trials_first_and_says_what_was_pruned(tmp_path
     assert "complete" in lines[5] and "pruned" in lines[5]
 
 
+def test_the_table_counts_trials_that_were_killed(tmp_path: Path) -> None:
+    study = open_study(sqlite(tmp_path), "toy")
+    study.ask()
+    tune(Parabola(), SPACE, TuningSettings(trials=3), study)
+    assert "2 complete" in trial_table(study).splitlines()[-1]
+    assert "1 not ended" in trial_table(study).splitlines()[-1]
+    tune(Parabola(), SPACE, TuningSettings(trials=4), study)
+    assert "3 complete" in trial_table(study).splitlines()[-1]
+
+
 def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
     class Failing(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
