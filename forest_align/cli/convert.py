@@ -6,13 +6,19 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import IO
 
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.data.msr_rte import majority_pairs
 from forest_align.data.pair_types import Format
-from forest_align.data.pairs import FORMATS, SentencePair, find_format, format_of_path, read_pairs
+from forest_align.data.pairs import (
+    FORMATS,
+    SentencePair,
+    find_format,
+    format_of_path,
+    output_files,
+    read_pairs,
+)
 from forest_align.types import InputError
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
@@ -64,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--tokens-of goes with --majority")
     annotators = [options.input, *(options.majority or ())]
     files = [*annotators, *([options.tokens_of] if options.tokens_of else ())]
-    outputs = _outputs(options.output, target) if to_file else []
+    outputs = output_files(options.output, target) if to_file else []
     for file in files:
         refuse_overwriting(file, outputs)
     streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
@@ -100,20 +106,6 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
         what = ", ".join(sorted(dropped))
         print(f"forest-align convert: warning: format {target.name} cannot hold: {what}", file=sys.stderr)
     return EXIT_SOME_FAILED if broken else EXIT_OK
-
-
-def _outputs(path: str, target: Format) -> list[Path]:
-    first = Path(path)
-    if target.writer is None or target.writer.beside is None:
-        return [first]
-    beside = first.with_suffix(target.writer.beside[0])
-    if beside == first:
-        raise InputError(
-            f"the {target.name} format writes its sentences to a {beside.suffix} file beside it; "
-            "give the output another extension",
-            file=path,
-        )
-    return [first, beside]
 
 
 def _peek(pairs: Iterator[SentencePair | InputError]) -> Iterator[SentencePair | InputError]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
+from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, Links, Sentence
 
@@ -51,7 +52,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
         if isinstance(item, InputError):
-            yield Item(str(item.line or ""), item)
+            yield _broken(item)
             continue
         try:
             if isinstance(links, InputError):
@@ -66,6 +67,13 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     # A blank line at the end of the file says nothing.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
         complain(f"{options.words}: the file of word links goes on after the pairs have ended")
+
+
+def _broken(error: InputError) -> Item:
+    """A pair that could not be read, with what of it could."""
+    if isinstance(error, PairError):
+        return Item(error.id, error, Sentence((), text=error.source), Sentence((), text=error.target))
+    return Item(str(error.line or ""), error)
 
 
 def _ended(path: str) -> InputError:

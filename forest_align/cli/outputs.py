@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import reprlib
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.data.lines import STANDARD_INPUT
+from forest_align.data.resumed import check_same_pair
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
 
@@ -149,19 +149,6 @@ def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], pat
         written = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
     except InputError as error:
         raise error.at(file=path, line=finished.lines) from None
-    if found != pair_id:
-        raise InputError(
-            f"cannot resume: expected the alignment of pair {pair_id!r}, found that of {found!r}; "
-            "the file was made from other input",
-            file=path,
-            line=finished.lines,
-        )
-    for side, expected, text in zip(("source", "target"), texts, written, strict=True):
-        # Blanks may differ: tokens are written with a blank between them where there was no raw text.
-        if expected and text and expected.split() != text.split():
-            raise InputError(
-                f"cannot resume: the {side} of pair {pair_id!r} is {reprlib.repr(expected)} now and "
-                f"{reprlib.repr(text)} in it; the file was made from other input",
-                file=path,
-                line=finished.lines,
-            )
+    # Blanks may differ: tokens are written with a blank between them where there was no raw text.
+    now, then = ((source.split(), target.split()) for source, target in (texts, written))
+    check_same_pair((pair_id, now), (found, then), file=path, line=finished.lines)

@@ -112,6 +112,16 @@ def test_broken_pairs_have_their_lines_in_their_places(
     assert "5 of 7 pairs could not be aligned; the first: pair 2" in capsys.readouterr().err
 
 
+def test_a_broken_pair_keeps_its_name_and_what_could_be_read_of_its_text(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    content = '{"id": "p7", "source": "He died ."}\n{"id": "p8", "source": "a", "target": "a"}\nno JSON\n'
+    pairs, out = write(tmp_path / "in.jsonl", content), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    found = [(line["id"], line["source"]["text"], "error" in line) for line in lines_of(out)]
+    assert found == [("p7", "He died .", True), ("p8", "a", False), ("3", "", True)]
+
+
 def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[FakeAligner]) -> None:
     pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
     main(["align", pairs, "-o", str(out)])
