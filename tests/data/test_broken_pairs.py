@@ -1,4 +1,4 @@
-"""A pair that cannot be used keeps its name and what could be read of its text."""
+"""A broken pair: its error has its place, it keeps what could be read of it, and the rest still comes."""
 
 from __future__ import annotations
 
@@ -109,3 +109,118 @@ def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None
         "chunks[0].source",
         "expected tokens of a sentence of 1, found [-1]",
     )
+
+
+BROKEN = [
+    # format, content, line, field, what the message says
+    ("tsv", "a\tb\n\nc\td\n", 2, None, "blank line"),
+    ("tsv", "a\tb\nonly one column\nc\td\n", 2, None, "expected 2 columns"),
+    ("tsv", "a\tb\n1\t2\t3\t4\nc\td\n", 2, None, "found 4"),
+    ("tsv", "a\tb\n \tb\nc\td\n", 2, "source", "found nothing"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
+        2,
+        "target",
+        "required",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": \n{"source": "c", "target": "d"}\n',
+        2,
+        None,
+        "not JSON",
+    ),
+    ("jsonl", '{"source": "a", "target": "b"}\n\n{"source": "c", "target": "d"}\n', 2, None, "blank line"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a", "target": "b", "words": [[0, 0]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "tokens",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n'
+        '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "words": [[0, 1]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "out of range",
+    ),
+    (
+        "jacana",
+        '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
+        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n'
+        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        2,
+        "sureAlign",
+        "out of range",
+    ),
+    (
+        "multimwa",
+        "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\n2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
+        2,
+        "possible",
+        "0:0",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "out of range",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n# sentence pair 2\na\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "three lines",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "'x'",
+    ),
+    ("sts", "1\ta\tb\n7\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    ("sts", "1\ta\tb\nnan\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    (
+        "msrp",
+        "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String" + "\n1\t1\t2\ta\tb\n2\t1\t2\ta\tb\n0\t1\t2\tc\td\n",
+        3,
+        "Quality",
+        "0 or 1",
+    ),
+    ("qa", "qtext,label,atext\na,1,b\na,maybe,b\nc,0,d\n", 3, None, "0 or 1"),
+    (
+        "rte",
+        '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a</t></pair>\n'
+        '<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
+        3,
+        "h",
+        "found nothing",
+    ),
+    ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "line", "field", "message"), BROKEN)
+def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
+    name: str, content: str, line: int, field: str | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content, encoding="utf-8")
+    before, broken, after = read_pairs(path, name)
+    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+    assert isinstance(broken, InputError)
+    assert (broken.file, broken.line, broken.field) == (str(path), line, field)
+    assert message in broken.message

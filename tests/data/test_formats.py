@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.pair_types import ChunkLink
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.types import Alignment, InputError, Links, Sentence, Token
 
@@ -206,121 +205,6 @@ def test_pharaoh_files_of_different_length_are_an_error(tmp_path: Path) -> None:
         next(items)
 
 
-BROKEN = [
-    # format, content, line, field, what the message says
-    ("tsv", "a\tb\n\nc\td\n", 2, None, "blank line"),
-    ("tsv", "a\tb\nonly one column\nc\td\n", 2, None, "expected 2 columns"),
-    ("tsv", "a\tb\n1\t2\t3\t4\nc\td\n", 2, None, "found 4"),
-    ("tsv", "a\tb\n \tb\nc\td\n", 2, "source", "found nothing"),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
-        2,
-        "target",
-        "required",
-    ),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": \n{"source": "c", "target": "d"}\n',
-        2,
-        None,
-        "not JSON",
-    ),
-    ("jsonl", '{"source": "a", "target": "b"}\n\n{"source": "c", "target": "d"}\n', 2, None, "blank line"),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n{"source": "a", "target": "b", "words": [[0, 0]]}\n'
-        '{"source": "c", "target": "d"}\n',
-        2,
-        "words",
-        "tokens",
-    ),
-    (
-        "jsonl",
-        '{"source": "a", "target": "b"}\n'
-        '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "words": [[0, 1]]}\n'
-        '{"source": "c", "target": "d"}\n',
-        2,
-        "words",
-        "out of range",
-    ),
-    (
-        "jacana",
-        '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
-        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n'
-        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
-        2,
-        "sureAlign",
-        "out of range",
-    ),
-    (
-        "multimwa",
-        "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\n2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
-        2,
-        "possible",
-        "0:0",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
-        "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
-        None,
-        "out of range",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n# sentence pair 2\na\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
-        None,
-        "three lines",
-    ),
-    (
-        "msr-rte",
-        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
-        "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
-        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
-        None,
-        "'x'",
-    ),
-    ("sts", "1\ta\tb\n7\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
-    ("sts", "1\ta\tb\nnan\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
-    (
-        "msrp",
-        SMALL["msrp"].split("\n")[0] + "\n1\t1\t2\ta\tb\n2\t1\t2\ta\tb\n0\t1\t2\tc\td\n",
-        3,
-        "Quality",
-        "0 or 1",
-    ),
-    ("qa", "qtext,label,atext\na,1,b\na,maybe,b\nc,0,d\n", 3, None, "0 or 1"),
-    (
-        "rte",
-        '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a</t></pair>\n'
-        '<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
-        3,
-        "h",
-        "found nothing",
-    ),
-    ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "line", "field", "message"), BROKEN)
-def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
-    name: str, content: str, line: int, field: str | None, message: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text(content, encoding="utf-8")
-    before, broken, after = read_pairs(path, name)
-    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
-    assert isinstance(broken, InputError)
-    assert (broken.file, broken.line, broken.field) == (str(path), line, field)
-    assert message in broken.message
-
-
 @pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "qa"])
 def test_a_line_that_is_not_utf_8_is_an_error_of_its_own(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
@@ -352,53 +236,6 @@ def test_a_document_that_breaks_off_yields_what_came_before(
     assert isinstance(last, InputError) and last.line == line
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("2 died :", "3 died :", "expected token 2"),
-        ("SIMI // 4 //", "SIMI", "expected '1 2 <==> 3"),
-        ("2 <==> 2 3", "9 <==> 2 3", "outside its 3 tokens"),
-    ],
-)
-def test_a_broken_chunk_alignment_names_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(SMALL["ists"].replace(old, new) + SMALL["ists"])
-    broken, after = read_pairs(path)
-    assert isinstance(broken, InputError) and message in broken.message and broken.line
-    assert isinstance(after, SentencePair)
-
-
-def test_chunks_come_from_the_files_beside_the_alignment(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(SMALL["ists"])
-    (tmp_path / "x.sent1.chunk.txt").write_text("[ He ] [ died ] [ . ] \n")
-    (tmp_path / "x.sent2.chunk.txt").write_text("[ Somebody else ] \n")
-    (pair,) = good(read_pairs(path))
-    assert pair.source_chunks == ((0, 1), (1, 2), (2, 3)) and pair.target_chunks == ()
-    assert pair.chunks is not None and pair.chunks[1] == ChunkLink((1,), (1, 2), "SIMI", "4")
-    assert set(pair.links or ()) == {(0, 0), (1, 1), (1, 2)}
-
-
-def test_a_stray_line_does_not_move_the_chunks_of_later_pairs(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(SMALL["ists"] + "stray\n" + SMALL["ists"].replace("died", "fell"))
-    (tmp_path / "x.sent1.chunk.txt").write_text("[ He ] [ died ] [ . ] \n[ He fell ] [ . ] \n")
-    first, stray, second = read_pairs(path)
-    assert isinstance(stray, InputError) and "'stray'" in stray.message
-    assert isinstance(first, SentencePair) and isinstance(second, SentencePair)
-    assert second.source_chunks == ((0, 2), (2, 3))
-
-
-def test_raw_text_of_a_chunk_file_is_kept_where_it_is_not_the_words_with_blanks(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    text = SMALL["ists"].replace("// He died .\n", "// He died.\n")
-    path.write_text(text)
-    (pair,) = good(read_pairs(path))
-    assert (pair.source.text, pair.target.text) == ("He died.", "He passed away .")
-    write_pairs([pair], tmp_path / "copy.wa")
-    assert (tmp_path / "copy.wa").read_text() == text
-
-
 def test_files_beside_a_gzipped_file_are_found_gzipped_or_not(tmp_path: Path) -> None:
     (tmp_path / "x.wa.gz").write_bytes(gzip.compress(SMALL["ists"].encode()))
     (tmp_path / "x.sent1.chunk.txt").write_text("[ He died . ] \n")
@@ -427,14 +264,6 @@ def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
     path.write_text("2006-01-02 111-111-111\n")
     with pytest.raises(InputError, match="cannot tell the format"):
         list(read_pairs(path))
-
-
-def test_a_chunk_that_is_opened_twice_is_one_chunk(tmp_path: Path) -> None:
-    path = tmp_path / "x.wa"
-    path.write_text(SMALL["ists"])
-    (tmp_path / "x.sent1.chunk.txt").write_text("[ He [ died ] [ . ] \n")
-    (pair,) = good(read_pairs(path))
-    assert pair.source_chunks == ((0, 2), (2, 3))
 
 
 def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
