@@ -1,4 +1,4 @@
-"""What an aligner returns: phrase pairs and the alignment of one sentence pair."""
+"""What an aligner returns: the alignment of one sentence pair."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forest_align.types.errors import InputError
-from forest_align.types.forest import Node
 from forest_align.types.links import Links
+from forest_align.types.phrase_pair import PhrasePair
 from forest_align.types.token import Sentence
 from forest_align.types.validation import (
     Fields,
@@ -25,67 +25,6 @@ from forest_align.types.validation import (
 )
 
 JSON_VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class PhrasePair:
-    """Two phrases that correspond.
-
-    Attributes
-    ----------
-    source_node, target_node : Node
-        The phrases, as nodes of the two trees of the alignment.
-    probability : float
-        How probable it is that the pair is right, in [0, 1].
-    compositional : bool
-        False when the pair could only be formed by non-compositional alignment
-        (Arase & Tsujii 2017, §4.3).
-    """
-
-    source_node: Node
-    target_node: Node
-    probability: float
-    compositional: bool = True
-
-    def swap(self) -> PhrasePair:
-        """The same pair seen from the target side."""
-        return replace(self, source_node=self.target_node, target_node=self.source_node)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values of the pair."""
-        source, target = self.source_node, self.target_node
-        values: dict[str, Any] = {
-            "source": list(source.span),
-            "target": list(target.span),
-            "source_label": source.label,
-            "target_label": target.label,
-            "constituents": source.is_constituent and target.is_constituent,
-            "probability": check_number(self.probability, "phrases.probability"),
-            "compositional": self.compositional,
-        }
-        for side, node in (("source", source), ("target", target)):
-            if not values["constituents"]:
-                values[f"{side}_constituent"] = node.is_constituent
-            if node.head >= 0:
-                values[f"{side}_head"] = node.head
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Any, path: str, source_length: int, target_length: int) -> PhrasePair:
-        """Read what :meth:`to_dict` wrote.
-
-        Raises
-        ------
-        InputError
-            If a field is missing or wrong, or a span or head lies outside its sentence.
-        """
-        fields = Fields(values, path)
-        return cls(
-            _read_node(fields, "source", source_length),
-            _read_node(fields, "target", target_length),
-            fields.probability("probability"),
-            fields.boolean("compositional", True),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,23 +220,6 @@ class Alignment:
 def _post_order(pair: PhrasePair) -> tuple[int, int]:
     node = pair.source_node
     return node.end, node.end - node.start
-
-
-def _read_node(fields: Fields, side: str, length: int) -> Node:
-    start, end = check_span(fields.raw(side), fields.name(side), length)
-    both = fields.boolean("constituents", True)
-    head = fields.integer(f"{side}_head", -1)
-    if head != -1 and not start <= head < end:
-        raise InputError(
-            f"expected a head inside [{start}, {end}], found {head}", field=fields.name(f"{side}_head")
-        )
-    return Node(
-        start,
-        end,
-        fields.text(f"{side}_label", ""),
-        both or fields.boolean(f"{side}_constituent", False),
-        head,
-    )
 
 
 def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int], ...]:
