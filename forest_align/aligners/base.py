@@ -136,11 +136,18 @@ class Aligner(ABC):
         return self._stream(iter(pairs), batch_size, workers)
 
     def _stream(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
+        from threadpoolctl import threadpool_limits
+
+        # The matrices of a pair are so small that sharing out their products costs more than it saves.
+        with threadpool_limits(1, "blas"):
+            yield from self._results(pairs, batch_size, workers)
+
+    def _results(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
         batches = iter(lambda: list(islice(pairs, batch_size)), [])
         # The first batch is aligned here even if there are workers: it loads the models, once.
         for batch in batches if workers == 1 else islice(batches, 1):
             yield from map(self._align_or_explain, self._jobs(batch))
-        with _one_thread_each(), ThreadPoolExecutor(workers, initializer=_use_one_thread) as pool:
+        with _threads_given_back(), ThreadPoolExecutor(workers, initializer=_use_one_thread) as pool:
             coming: deque[Future[list[Alignment]]] = deque()
             for batch in batches:
                 coming.append(pool.submit(self._align_batch, batch))
@@ -185,7 +192,7 @@ def _use_one_thread() -> None:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _threads_given_back() -> Iterator[None]:
     """Give torch its threads back afterwards: what :func:`_use_one_thread` sets is for new threads too."""
     torch = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch is not None else 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from forest_align.aligners.base import Aligner, Text
 from forest_align.types import Alignment, InputError, Sentence, Token
@@ -94,6 +95,18 @@ def test_a_run_that_is_given_up_gives_torch_its_threads_back(two_threads: None) 
     found.close()
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(torch.get_num_threads).result() == 2
+
+
+def test_products_of_small_matrices_are_not_shared_out_during_a_run() -> None:
+    def blas_threads() -> set[int]:
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    with threadpool_limits(2, "blas"):
+        found = Splitter().align_many([("a", "b")] * 3, batch_size=1)
+        next(found)
+        assert blas_threads() == {1}
+        found.close()
+        assert blas_threads() == {2}
 
 
 def test_workers_read_few_pairs_ahead() -> None:
