@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from forest_align.aligners.model_folder import read_card
 from forest_align.types import Alignment, ForestAlignError, InputError, ModelError, Sentence
 
 if TYPE_CHECKING:
@@ -288,20 +289,17 @@ def kind_of(name_or_path: str | Path) -> str:
     ModelError
         If there is no such aligner or model.
     """
-    import json
-
     if str(name_or_path) in _BUNDLED:
         return _BUNDLED[str(name_or_path)]
-    folder = Path(name_or_path)
     try:
-        kind = json.loads((folder / "model.json").read_text(encoding="utf-8"))["format"]
-    except (OSError, ValueError, KeyError, TypeError):
+        kind = str(read_card(name_or_path)["format"])
+    except ModelError as error:
         raise ModelError(
-            f"no aligner {str(folder)!r}: expected {', '.join(_BUNDLED)}, or a folder with a model"
+            f"no aligner {str(name_or_path)!r}: expected {', '.join(_BUNDLED)}, or a model's folder; {error}"
         ) from None
     if kind not in _KINDS:
-        raise ModelError(f"the model in {str(folder)!r} is of the unknown kind {kind!r}")
-    return str(kind)
+        raise ModelError(f"the model in {str(name_or_path)!r} is of the unknown kind {kind!r}")
+    return kind
 
 
 def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest") -> Alignment:

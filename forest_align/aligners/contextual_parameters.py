@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from forest_align.aligners.model_folder import read_card, write_card
 from forest_align.types import ModelError
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
@@ -36,8 +36,6 @@ class PublishedParameters:
 
 def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
     """Write ``model.json`` with the parameters and the name of the annotator into a folder."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     card = {
         "format": "contextual",
         "version": FORMAT_VERSION,
@@ -45,7 +43,7 @@ def save_parameters(folder: str | Path, parameters: PublishedParameters, annotat
         "annotator": annotator,
         "parameters": {**asdict(parameters), "modules": sorted(parameters.modules)},
     }
-    (folder / "model.json").write_text(json.dumps(card, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_card(folder, card)
 
 
 def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | None:
@@ -56,14 +54,9 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | Non
     ModelError
         If the file cannot be read, or is of another version or has other parameters.
     """
-    try:
-        card = json.loads((Path(folder) / "model.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read a contextual aligner from {folder}: {error}") from error
-    if not isinstance(card, dict) or card.get("variant") != "published":
+    if read_card(folder).get("variant") != "published":
         return None
-    if card.get("format") != "contextual" or card.get("version") != FORMAT_VERSION:
-        raise ModelError(f"{folder} holds no parameters of the contextual aligner, version {FORMAT_VERSION}")
+    card = read_card(folder, "contextual", FORMAT_VERSION)
     try:
         values = dict(card["parameters"])
         modules = frozenset(values.pop("modules"))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from forest_align.aligners.model_folder import read_card, read_weights, write_card
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.types import InputError, ModelError
 
 FORMAT_VERSION = 1
 NORMALIZERS = ("sides", "pair", "symmetric")
-_JSON, _WEIGHTS = "model.json", "weights.safetensors"
+_WEIGHTS = "weights.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class ForestModel:
         from safetensors.numpy import save_file
 
         folder = Path(folder)
-        about = {
+        card = {
             "format": "forest",
             "version": FORMAT_VERSION,
             "features": list(GENERAL_FEATURES),
@@ -189,8 +189,7 @@ class ForestModel:
             "calibration": asdict(self.calibration),
             "description": self.description,
         }
-        text = json.dumps(about, indent=1, allow_nan=False)
-        folder.mkdir(parents=True, exist_ok=True)
+        write_card(folder, card)
         keys = sorted(self.lexical)
         tensors = {
             "general": np.asarray(self.weights, np.float64),
@@ -198,7 +197,6 @@ class ForestModel:
             "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),
         }
         save_file(tensors, folder / _WEIGHTS)
-        (folder / _JSON).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -209,25 +207,19 @@ class ForestModel:
         ModelError
             If files are missing or do not hold a forest model of this version.
         """
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
         folder = Path(folder)
-        try:
-            about = json.loads((folder / _JSON).read_text(encoding="utf-8"))
-            tensors = load_file(folder / _WEIGHTS)
-        except (OSError, ValueError, SafetensorError) as error:
-            raise ModelError(f"no forest model in {str(folder)!r}: {error}") from None
-        _check(folder, about, tensors)
+        card = read_card(folder, "forest", FORMAT_VERSION)
+        tensors = read_weights(folder / _WEIGHTS, ("general", "lexical", "lexical_keys"))
+        _check(folder, card, tensors)
         keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []
         lexical = dict(zip(keys, tensors["lexical"].tolist(), strict=True))
-        options = ForestOptions(**about["options"])
+        options = ForestOptions(**card["options"])
         return cls(
             tensors["general"].astype(np.float64),
             lexical,
             options,
-            about.get("description", {}),
-            _calibration(folder, about.get("calibration", {})),
+            card.get("description", {}),
+            _calibration(folder, card.get("calibration", {})),
         )
 
 
@@ -239,20 +231,15 @@ def _calibration(folder: Path, values: Any) -> PhraseCalibration:
         raise ModelError(f"the calibration in {str(folder)!r} cannot be used: {error}") from None
 
 
-def _check(folder: Path, about: Any, tensors: dict[str, np.ndarray]) -> None:
+def _check(folder: Path, card: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
     def require(condition: bool, expected: str) -> None:
         if not condition:
             raise ModelError(f"the model in {str(folder)!r} cannot be used: expected {expected}")
 
-    require(isinstance(about, dict) and about.get("format") == "forest", "a forest model")
-    require(
-        about.get("version") == FORMAT_VERSION, f"version {FORMAT_VERSION}, found {about.get('version')!r}"
-    )
-    require(about.get("features") == list(GENERAL_FEATURES), "the features of this version")
+    require(card.get("features") == list(GENERAL_FEATURES), "the features of this version")
     known = {option.name for option in fields(ForestOptions)}
-    options = about.get("options")
+    options = card.get("options")
     require(isinstance(options, dict) and set(options) <= known, f"options among {', '.join(sorted(known))}")
-    require({"general", "lexical", "lexical_keys"} <= set(tensors), "general and lexical weights")
     require(tensors["general"].shape == (len(GENERAL_FEATURES),), "a weight for each feature")
     count = len(tensors["lexical"])
     newlines = int((tensors["lexical_keys"] == ord("\n")).sum())

@@ -9,7 +9,6 @@ sentences.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
+from forest_align.aligners.model_folder import read_card, read_weights, write_card
 from forest_align.cext import contextual as kernel
 from forest_align.types import ModelError
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 2
 #: Probability of the first pass below which later passes leave a cell alone.
 HOPELESS = 0.003
+_WEIGHTS = "model.safetensors"
 _ARRAYS = ("mean", "projection", "first", "hidden", "hidden_bias", "output")
 
 
@@ -80,26 +81,19 @@ class LinkModel:
         ModelError
             If a file is missing, or its features are not those of this version.
         """
-        from safetensors.numpy import load_file
-
-        folder = Path(folder)
-        try:
-            card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-            arrays = load_file(folder / "model.safetensors")
-        except (OSError, ValueError) as error:
-            raise ModelError(f"cannot read a link model from {folder}: {error}") from error
-        if card.get("format") != "contextual" or card.get("version") != FORMAT_VERSION:
-            raise ModelError(f"{folder} holds no model of the contextual aligner, version {FORMAT_VERSION}")
+        card = read_card(folder, "contextual", FORMAT_VERSION)
+        arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
         lists = {
             "base_features": BASE_FEATURES,
             "context_features": CONTEXT_FEATURES,
             "classes": LINK_CLASSES,
         }
         for name, expected in lists.items():
-            if tuple(card.get(name, ())) != expected:
+            if card.get(name) != list(expected):
                 raise ModelError(f"the link model in {folder} has other {name} than this version computes")
-        if missing := set(_ARRAYS) - arrays.keys():
-            raise ModelError(f"the link model in {folder} lacks {', '.join(sorted(missing))}")
+        threshold = card.get("threshold")
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+            raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")
         values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _ARRAYS}
         return cls(
             values["mean"],
@@ -108,7 +102,7 @@ class LinkModel:
             values["hidden"],
             values["hidden_bias"],
             values["output"],
-            float(card["threshold"]),
+            float(threshold),
             dict(card.get("card", {})),
         )
 
@@ -120,7 +114,7 @@ class LinkModel:
         folder.mkdir(parents=True, exist_ok=True)
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         arrays["projection"] = self.projection.astype(np.float16)
-        (folder / "model.safetensors").write_bytes(save(arrays))
+        (folder / _WEIGHTS).write_bytes(save(arrays))
         card = {
             "format": "contextual",
             "version": FORMAT_VERSION,
@@ -130,8 +124,7 @@ class LinkModel:
             "context_features": CONTEXT_FEATURES,
             "card": self.card,
         }
-        text = json.dumps(card, indent=1, ensure_ascii=False, allow_nan=False)
-        (folder / "model.json").write_text(text + "\n", encoding="utf-8")
+        write_card(folder, card)
 
     def prepare(self, source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
         """Compute what the model asks of each of two sentences.

@@ -53,5 +53,5 @@ def test_parameters_that_cannot_be_are_refused(tmp_path: Path, change: dict[str,
 
 
 def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="cannot read"):
+    with pytest.raises(ModelError, match="no model"):
         load_parameters(tmp_path)

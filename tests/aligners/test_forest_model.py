@@ -153,7 +153,7 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
         ({"version": 99}, "version 1"),
         ({"features": ["x"]}, "features"),
         ({"options": {"beem": 3}}, "options among"),
-        ({"format": "other"}, "forest model"),
+        ({"format": "other"}, "forest aligner"),
         ({"calibration": {"temperature": 0.0}}, "temperature"),
         ({"calibration": {"temprature": 2.0}}, "calibration"),
         ({"calibration": 2.0}, "calibration"),
@@ -192,7 +192,7 @@ def test_the_model_with_weights_set_by_hand_is_loaded_by_its_name() -> None:
 def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="contextual"):
         load(tmp_path / "nothing")
-    with pytest.raises(ModelError, match="no forest model"):
+    with pytest.raises(ModelError, match="no model"):
         ForestModel.load(tmp_path)
 
 

@@ -1,0 +1,77 @@
+"""The folder of a trained aligner: ``model.json`` says what it is, safetensors beside it hold its weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.types import ModelError
+
+_CARD = "model.json"
+
+
+def read_card(folder: str | Path, kind: str | None = None, version: int | None = None) -> dict[str, Any]:
+    """Read ``model.json``.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of a model.
+    kind, version : optional
+        Kind of aligner and version of its format that it must be of, if any.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file, or it is no model of this kind and version.
+    """
+    try:
+        card = json.loads((Path(folder) / _CARD).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"no model in {str(folder)!r}: {error}") from None
+    if not isinstance(card, dict) or not isinstance(card.get("format"), str):
+        raise ModelError(f"{str(Path(folder) / _CARD)!r} does not describe a model")
+    found = card["format"], card.get("version")
+    if (kind is not None and found[0] != kind) or (version is not None and found[1] != version):
+        raise ModelError(
+            f"expected a model of the {kind} aligner, version {version}, in {str(folder)!r}, "
+            f"found one of {found[0]!r}, version {found[1]!r}"
+        )
+    return card
+
+
+def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
+    """Write ``model.json``; the folder is made if it is not there.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite: JSON has none such. Nothing is written then.
+    """
+    text = json.dumps(card, indent=1, ensure_ascii=False, allow_nan=False)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    (Path(folder) / _CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Read the arrays of a model.
+
+    Raises
+    ------
+    ModelError
+        If the file is missing or damaged, or lacks an array of these names.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        arrays = load_file(path)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ModelError(f"cannot read the weights in {str(path)!r}: {error}") from None
+    if missing := set(names) - arrays.keys():
+        raise ModelError(f"the weights in {str(path)!r} lack {', '.join(sorted(missing))}")
+    return arrays
