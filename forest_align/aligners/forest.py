@@ -33,7 +33,8 @@ BUNDLED = ("forest", "fixed")
 #: What each variant changes in the options of a model. The published one is without what is added here to
 #: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, and word
 #: links and tree probabilities as factors of every phrase pair's score. Where a pair cannot rest on a single
-#: pair, two pairs that support one are further below it: with a gap of 5 the root is reached less often.
+#: pair, two pairs that support one are further below it: with a gap of 5 the root is reached less often, and
+#: with two opened supports fewer pairs are found.
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "published": {
@@ -42,6 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "link_weight": 0.0,
         "tree_weight": 0.0,
         "generation_gap": 8,
+        "opened_supports": 4,
     },
 }
 
