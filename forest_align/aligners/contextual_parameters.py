@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from forest_align.aligners.model_folder import read_card, write_card
+from forest_align.aligners.model_folder import check_card, read_card, write_card
 from forest_align.types import ModelError
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
@@ -54,9 +54,10 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | Non
     ModelError
         If the file cannot be read, or is of another version or has other parameters.
     """
-    if read_card(folder).get("variant") != "published":
+    card = read_card(folder)
+    if card.get("variant") != "published":
         return None
-    card = read_card(folder, "contextual", FORMAT_VERSION)
+    check_card(card, folder, "contextual", FORMAT_VERSION)
     try:
         values = dict(card["parameters"])
         modules = frozenset(values.pop("modules"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import read_card, read_weights, write_card
+from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.types import InputError, ModelError
@@ -208,7 +208,8 @@ class ForestModel:
             If files are missing or do not hold a forest model of this version.
         """
         folder = Path(folder)
-        card = read_card(folder, "forest", FORMAT_VERSION)
+        card = read_card(folder)
+        check_card(card, folder, "forest", FORMAT_VERSION)
         tensors = read_weights(folder / _WEIGHTS, ("general", "lexical", "lexical_keys"))
         _check(folder, card, tensors)
         keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []

@@ -24,7 +24,7 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
-from forest_align.aligners.model_folder import read_card, read_weights, write_card
+from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
 from forest_align.cext import contextual as kernel
 from forest_align.types import ModelError
 
@@ -81,7 +81,8 @@ class LinkModel:
         ModelError
             If a file is missing, or its features are not those of this version.
         """
-        card = read_card(folder, "contextual", FORMAT_VERSION)
+        card = read_card(folder)
+        check_card(card, folder, "contextual", FORMAT_VERSION)
         arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
         lists = {
             "base_features": BASE_FEATURES,

@@ -14,20 +14,13 @@ from forest_align.types import ModelError
 _CARD = "model.json"
 
 
-def read_card(folder: str | Path, kind: str | None = None, version: int | None = None) -> dict[str, Any]:
+def read_card(folder: str | Path) -> dict[str, Any]:
     """Read ``model.json``.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Folder of a model.
-    kind, version : optional
-        Kind of aligner and version of its format that it must be of, if any.
 
     Raises
     ------
     ModelError
-        If there is no such file, or it is no model of this kind and version.
+        If there is no such file, or it describes no model.
     """
     try:
         card = json.loads((Path(folder) / _CARD).read_text(encoding="utf-8"))
@@ -35,13 +28,23 @@ def read_card(folder: str | Path, kind: str | None = None, version: int | None =
         raise ModelError(f"no model in {str(folder)!r}: {error}") from None
     if not isinstance(card, dict) or not isinstance(card.get("format"), str):
         raise ModelError(f"{str(Path(folder) / _CARD)!r} does not describe a model")
+    return card
+
+
+def check_card(card: Mapping[str, Any], folder: str | Path, kind: str, version: int) -> None:
+    """Make sure that a model is of a kind of aligner and of a version of its format.
+
+    Raises
+    ------
+    ModelError
+        If it is another one.
+    """
     found = card["format"], card.get("version")
-    if (kind is not None and found[0] != kind) or (version is not None and found[1] != version):
+    if found != (kind, version):
         raise ModelError(
             f"expected a model of the {kind} aligner, version {version}, in {str(folder)!r}, "
             f"found one of {found[0]!r}, version {found[1]!r}"
         )
-    return card
 
 
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
