@@ -12,9 +12,10 @@ import argparse
 from itertools import combinations
 from pathlib import Path
 
+from link_examples import only_sure
+
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.words import WordPair, score_words
-from forest_align.types import Links
 
 ANNOTATORS = "ABC"
 
@@ -42,7 +43,7 @@ def main() -> None:
                 WordPair(
                     items[gold].source.words,
                     items[gold].target.words,
-                    *map(sure, (items[gold], items[other])),
+                    *(only_sure(items[which].links) for which in (gold, other)),
                 )
                 for items in together
             ]
@@ -56,12 +57,6 @@ def main() -> None:
 def pairs_of(file: Path) -> list[SentencePair]:
     """The pairs of a file, all of which are good."""
     return [pair for pair in read_pairs(file) if isinstance(pair, SentencePair)]
-
-
-def sure(pair: SentencePair) -> Links:
-    """The sure links of a pair."""
-    assert pair.links is not None
-    return pair.links.only_sure()
 
 
 if __name__ == "__main__":
