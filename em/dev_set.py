@@ -10,7 +10,13 @@ import numpy as np
 from forest_align.aligners.forest import base_pairs, build_alignment
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.em.corpus import CorpusPair, tree_heads
-from forest_align.eval.constituents import Projection, constituent_spans, count_projected, project
+from forest_align.eval.constituents import (
+    Projection,
+    constituent_pairs,
+    constituent_spans,
+    count_projected,
+    project,
+)
 from forest_align.eval.dependencies import score_attachment
 from forest_align.eval.scores import MatchCounts, Statistic
 from forest_align.types import Alignment, InputError, Links
@@ -52,12 +58,7 @@ def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
 
     Without gold trees the counts of heads are 0.
     """
-    predicted = {
-        (phrase.source_node.span, phrase.target_node.span)
-        for phrase in alignment.phrases
-        if phrase.source_node.is_constituent and phrase.target_node.is_constituent
-    }
-    constituents = count_projected(predicted, dev.projection, dev.links)
+    constituents = count_projected(constituent_pairs(alignment), dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
     right = len(gold & words)
     words_row = (right, len(words), right, len(gold))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.eval.scores import MatchCounts
-from forest_align.types import InputError, Links, ParseForest
+from forest_align.types import Alignment, InputError, Links, ParseForest
 
 Span = tuple[int, int]
 SpanPair = tuple[Span, Span]
@@ -55,6 +55,11 @@ class Projection:
     def _pairs(self, chosen: np.ndarray) -> set[SpanPair]:
         source, target = self.source_spans.tolist(), self.target_spans.tolist()
         return {(tuple(source[a]), tuple(target[b])) for a, b in np.argwhere(chosen).tolist()}
+
+
+def constituent_pairs(alignment: Alignment) -> set[SpanPair]:
+    """Spans of the aligned phrases whose two sides are constituents, not parts that binarization made."""
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases if pair.constituents}
 
 
 def constituent_spans(forest: ParseForest, *, whole_forest: bool = False) -> list[Span]:

@@ -32,7 +32,7 @@ import numpy as np
 
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
-from forest_align.aligners.phrase_features import PairFeatures, forest_of, phrase_classes
+from forest_align.aligners.phrase_features import PairFeatures, phrase_classes
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusReader
@@ -41,7 +41,7 @@ from forest_align.em.progress import counting_bar
 from forest_align.eval.constituents import Span, project
 from forest_align.eval.significance import approximate_randomization
 from forest_align.eval.tasks.stanford_trees import read_constituents
-from forest_align.parsing import forest_from_bracket
+from forest_align.parsing import with_best_tree
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
 CHUNK = 20
@@ -63,8 +63,7 @@ def on_best_tree(dev: DevPair) -> DevPair:
     pair = dev.pair
     sentences, classes, kept = [], [], []
     for sentence, old in ((pair.source, pair.features.source), (pair.target, pair.features.target)):
-        forest = forest_of(sentence)
-        alone = replace(sentence, forest=forest_from_bracket(forest.bracket(sentence.words))[1])
+        alone = with_best_tree(sentence)
         own = phrase_classes(alone)
         places = {name: place for place, name in enumerate(old.attributes())}
         sentences.append(alone)

@@ -30,14 +30,20 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.eval.chunk_constituents import ChunkJudge
-from forest_align.eval.constituents import SpanPair, constituent_spans, count_projected, project
+from forest_align.eval.constituents import (
+    SpanPair,
+    constituent_pairs,
+    constituent_spans,
+    count_projected,
+    project,
+)
 from forest_align.eval.scores import MatchCounts
 from forest_align.eval.tasks.corpora import BENCHMARKS
 from forest_align.eval.tasks.stanford_trees import read_brackets, read_constituents
 from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import forest_from_bracket, load_parser_for_alignment, sentence_from_bracket
-from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree
+from forest_align.types import InputError, Links, Sentence
 
 PUBLISHED = ALIGNER_VARIANTS["published"]
 VARIANTS = {
@@ -82,11 +88,8 @@ def parse(sentences: Sequence[Sequence[str]], options: argparse.Namespace) -> li
 
 def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, SentencePair]:
     """The sentences with their forests, and with the best trees of these."""
-    best = [
-        replace(sentence, forest=forest_from_bracket(forest_of(sentence).bracket(sentence.words))[1])
-        for sentence in (source, target)
-    ]
-    return {f"{forest_size}-best forest": (source, target), "1-best tree": (best[0], best[1])}
+    best = with_best_tree(source), with_best_tree(target)
+    return {f"{forest_size}-best forest": (source, target), "1-best tree": best}
 
 
 def edinburgh(options: argparse.Namespace) -> list[Case]:
@@ -167,15 +170,6 @@ def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: boo
             rows[name].append([*case.count(phrases), found.root_aligned, len(phrases), spent])
     print(f"{trees}: {1000 * looked_up / len(cases):.2f} ms a pair for the word candidates")
     return {name: figures(np.array(counted)) for name, counted in rows.items()}
-
-
-def constituent_pairs(found: Alignment) -> set[SpanPair]:
-    """Spans of the aligned phrases that are constituents on both sides."""
-    return {
-        (pair.source_node.span, pair.target_node.span)
-        for pair in found.phrases
-        if pair.source_node.is_constituent and pair.target_node.is_constituent
-    }
 
 
 def figures(rows: np.ndarray) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forest_align.eval.constituents import Span, count_constituents, score_constituents
+from forest_align.eval.constituents import Span, constituent_pairs, count_constituents, score_constituents
 from forest_align.eval.tasks.task import Figures
 from forest_align.eval.words import WordPair, WordScores, score_words
 from forest_align.types import Alignment, Links
@@ -89,12 +89,3 @@ def _constituent_figures(
     ]
     reached = 100 * sum(alignment.root_aligned for alignment in alignments) / max(len(alignments), 1)
     return Figures.of(table, score_constituents(rows).micro_statistics(), {"reachability": reached})
-
-
-def constituent_pairs(alignment: Alignment) -> set[tuple[Span, Span]]:
-    """Spans of the aligned phrases whose two sides are constituents, not parts that binarization made."""
-    return {
-        (pair.source_node.span, pair.target_node.span)
-        for pair in alignment.phrases
-        if pair.source_node.is_constituent and pair.target_node.is_constituent
-    }

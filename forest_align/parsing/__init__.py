@@ -8,6 +8,7 @@ from forest_align.parsing.trees import (
     sentence_from_bracket,
     sentence_from_n_best,
     sentence_from_trees,
+    with_best_tree,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "sentence_from_enju",
     "sentence_from_n_best",
     "sentence_from_trees",
+    "with_best_tree",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
@@ -79,6 +80,20 @@ def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | 
         If the text is not one tree with words.
     """
     return sentence_from_trees([read_bracket(text)], lemmatizer=lemmatizer)
+
+
+def with_best_tree(sentence: Sentence) -> Sentence:
+    """The sentence with its parser's best tree alone in the place of its forest.
+
+    Raises
+    ------
+    InputError
+        If it has no forest.
+    """
+    if sentence.forest is None:
+        raise InputError("the sentence has no parse forest")
+    bracket = sentence.forest.bracket(sentence.words)
+    return replace(sentence, forest=forest_from_bracket(bracket)[1])
 
 
 def sentence_from_n_best(

@@ -30,6 +30,11 @@ class PhrasePair:
     probability: float
     compositional: bool = True
 
+    @property
+    def constituents(self) -> bool:
+        """Whether both phrases are constituents, no parts that binarization made."""
+        return self.source_node.is_constituent and self.target_node.is_constituent
+
     def swap(self) -> PhrasePair:
         """The same pair seen from the target side."""
         return replace(self, source_node=self.target_node, target_node=self.source_node)
@@ -42,12 +47,12 @@ class PhrasePair:
             "target": list(target.span),
             "source_label": source.label,
             "target_label": target.label,
-            "constituents": source.is_constituent and target.is_constituent,
+            "constituents": self.constituents,
             "probability": check_number(self.probability, "phrases.probability"),
             "compositional": self.compositional,
         }
         for side, node in (("source", source), ("target", target)):
-            if not values["constituents"]:
+            if not self.constituents:
                 values[f"{side}_constituent"] = node.is_constituent
             if node.head >= 0:
                 values[f"{side}_head"] = node.head

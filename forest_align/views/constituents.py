@@ -10,7 +10,7 @@ from forest_align.types import PhrasePair
 def constituent_pairs(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:
     """Pairs of constituents in the order of the source, the longest first where several begin at a word."""
     return sorted(
-        (pair for pair in phrases if pair.source_node.is_constituent and pair.target_node.is_constituent),
+        (pair for pair in phrases if pair.constituents),
         key=lambda pair: (
             pair.source_node.start,
             -pair.source_node.end,

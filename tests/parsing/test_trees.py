@@ -16,9 +16,10 @@ from forest_align.parsing import (
     forest_from_trees,
     sentence_from_bracket,
     sentence_from_n_best,
+    with_best_tree,
 )
 from forest_align.parsing.heads import PUNCTUATION
-from forest_align.types import InputError
+from forest_align.types import InputError, Sentence
 from forest_align.types.forest_check import check_forest
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -139,3 +140,17 @@ def test_treebank_trees_come_back_from_their_forests_with_sane_heads(corpus: str
                 assert tags[forest.head[node]] not in PUNCTUATION, forest.node(node)
         count += 1
     assert count > 100
+
+
+def test_a_sentence_keeps_all_but_the_other_trees_with_its_best_tree() -> None:
+    flat, deep = "(S (NP (DT a) (NN b)) (VP (VB c)))", "(S (DT a) (VP (NN b) (VP (VB c))))"
+    sentence = sentence_from_n_best([f"-1.0\t{flat}", f"-0.5\t{deep}"])
+    alone = with_best_tree(sentence)
+    assert sentence.forest is not None and alone.forest is not None
+    assert len(list(sentence.forest.trees(sentence.words, 5))) == 2
+    assert alone.tokens == sentence.tokens and alone.text == sentence.text
+    assert [str(tree) for _, tree in alone.forest.trees(alone.words, 5)] == [
+        str(sentence.forest.best_tree(sentence.words))
+    ]
+    with pytest.raises(InputError, match="forest"):
+        with_best_tree(Sentence.from_words(["a"]))

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from forest_align.data.enju import parse_enju
 from forest_align.data.pairs import SentencePair
 from forest_align.data.spade import pair_of_trees
+from forest_align.eval.constituents import constituent_pairs
 from forest_align.eval.identity import IdentityAligner
 from forest_align.eval.tasks.annotated_phrases import JudgedPhrases, linked_phrases, phrase_scorer
 from forest_align.eval.tasks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
-from forest_align.eval.tasks.word_links import GoldVersion, constituent_pairs, word_scorer
+from forest_align.eval.tasks.word_links import GoldVersion, word_scorer
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 
