@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 OUTPUTS = ("jsonl", "pharaoh", "html", "text")
 
-# Threads take turns this often, in seconds: the one that runs the parser asks for its turn after each of
-# many short operations, and would wait Python's usual 5 milliseconds each time.
-_SWITCH_INTERVAL = 0.0005
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
@@ -112,8 +108,6 @@ def run(options: argparse.Namespace) -> int:
     if options.resume:
         items, written = _skip_finished(items, options, failed)
     alignments = islice(_align(items, aligner, given, options), written, None)
-    if options.workers > 1:
-        sys.setswitchinterval(_SWITCH_INTERVAL)
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
         for alignment in _progress(alignments, to_terminal):
