@@ -1,4 +1,4 @@
-"""The compiled semi-Markov CRF against its plain twin, against all paths listed one by one, and at its limits."""
+"""The compiled semi-Markov CRF against its plain twin, against all paths listed, and at its limits."""
 
 from __future__ import annotations
 
