@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "train an aligner's model on sentence pairs",
     "tune": "search for the penalties of the forest aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
+    "extract": "count the phrases that correspond in alignments: a phrase table",
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",
     "benchmark": "run an aligner on a published test set, beside the published rows",

@@ -1,0 +1,160 @@
+"""The ``extract`` command: alignments in, a table of the phrases that correspond out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from forest_align.cli.arguments import positive
+from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.data.lines import STANDARD_INPUT
+from forest_align.data.pair_types import SentencePair
+from forest_align.data.pairs import read_pairs
+from forest_align.data.phrase_counts import PhraseCounts
+from forest_align.data.phrase_occurrences import Selection
+from forest_align.data.phrase_table import TABLE_FORMATS
+from forest_align.types import Alignment, InputError
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    listing = "\n".join(f"  {name:<6} {table.summary}" for name, table in TABLE_FORMATS.items())
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align extract alignments.jsonl -o phrases.tsv\n"
+        "  forest-align extract part-*.jsonl.gz --symmetric --min-count 3 --to ppdb -o phrases.ppdb\n"
+        "  forest-align extract alignments.jsonl --max-words 1 --min-count 2 -o words.tsv\n"
+        "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
+        f"formats (--to):\n{listing}\n\n"
+        "The most frequent pairs come first; the order of the input does not matter.\n"
+        "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
+    )
+    defaults = Selection()
+    parser.add_argument(
+        "alignments",
+        metavar="ALIGNMENTS",
+        nargs="+",
+        help="files that 'forest-align align' wrote (JSON lines, perhaps gzipped); - for standard input",
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    parser.add_argument(
+        "--to", choices=tuple(TABLE_FORMATS), default="tsv", help="what to write; default: tsv"
+    )
+    parser.add_argument(
+        "--symmetric",
+        action="store_true",
+        help="a table of paraphrases: count each pair in both directions, list it once",
+    )
+    parser.add_argument(
+        "--min-probability",
+        type=float,
+        default=defaults.min_probability,
+        metavar="P",
+        help="pass over pairs that are less probable in their sentences; default: %(default)s",
+    )
+    parser.add_argument(
+        "--min-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="leave out pairs that were aligned less often; default: 1",
+    )
+    parser.add_argument(
+        "--max-words",
+        type=positive,
+        default=defaults.max_words,
+        metavar="N",
+        help="most words of either phrase; default: %(default)s",
+    )
+    parser.add_argument(
+        "--partial", action="store_true", help="phrases that are no constituents, such as NP', as well"
+    )
+    parser.add_argument("--identical", action="store_true", help="pairs of equal phrases as well")
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        help="pairs that differ from a smaller pair inside of them by equal words only, as well "
+        "('a big cat', 'a large cat' beside 'big', 'large')",
+    )
+    parser.add_argument("--keep-case", action="store_true", help="tell Apple from apple")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count and write; return the exit status."""
+    selection = Selection(
+        min_probability=options.min_probability,
+        max_words=options.max_words,
+        partial=options.partial,
+        identical=options.identical,
+        expanded=options.expanded,
+        keep_case=options.keep_case,
+        symmetric=options.symmetric,
+    )
+    _check_files(options.alignments, options.output)
+    counts = PhraseCounts(selection)
+    broken = 0
+    for item in _progress(_read(options.alignments)):
+        if isinstance(item, InputError):
+            broken += 1
+            print(f"forest-align extract: left out: {item}", file=sys.stderr)
+        else:
+            counts.add(item)
+    table = TABLE_FORMATS[options.to]
+    written = 0
+    with open_output(options.output) as out:
+        out.write(table.header)
+        for entry in counts.entries(options.min_count):
+            out.write(table.line(entry))
+            written += 1
+    _report(counts, written, broken)
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _check_files(inputs: Iterable[str], output: str | None) -> None:
+    """Find out before hours of counting what could not be read or written after it."""
+    for path in inputs:
+        if path != STANDARD_INPUT:
+            with open(path, "rb"):
+                pass
+        if output is not None:
+            refuse_overwriting(path, [Path(output)])
+    if output is not None:
+        folder = Path(output).parent
+        if Path(output).is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise InputError("cannot be written: expected a file in a folder that exists", file=output)
+
+
+def _read(paths: Iterable[str]) -> Iterator[Alignment | InputError]:
+    for path in paths:
+        for line, item in enumerate(read_pairs(path, "jsonl"), 1):
+            yield item if isinstance(item, InputError) else _alignment(item, path, line)
+
+
+def _alignment(pair: SentencePair, path: str, line: int) -> Alignment | InputError:
+    """The alignment of a line; of a corpus that was converted to JSON lines, its links."""
+    if pair.alignment is not None:
+        return pair.alignment
+    if pair.links is None:
+        return InputError("expected an alignment, found a pair without links", file=path, line=line)
+    return Alignment(pair.source, pair.target, pair.links, id=pair.id)
+
+
+def _progress(items: Iterator[Alignment | InputError]) -> Iterator[Alignment | InputError]:
+    from tqdm import tqdm
+
+    return iter(tqdm(items, unit=" pairs", disable=None))
+
+
+def _report(counts: PhraseCounts, written: int, broken: int) -> None:
+    failed = f", {counts.failed} with an error passed over" if counts.failed else ""
+    left_out = f", {broken} broken lines left out" if broken else ""
+    print(
+        f"forest-align extract: {counts.alignments} alignments{failed}{left_out}; "
+        f"{written} of {len(counts)} pairs of phrases written",
+        file=sys.stderr,
+    )

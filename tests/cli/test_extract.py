@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from forest_align.cli import main
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import Alignment, Links, Sentence
+
+
+def line(source: str, target: str, id: str, error: str = "") -> str:
+    """An alignment that links words in order, as 'forest-align align' writes it."""
+    sides = [Sentence.from_words(side.split()) for side in (source, target)]
+    links = Links.of([(k, k) for k in range(min(map(len, sides)))])
+    return (
+        Alignment(*sides, Links() if error else links, id=id, aligner="forest", error=error).to_json() + "\n"
+    )
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Path:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        line("He bought cars", "He purchased autos", "1") + line("she bought", "she purchased", "2")
+    )
+    return path
+
+
+def rows(path: Path) -> list[list[str]]:
+    return [row.split("\t") for row in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_table_with_a_header_the_most_frequent_first(
+    found: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "t.tsv"
+    assert main(["extract", str(found), "-o", str(out)]) == 0
+    header, *body = rows(out)
+    assert header[:2] == ["#source", "target"]
+    assert [row[:2] for row in body] == [["bought", "purchased"], ["cars", "autos"]]
+    assert [row[header.index("count")] for row in body] == ["2", "1"]
+    assert capsys.readouterr().err == (
+        "forest-align extract: 2 alignments; 2 of 2 pairs of phrases written\n"
+    )
+
+
+def test_standard_input_and_output(
+    found: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(found.read_bytes())))
+    assert main(["extract", "-", "--to", "jsonl", "--min-count", "2"]) == 0
+    (row,) = capsys.readouterr().out.splitlines()
+    assert json.loads(row)["target"] == "purchased"
+
+
+def test_the_order_and_number_of_files_do_not_matter(found: Path, tmp_path: Path) -> None:
+    lines = found.read_text().splitlines(keepends=True)
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines[1].encode()))
+    (tmp_path / "c.jsonl").write_text(lines[0])
+    outputs = []
+    for k, inputs in enumerate(([found], [tmp_path / "b.jsonl.gz", tmp_path / "c.jsonl"])):
+        out = tmp_path / f"{k}.tsv"
+        assert main(["extract", *map(str, inputs), "-o", str(out)]) == 0
+        outputs.append(out.read_bytes())
+    assert outputs[0] == outputs[1]
+
+
+def test_broken_lines_are_named_and_left_out(found: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with found.open("a") as file:
+        file.write('{"broken\n' + line("a", "b", "3") + '{"source": "x", "target": "y"}\n')
+    assert main(["extract", str(found)]) == 1
+    printed = capsys.readouterr()
+    assert f"left out: {found}:3: not JSON" in printed.err
+    assert f"left out: {found}:5: expected an alignment" in printed.err
+    assert "3 alignments, 2 broken lines left out; 3 of 3" in printed.err
+    assert printed.out.count("\n") == 4
+
+
+def test_alignments_with_an_error_are_passed_over(found: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with found.open("a") as file:
+        file.write(line("a", "b", "3", error="too long"))
+    assert main(["extract", str(found)]) == 0
+    assert "2 alignments, 1 with an error passed over; 2 of 2" in capsys.readouterr().err
+
+
+def test_the_links_of_a_converted_corpus_are_counted_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair = {"source": {"tokens": ["cars"]}, "target": {"tokens": ["autos"]}, "words": [[0, 0]]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(pair) + "\n")
+    assert main(["extract", str(tmp_path / "gold.jsonl")]) == 0
+    assert "cars\tautos" in capsys.readouterr().out
+
+
+def test_the_table_is_evidence_for_align(found: Path, tmp_path: Path) -> None:
+    out = tmp_path / "t.tsv"
+    assert main(["extract", str(found), "--max-words", "1", "-o", str(out)]) == 0
+    pairs = PairTable.load(out)
+    assert ("purchased", "bought") in pairs and ("autos", "cars") in pairs
+    # The header is a pair of no word that a sentence could have.
+    assert ("source", "target") not in pairs and len(pairs) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["nothing.jsonl"], "No such file"),
+        (["a.jsonl", "-o", "a.jsonl"], "overwrite the input"),
+        (["a.jsonl", "-o", "no/folder.tsv"], "folder that exists"),
+        (["a.jsonl", "--min-probability", "2"], "expected 0 to 1"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_counting(
+    options: list[str],
+    message: str,
+    found: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(found.parent)
+    before = found.read_bytes()
+    assert main(["extract", *options]) == 2
+    assert message in capsys.readouterr().err
+    assert found.read_bytes() == before
