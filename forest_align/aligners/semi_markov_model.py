@@ -1,0 +1,122 @@
+"""The weights of the semi-Markov aligner and the file that they live in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
+from forest_align.aligners.semi_markov_chunks import CHUNK_TYPES
+from forest_align.aligners.semi_markov_lattice import (
+    NULL_CLASSES,
+    NULL_FEATURES,
+    TRANSITIONS,
+    WEIGHTS,
+    Lattice,
+)
+from forest_align.aligners.semi_markov_phrases import PHRASE_CLASSES, PHRASE_FEATURES
+from forest_align.aligners.semi_markov_sentence import TAGS
+from forest_align.aligners.semi_markov_words import WORD_CLASSES, WORD_FEATURES
+from forest_align.types import ModelError
+
+KIND = "semi-markov"
+FORMAT_VERSION = 1
+_WEIGHTS_FILE = "model.safetensors"
+#: What the weights mean; a model of other features cannot be used.
+_LISTS = {
+    "word_features": WORD_FEATURES,
+    "word_classes": WORD_CLASSES,
+    "phrase_features": PHRASE_FEATURES,
+    "phrase_classes": PHRASE_CLASSES,
+    "null_features": NULL_FEATURES,
+    "null_classes": NULL_CLASSES,
+    "transitions": TRANSITIONS,
+    "tags": TAGS,
+    "chunk_types": CHUNK_TYPES,
+}
+
+#: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel behind the spans.
+Scores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SemiMarkovModel:
+    """Weights of the semi-Markov CRF.
+
+    Attributes
+    ----------
+    weights : mapping of str to numpy.ndarray
+        float32 arrays with the names and shapes of
+        :data:`~forest_align.aligners.semi_markov_lattice.WEIGHTS`.
+    card : dict
+        What the model was trained on and how, for people.
+    """
+
+    weights: Mapping[str, np.ndarray]
+    card: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> SemiMarkovModel:
+        """Read ``model.json`` and ``model.safetensors`` from a folder.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or damaged, or the model is one of other features than this version computes.
+        """
+        card = read_card(folder)
+        check_card(card, folder, KIND, FORMAT_VERSION)
+        for name, expected in _LISTS.items():
+            if card.get(name) != list(expected):
+                raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
+        arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
+        weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
+        for name, shape in WEIGHTS.items():
+            if weights[name].shape != shape or not np.isfinite(weights[name]).all():
+                raise ModelError(
+                    f"expected finite weights {name} of shape {shape} in {str(folder)!r}, "
+                    f"found shape {weights[name].shape}"
+                )
+        known = card.get("card")
+        return cls(weights, dict(known) if isinstance(known, dict) else {})
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        from safetensors.numpy import save
+
+        lists = {name: list(values) for name, values in _LISTS.items()}
+        write_card(folder, {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card})
+        (Path(folder) / _WEIGHTS_FILE).write_bytes(save({name: self.weights[name] for name in WEIGHTS}))
+
+    def scores(self, lattice: Lattice) -> Scores:
+        """Scores of all that a lattice offers, in the order of the kernel's arguments.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            float64, shapes (k,), (n,), (m + 2, m + 1) and (m + 1,).
+        """
+        weights = self.weights
+        words = _by_class(weights["words"], lattice.words, lattice.word_classes)
+        words += weights["tag_pairs"][lattice.tag_pairs]
+        phrases = _by_class(weights["phrases"], lattice.phrases, lattice.phrase_classes)
+        phrases += weights["chunk_pairs"][lattice.chunk_pairs]
+        null = _by_class(weights["null"], lattice.null, lattice.null_classes)
+        null += weights["null_tags"][lattice.null_tags]
+        transitions = weights["transitions"].astype(np.float64)
+        pairs = np.concatenate((words, phrases))[lattice.order]
+        return (
+            pairs.astype(np.float64),
+            null.astype(np.float64),
+            transitions[lattice.transitions],
+            transitions[lattice.ends],
+        )
+
+
+def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Weighted sums of features, (d, k), with the weights of each column's class; shape (k,)."""
+    return np.einsum("dk,dk->k", weights.T[:, classes], features)

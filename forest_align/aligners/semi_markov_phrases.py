@@ -1,0 +1,240 @@
+"""Which phrase pairs of two sentences may be aligned as wholes, and their features (Yao et al. 2013, §3.3 and §3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.semi_markov_chunks import CHUNK_TYPES
+from forest_align.aligners.semi_markov_sentence import CONTENT, FUNCTION, LONGEST, PUNCTUATION, SentenceView
+from forest_align.aligners.semi_markov_words import WordPairs, shifted
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.groups import Group
+
+_SIZES = tuple((a, b) for a in range(1, LONGEST + 1) for b in range(1, LONGEST + 1) if a > 1 or b > 1)
+_GROUPS = ("acronym", "collocation", "joined", "ppdb")
+#: Features of a phrase pair; each has a weight in each of :data:`PHRASE_CLASSES`. Those "by length" are multiplied by
+#: the length of the longer phrase, so that phrases can compete with the words that they are made of.
+PHRASE_FEATURES = (
+    "bias",
+    *(f"{a} to {b}" for a, b in _SIZES),
+    "same words by length",
+    "alike words by length",
+    "Dice by length",
+    "every source word the same",
+    "every target word the same",
+    "every source word alike",
+    "every target word alike",
+    "content words of source without match",
+    "content words of target without match",
+    "function words of source without match",
+    "function words of target without match",
+    "punctuation of source without match",
+    "punctuation of target without match",
+    "same words in order",
+    "all the same words in order",
+    "all alike words in order",
+    "same tags in order by length",
+    "source is a chunk",
+    "target is a chunk",
+    "both are chunks",
+    "chunks of one type",
+    "chunks of the same words in order",
+    "chunk boundaries inside source",
+    "chunk boundaries inside target",
+    *(f"{name} by length" for name in _GROUPS),
+    "distance from diagonal by length",
+    "same at left",
+    "same at right",
+    "same on both sides",
+    "first words the same",
+    "last words the same",
+    "source words the same as others outside",
+    "target words the same as others outside",
+)
+#: Kinds of phrase pairs.
+PHRASE_CLASSES = ("longer source", "longer target", "equally long")
+#: Pairs of chunk types: of phrases in general, then of phrases of the same words in the same order.
+CHUNK_PAIRS = 2 * len(CHUNK_TYPES) ** 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhrasePairs:
+    """The phrase pairs, of two words at least on one side, that share a word or have words that are alike.
+
+    Attributes
+    ----------
+    spans : numpy.ndarray
+        int32, shape (k, 4): source start and end, target start and end.
+    features : numpy.ndarray
+        float32, shape (features, k): :data:`PHRASE_FEATURES`.
+    classes : numpy.ndarray
+        int64, shape (k,): places in :data:`PHRASE_CLASSES`.
+    chunks : numpy.ndarray
+        int64, shape (k,): the pair of chunk types, of :data:`CHUNK_PAIRS`.
+    """
+
+    spans: np.ndarray
+    features: np.ndarray
+    classes: np.ndarray
+    chunks: np.ndarray
+
+    @classmethod
+    def of(
+        cls, source: SentenceView, target: SentenceView, words: WordPairs, groups: Iterable[Group] = ()
+    ) -> PhrasePairs:
+        """Find the phrase pairs and compute their features.
+
+        Parameters
+        ----------
+        source, target : SentenceView
+            The sentences.
+        words : WordPairs
+            Their word pairs.
+        groups : iterable of Group
+            Phrases that a lexicon pairs, from :func:`forest_align.lexicon.groups.lexical_groups`.
+        """
+        short = [group for group in groups if _is_short(group)]
+        spans = _possible(words.same | words.alike, short)
+        return cls(spans, *_features(source, target, words, spans, short))
+
+
+def _is_short(group: Group) -> bool:
+    return max(end - start for start, end in (group.source, group.target)) <= LONGEST
+
+
+@lru_cache(maxsize=64)
+def _grid(rows: int, columns: int) -> np.ndarray:
+    """All spans of the sizes above, by their beginnings; int32, shape (k, 4)."""
+    i, j, size = np.meshgrid(np.arange(rows), np.arange(columns), np.arange(len(_SIZES)), indexing="ij")
+    sizes = np.array(_SIZES)
+    ends, lasts = i + sizes[size, 0], j + sizes[size, 1]
+    inside = (ends <= rows) & (lasts <= columns)
+    return np.stack([i[inside], ends[inside], j[inside], lasts[inside]], axis=1).astype(np.int32)
+
+
+def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
+    spans = _grid(*anchors.shape)
+    corner = np.zeros((anchors.shape[0] + 1, anchors.shape[1] + 1), dtype=np.int32)
+    corner[1:, 1:] = anchors.cumsum(0, dtype=np.int32).cumsum(1, dtype=np.int32)
+    start, end, first, last = spans.T
+    kept = corner[end, last] - corner[start, last] - corner[end, first] + corner[start, first] > 0
+    for group in groups:
+        kept |= (spans == (*group.source, *group.target)).all(1)
+    return spans[kept]
+
+
+def _features(
+    source: SentenceView, target: SentenceView, words: WordPairs, spans: np.ndarray, groups: Iterable[Group]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, classes and pairs of chunk types."""
+    start, end, first, last = spans.T.astype(np.int64)
+    size, width = end - start, last - first
+    longer = np.maximum(size, width)
+    features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
+    features[0] = 1
+    features[(size - 1) * LONGEST + width - 1, np.arange(len(spans))] = 1
+    at = 1 + len(_SIZES)
+    ours = _covered(source, words, start, end, first, width, transposed=False)
+    theirs = _covered(target, words, first, last, start, size, transposed=True)
+    total = (size + width).astype(np.float32)
+    features[at : at + 3] = longer / total * (ours[:3] + theirs[:3])
+    features[at + 3], features[at + 4] = ours[0] == size, theirs[0] == width
+    features[at + 5], features[at + 6] = ours[0] + ours[1] >= size, theirs[0] + theirs[1] >= width
+    features[at + 7 : at + 13 : 2], features[at + 8 : at + 13 : 2] = ours[3:6], theirs[3:6]
+    at += 13
+    equal = size == width
+    tables = words.same, words.same | words.alike, source.tags[:, None] == target.tags
+    in_order, known, tags = (_diagonals(table)[size - 1, start, first] * equal for table in tables)
+    every = in_order == longer
+    features[at], features[at + 1], features[at + 2], features[at + 3] = (
+        in_order,
+        every,
+        known == longer,
+        tags,
+    )
+    at += 4
+    left, right = source.chunks[size - 1, start], target.chunks[width - 1, first]
+    both = (left > 0) & (right > 0)
+    features[at], features[at + 1], features[at + 2] = left > 0, right > 0, both
+    features[at + 3], features[at + 4] = both & (left == right), both & every
+    features[at + 5] = _boundaries(source)[end - 1] - _boundaries(source)[start]
+    features[at + 6] = _boundaries(target)[last - 1] - _boundaries(target)[first]
+    at += 7
+    for group in groups:
+        found = (spans == (*group.source, *group.target)).all(1)
+        features[at + _GROUPS.index(group.kind), found] = longer[found]
+    at += len(_GROUPS)
+    features[at] = longer * np.abs((start + end) / (2 * len(source)) - (first + last) / (2 * len(target)))
+    _add_edges(features[at + 1 :], words.same, start, end, first, last)
+    features[-2:] = ours[6], theirs[6]
+    classes = np.where(equal, 2, size < width)
+    types = len(CHUNK_TYPES)
+    return features, classes, (every * types + left) * types + right
+
+
+def _add_edges(
+    features: np.ndarray,
+    same: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    first: np.ndarray,
+    last: np.ndarray,
+) -> None:
+    """Context: same words just outside and at the edges."""
+    around = np.zeros((same.shape[0] + 2, same.shape[1] + 2), dtype=bool)
+    around[1:-1, 1:-1] = same
+    features[0], features[1] = around[start, first], around[end + 1, last + 1]
+    features[2] = features[0] * features[1]
+    features[3], features[4] = same[start, first], same[end - 1, last - 1]
+
+
+def _boundaries(view: SentenceView) -> np.ndarray:
+    """For each word how many chunks or words outside chunks begin after the first word and up to it."""
+    return np.concatenate([[0], (np.diff(view.inside) != 0).cumsum()])
+
+
+def _diagonals(table: np.ndarray) -> np.ndarray:
+    """Sums over the diagonals of each length (less 1) that begin at a cell, float32 (LONGEST, n, m)."""
+    sums = np.empty((LONGEST, *table.shape), dtype=np.float32)
+    sums[0] = table
+    for step in range(1, LONGEST):
+        sums[step] = sums[step - 1] + shifted(table, -step)
+    return sums
+
+
+def _covered(
+    view: SentenceView,
+    words: WordPairs,
+    start: np.ndarray,
+    end: np.ndarray,
+    first: np.ndarray,
+    width: np.ndarray,
+    *,
+    transposed: bool,
+) -> np.ndarray:
+    """What the words of one phrase find in the other, float32, shape (7, k).
+
+    Rows: words with the same word there; with a word that is alike; sum of the best Dice; content words, function words
+    and punctuation without any; words that have the same word only outside.
+    """
+    tables = np.array([words.same, words.same | words.alike, words.dice], dtype=np.float32)
+    tables = tables.transpose(0, 2, 1) if transposed else tables
+    _, rows, columns = tables.shape
+    kinds = view.kinds[:, None]
+    elsewhere = tables[0].max(1, keepdims=True)
+    sums = np.zeros((7, LONGEST, rows + 1, columns), dtype=np.float32)
+    wide = tables.copy()
+    for k in range(LONGEST):
+        if k:
+            np.maximum(wide[:, :, :-k], tables[:, :, k:], out=wide[:, :, :-k])
+        same, known, dice = wide
+        unknown = 1 - known
+        rest = [(kinds == kind) * unknown for kind in (CONTENT, FUNCTION, PUNCTUATION)]
+        np.cumsum((same, known - same, dice, *rest, elsewhere - same), axis=1, out=sums[:, k, 1:])
+    return sums[:, width - 1, end, first] - sums[:, width - 1, start, first]
