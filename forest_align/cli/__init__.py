@@ -24,6 +24,7 @@ COMMANDS = {
     "tune": "search for the penalties of the forest aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
     "extract": "count the phrases that correspond in alignments: a phrase table",
+    "serve": "show alignments in the browser: of sentences typed in, or of a file",
     "convert": "convert between the formats of aligned corpora",
     "evaluate": "score predicted alignments against gold ones",
     "benchmark": "run an aligner on a published test set, beside the published rows",

@@ -1,0 +1,69 @@
+"""Any line of a large file at once: where each begins is remembered, what is in them is not."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+from forest_align.types import InputError
+
+
+class LineIndex:
+    """The lines of a UTF-8 file, by number; several threads may read at once.
+
+    The file is gone through once, and opened again for each line that is asked for. Eight bytes a line are
+    kept in memory.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that is not compressed.
+
+    Attributes
+    ----------
+    name : str
+        What to call the file in messages.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    InputError
+        If it is gzipped.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = str(path)
+        self._path = Path(path)
+        self._starts = array("Q")
+        with self._path.open("rb") as file:
+            if file.peek(2)[:2] == b"\x1f\x8b":
+                raise InputError("expected a file that is not compressed: unpack it first", file=self.name)
+            start = 0
+            for line in file:
+                self._starts.append(start)
+                start += len(line)
+
+    def __len__(self) -> int:
+        """How many lines there were when the file was gone through."""
+        return len(self._starts)
+
+    def __getitem__(self, index: int) -> str:
+        """Line ``index``, counted from 0, without its end.
+
+        Raises
+        ------
+        IndexError
+            If there is no such line.
+        InputError
+            If it is not UTF-8.
+        """
+        start = self._starts[index]
+        with self._path.open("rb") as file:
+            file.seek(start)
+            line = file.readline()
+        try:
+            return line.decode("utf-8-sig" if start == 0 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            problem = f"expected UTF-8, found byte 0x{line[error.start]:02x}"
+            raise InputError(problem, file=self.name, line=index + 1) from None

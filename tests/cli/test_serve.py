@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from forest_align.cli import main
+from forest_align.cli.browser_server import BrowserServer
+from forest_align.cli.browser_service import MAX_BODY, MAX_CHARACTERS, AlignerShelf, BrowserService
+from forest_align.data.line_index import LineIndex
+from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
+
+
+class FakeAligner:
+    """Links equal words."""
+
+    loaded = 0
+
+    def __init__(self) -> None:
+        type(self).loaded += 1
+
+    def align(self, source: str, target: str) -> Alignment:
+        if "fail" in source:
+            raise InputError("cannot be parsed")
+        if "bug" in source:
+            raise ZeroDivisionError("oh")
+        sides = [Sentence.from_words(text.split()) for text in (source, target)]
+        links = [(i, j) for i, a in enumerate(sides[0].words) for j, b in enumerate(sides[1].words) if a == b]
+        return Alignment(*sides, Links.of(links, scores=[0.5] * len(links)), aligner="fake")
+
+
+def no_model() -> FakeAligner:
+    raise ModelError("no weights")
+
+
+class Client:
+    """Asks a running server."""
+
+    def __init__(self, server: BrowserServer) -> None:
+        self.port = server.server_port
+
+    def ask(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, str, dict[str, str]]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        text = answer.read().decode("utf-8")
+        connection.close()
+        return answer.status, text, dict(answer.getheaders())
+
+    def align(self, **values: Any) -> tuple[int, dict[str, Any]]:
+        status, text, headers = self.ask("POST", "/align", json.dumps(values))
+        assert headers["Content-Type"] == "application/json; charset=utf-8"
+        return status, json.loads(text)
+
+    def raw(self, request: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(request)
+            return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    FakeAligner.loaded = 0
+    path = tmp_path / "alignments.jsonl"
+    fake = FakeAligner()
+    lines = [fake.align(f"number {k}", f"number {k}").to_json() for k in range(1, 26)]
+    path.write_text("\n".join([*lines[:4], '{"broken', *lines[5:]]) + "\n", encoding="utf-8")
+    shelf = AlignerShelf({"forest": FakeAligner, "missing": no_model}, "forest")  # type: ignore[dict-item]
+    with BrowserServer("127.0.0.1", 0, BrowserService(shelf, LineIndex(path))) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        FakeAligner.loaded = 0
+        yield Client(server)
+        server.shutdown()
+        thread.join()
+
+
+def test_two_sentences_give_their_alignment(client: Client) -> None:
+    status, values = client.align(source="a b", target="b ä", id="x")
+    assert status == 200
+    alignment = Alignment.from_json(json.dumps(values))
+    assert (alignment.id, alignment.words.pairs, alignment.target.text) == ("x", ((1, 0),), "b ä")
+
+
+def test_aligners_are_loaded_when_they_are_asked_for_and_once(client: Client) -> None:
+    assert client.ask("GET", "/")[0] == 200 and FakeAligner.loaded == 0
+    threads = [threading.Thread(target=client.align, kwargs={"source": "a", "target": "a"}) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert FakeAligner.loaded == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "status", "message"),
+    [
+        ({"source": "a"}, 400, "field 'target': this field is required"),
+        ({"source": "a", "target": 1}, 400, "expected a string"),
+        ({"source": "a", "target": " "}, 400, "target: expected a sentence, found nothing"),
+        ({"source": "a", "target": "b", "aligner": "x"}, 400, "expected one of: forest, missing"),
+        ({"source": "a" * (MAX_CHARACTERS + 1), "target": "b"}, 413, f"at most {MAX_CHARACTERS} characters"),
+        ({"source": "fail", "target": "b"}, 422, "cannot be parsed"),
+        ({"source": "bug", "target": "b"}, 500, "ZeroDivisionError: oh"),
+        ({"source": "a", "target": "b", "aligner": "missing"}, 503, "cannot be loaded: no weights"),
+    ],
+)
+def test_what_cannot_be_aligned_is_told_with_its_status(
+    values: dict[str, Any], status: int, message: str, client: Client, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found, answer = client.align(**values)
+    assert (found, list(answer)) == (status, ["error"])
+    assert message in answer["error"]
+    # The console hears of faults of the program, without a traceback, and of nothing else.
+    assert capfd.readouterr().err.count("\n") == (1 if status == 500 else 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "status", "message"),
+    [
+        ("POST", "/align", b"{", {}, 400, "not JSON"),
+        ("POST", "/align", b"\xff", {}, 400, "expected UTF-8"),
+        ("POST", "/align", b"x" * (MAX_BODY + 1), {}, 413, f"at most {MAX_BODY} bytes"),
+        ("POST", "/align", b"", {"Content-Length": "x"}, 400, "a number for Content-Length"),
+        ("POST", "/align", iter([b"x"]), {}, 411, "expected a Content-Length"),
+        ("POST", "/", b"", {}, 405, "expected GET"),
+        ("POST", "/nothing", b"", {}, 404, "nothing at /nothing"),
+        ("GET", "/align", None, {}, 405, "expected POST"),
+        ("GET", "/../etc/passwd", None, {}, 404, "nothing at"),
+        ("GET", "/pairs?first=26", None, {}, 404, "expected 1 to 25"),
+        ("GET", "/pairs?first=-1", None, {}, 404, "expected 1 to 25"),
+        ("DELETE", "/", None, {}, 501, "Unsupported method"),
+        ("GET", "/", None, {"Host": "evil.example"}, 403, "names of this machine"),
+        ("GET", "/", None, {"Host": "[evil"}, 403, "names of this machine"),
+    ],
+)
+def test_wrong_requests_are_told_as_json(
+    method: str, path: str, body: Any, headers: dict[str, str], status: int, message: str, client: Client
+) -> None:
+    found, text, answered = client.ask(method, path, body, headers)
+    assert found == status
+    assert message in json.loads(text)["error"]
+    if status == 405:
+        assert answered["Allow"]
+
+
+def test_other_names_of_this_machine_are_answered(client: Client) -> None:
+    for host in ("localhost:9000", "127.0.0.1", "[::1]:1"):
+        assert client.ask("GET", "/", headers={"Host": host})[0] == 200
+
+
+def test_lines_that_are_no_request_do_not_stop_the_server(client: Client) -> None:
+    assert b"Bad request version" in client.raw(b"nonsense nonsense nonsense\r\n\r\n")
+    assert b"414" in client.raw(b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n")[:20]
+    assert client.ask("GET", "/")[0] == 200
+
+
+def test_head_gives_the_headers_alone(client: Client) -> None:
+    status, text, headers = client.ask("HEAD", "/")
+    assert (status, text) == (200, "") and int(headers["Content-Length"]) > 1000
+
+
+def test_the_form_needs_no_script(client: Client) -> None:
+    query = urlencode({"source": "a\r\nb", "target": "b c", "aligner": "forest"})
+    status, text, headers = client.ask("GET", f"/?{query}")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert 'data-with="s1 t0"' in text and ">a b</textarea>" in text
+    status, text, _ = client.ask("GET", "/?source=a")
+    assert status == 400 and "target: expected a sentence" in text and ">a</textarea>" in text
+
+
+def test_what_is_typed_cannot_become_part_of_the_page(client: Client) -> None:
+    attack = "</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"
+    for aligner in ("forest", attack):
+        query = urlencode({"source": attack, "target": f"{attack} fail", "aligner": aligner})
+        _, text, headers = client.ask("GET", f"/?{query}")
+        assert text.count("<script>") == 2 and "<img" not in text
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert re.findall("script-src ([^;]*)", policy)[0].count("sha256-") == 2
+
+
+def test_the_pairs_of_the_file_are_leafed_through(client: Client) -> None:
+    _, text, _ = client.ask("GET", "/pairs?first=21")
+    assert re.findall("Pair ([0-9]+) <", text) == ["21", "22", "23", "24", "25"]
+    _, text, _ = client.ask("GET", "/pairs")
+    assert text.count("<section>") == 10 and "alignments.jsonl:5: not JSON" in text
+
+
+def test_without_a_file_there_are_no_pairs() -> None:
+    service = BrowserService(AlignerShelf({}, "forest"))
+    assert service.get("/pairs").status == 404
+    assert b"/pairs" not in service.get("/").body
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["nothing.jsonl"], "No such file"),
+        (["empty.jsonl"], "expected alignments, found nothing"),
+        (["--model", "nothing"], "no aligner 'nothing'"),
+        (["--host", "256.0.0.1", "--port", "0"], "cannot listen on 256.0.0.1"),
+    ],
+)
+def test_what_cannot_be_served_is_told_at_once(
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.jsonl").touch()
+    assert main(["serve", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_told(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", str(client.port)]) == 2
+    assert "try another --port" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["serve", "--port", "65536"])
+
+
+def test_the_command_says_where_it_listens_and_stops_on_control_c() -> None:
+    # Whoever started the tests may ignore the signal; the command must not.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from forest_align.cli import main; sys.exit(main(['serve', '--port', '0']))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        found = re.search("http://127.0.0.1:([0-9]+)/", run.stdout.readline())
+        assert found
+        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
+        connection.request("GET", "/")
+        text = connection.getresponse().read().decode()
+        # Every kind of aligner that has a bundled model can be chosen.
+        assert "<option selected>forest</option>" in text and "<option>contextual</option>" in text
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=20)
+    assert (run.returncode, errors) == (0, "\nforest-align serve: stopped\n")
