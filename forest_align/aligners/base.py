@@ -33,10 +33,11 @@ BATCH_SIZE = 64
 _KINDS = {
     "forest": ("forest_align.aligners.forest", "ForestAligner"),
     "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
+    "joint": ("forest_align.aligners.joint", "JointAligner"),
 }
 
 # Bundled models and the kind of aligner that each is for.
-_BUNDLED = {"forest": "forest", "fixed": "forest", "contextual": "contextual"}
+_BUNDLED = {"forest": "forest", "fixed": "forest", "contextual": "contextual", "joint": "joint"}
 
 
 class Aligner(ABC):
@@ -254,7 +255,7 @@ def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner: ``"forest"``, ``"fixed"``, ``"contextual"``, or a model folder.
+    """Load an aligner: ``"forest"``, ``"fixed"``, ``"contextual"``, ``"joint"``, or a model folder.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.lexicon.candidates import Candidate
 
-ALIGNERS = ("forest", "contextual")
+ALIGNERS = ("forest", "contextual", "joint")
 VARIANTS = ("default", "published")
 WORDS = (*WORD_CANDIDATES, "given")
 
@@ -42,6 +42,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     if options.parser is not None:
         settings["parser"] = _parser(options.parser)
     if options.variant is not None:
+        _check_variant(options)
         settings["variant"] = options.variant
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
@@ -57,6 +58,15 @@ def _parser(name: str) -> Any:
     from forest_align.parsing import load_parser_for_alignment
 
     return load_parser_for_alignment(name)
+
+
+def _check_variant(options: Namespace) -> None:
+    """Make sure that the aligner has the variants of ``--variant``; others' variants are models of their own."""
+    from forest_align.aligners.base import kind_of
+
+    kind = kind_of(options.model) if options.model else options.aligner or "forest"
+    if kind not in ("forest", "contextual"):
+        raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

@@ -1,0 +1,289 @@
+"""Structured perceptron training of the joint aligner (Thadani et al. 2012, §5.2; Collins 2002)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.joint_features import PairEdits
+from forest_align.aligners.joint_margins import margins
+from forest_align.aligners.joint_model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
+from forest_align.aligners.joint_program import Solution, best_edits
+from forest_align.em.array_file import load_arrays, save_arrays
+from forest_align.types import InputError
+
+# What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
+# arc pairs of one type. Small enough to outweigh no link.
+_A_PHRASE = 0.01
+_SAME_ARCS = 0.001
+_OTHER_ARCS = 0.0005
+_RIDGE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class JointSettings:
+    """How to train.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes over the pairs; 20 in the paper.
+    seed : int
+        Determines the order of the pairs.
+    margin : float
+        By how much an alignment is to be worse than the gold one for each wrong or missing link
+        (cost-augmented search); 0 is the perceptron of the paper.
+    """
+
+    epochs: int = 20
+    seed: int = 0
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "seed"):
+            if getattr(self, name) < 0:
+                raise InputError(f"expected at least 0, found {getattr(self, name)}", field=name)
+        if not (math.isfinite(self.margin) and self.margin >= 0):
+            message = f"expected a finite number of at least 0, found {self.margin}"
+            raise InputError(message, field="margin")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointExample:
+    """A pair to learn from.
+
+    Attributes
+    ----------
+    edits : PairEdits
+        Its edits.
+    gold : numpy.ndarray
+        bool, shape (n, m): gold links.
+    """
+
+    edits: PairEdits
+    gold: np.ndarray
+
+    def right_and_wrong(self) -> np.ndarray:
+        """Right links less wrong ones of each phrase pair, float64 (P,)."""
+        worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
+        worth[1:, 1:] = np.where(self.gold, 1.0, -1.0)
+        sums = worth.cumsum(axis=0).cumsum(axis=1)
+        s, e, t, f = self.edits.spans.T
+        return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
+
+    def reachable(self) -> Solution:
+        """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
+        edits = self.edits
+        same = (edits.arc_features[:, : edits.arc_features.shape[1] // 3] > 0).any(axis=1)
+        arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
+        scores = self.right_and_wrong() - _A_PHRASE
+        return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
+
+
+@dataclass(frozen=True, slots=True)
+class JointEpoch:
+    """What one epoch did.
+
+    Attributes
+    ----------
+    epoch : int
+        Counted from 1.
+    exact : float
+        Share of pairs that needed no change of the weights.
+    precision, recall : float
+        Of the links of the alignments found on the way, all pairs pooled.
+    """
+
+    epoch: int
+    exact: float
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """Weights, the sum of the weights after all steps, the number of steps, and the epochs done."""
+
+    weights: np.ndarray
+    total: np.ndarray
+    steps: int = 0
+    history: tuple[JointEpoch, ...] = ()
+
+
+def train_joint_model(
+    examples: Sequence[JointExample],
+    settings: JointSettings,
+    *,
+    variant: str = "phrase+arc",
+    longest: int = 3,
+    checkpoint: Path | None = None,
+    identity: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    report: Callable[[int, int], None] | None = None,
+) -> tuple[JointModel, tuple[JointEpoch, ...]]:
+    """Train the weights by the averaged structured perceptron.
+
+    Parameters
+    ----------
+    examples : sequence of JointExample
+        Pairs with edits as the variant wants them.
+    settings : JointSettings
+        How to train.
+    variant, longest : str, int
+        What kind of model.
+    checkpoint : Path, optional
+        File that keeps the state after each epoch, replaced in one step.
+    identity : mapping, optional
+        What a resumed run must share with the one it continues, besides the settings.
+    resume : bool
+        Whether to go on from the checkpoint, if there is one.
+    report : callable, optional
+        Called with epoch, from 1, and pairs done in it, after each pair.
+
+    Returns
+    -------
+    JointModel
+        With averaged weights and calibrated probabilities.
+    tuple of JointEpoch
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run.
+    ModelError
+        If HiGHS is not installed.
+    """
+    if not examples:
+        raise InputError("expected at least one sentence pair with links to train on, found none")
+    scale = _scale(examples)
+    same_run = {**asdict(settings), "variant": variant, "longest": longest, **(identity or {})}
+    del same_run["epochs"]
+    state = _State(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
+    if resume and checkpoint is not None and checkpoint.exists():
+        state = _load_state(checkpoint, same_run)
+    gold = [example.reachable() for example in examples]
+    while len(state.history) < settings.epochs:
+        state = _epoch(examples, gold, state, settings, scale, JointModel(scale, variant, longest), report)
+        if checkpoint is not None:
+            _save_state(checkpoint, state, same_run)
+    model = JointModel(state.total / max(state.steps, 1) * scale, variant, longest)
+    return replace(model, calibration=calibrate(examples, model)), state.history
+
+
+def calibrate(examples: Sequence[JointExample], model: JointModel) -> tuple[float, float]:
+    """Fit the probability of a link to its margin: logistic regression on the links that the model makes."""
+    found = [_margins_and_truth(example, model) for example in examples]
+    values, right = (np.concatenate(part) for part in zip(*found, strict=True))
+    if not right.any() or right.all():
+        return (1.0, 0.0)
+    table = np.stack([values, np.ones(len(values))], axis=1)
+    weights = np.zeros(2)
+    # Newton's method; the small constant keeps the slope finite where margins tell right from wrong fully.
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-np.clip(table @ weights, -30, 30)))
+        spread = probability * (1 - probability)
+        slope = table.T @ (right - probability) - _RIDGE * weights
+        step = np.linalg.solve((table * spread[:, None]).T @ table + _RIDGE * np.eye(2), slope)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(weights[0]), float(weights[1])
+
+
+def _margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:
+    """The margin of each link that the model makes, and whether it is a gold link."""
+    edits, scores = example.edits, model.scores(example.edits)
+    best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+    found, truth = [], []
+    for margin, place in zip(margins(edits, best, *scores).tolist(), best.phrases, strict=True):
+        start, end, other_start, other_end = edits.spans[place].tolist()
+        cells = example.gold[start:end, other_start:other_end].ravel()
+        truth.append(cells)
+        found.append(np.full(len(cells), margin))
+    if not found:
+        return np.zeros(0), np.zeros(0, dtype=bool)
+    return np.concatenate(found), np.concatenate(truth)
+
+
+def _epoch(
+    examples: Sequence[JointExample],
+    gold: Sequence[Solution],
+    state: _State,
+    settings: JointSettings,
+    scale: np.ndarray,
+    kind: JointModel,
+    report: Callable[[int, int], None] | None,
+) -> _State:
+    number = len(state.history) + 1
+    weights, total = state.weights.copy(), state.total.copy()
+    exact = 0
+    counts = np.zeros(3)
+    order = np.random.default_rng([settings.seed, number]).permutation(len(examples))
+    for done, place in enumerate(order, start=1):
+        example, wanted = examples[place], gold[place]
+        model = JointModel(weights * scale, kind.variant, kind.longest)
+        found = _search(example, model, settings.margin)
+        counts += _link_counts(example, found)
+        if _same(found, wanted):
+            exact += 1
+        else:
+            change = summed_features(example.edits, wanted.phrases, wanted.arcs)
+            change -= summed_features(example.edits, found.phrases, found.arcs)
+            weights += change * scale
+        total += weights
+        if report is not None:
+            report(number, done)
+    right, made, there = counts
+    epoch = JointEpoch(number, exact / len(examples), right / max(made, 1), right / max(there, 1))
+    return _State(weights, total, state.steps + len(examples), (*state.history, epoch))
+
+
+def _search(example: JointExample, model: JointModel, margin: float) -> Solution:
+    phrase_scores, arc_scores = model.scores(example.edits)
+    if margin:
+        phrase_scores = phrase_scores - margin * example.right_and_wrong()
+    edits = example.edits
+    return best_edits(edits.lengths, edits.spans, phrase_scores, edits.arc_pairs, arc_scores)
+
+
+def _same(one: Solution, other: Solution) -> bool:
+    return np.array_equal(one.phrases, other.phrases) and np.array_equal(one.arcs, other.arcs)
+
+
+def _link_counts(example: JointExample, found: Solution) -> np.ndarray:
+    linked = example.edits.covered(found.phrases)
+    return np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()], dtype=np.float64)
+
+
+def _scale(examples: Sequence[JointExample]) -> np.ndarray:
+    """What features are multiplied by while training, so that the mean square of each is 1."""
+    sums, sizes = (sum(parts) for parts in zip(*(feature_squares(e.edits) for e in examples), strict=True))
+    mean = np.sqrt(sums / np.maximum(sizes, 1))
+    return np.where(mean > 0, 1 / np.maximum(mean, 0.05), 0.0)
+
+
+def _save_state(path: Path, state: _State, identity: Mapping[str, Any]) -> None:
+    facts = {
+        "joint_identity": dict(identity),
+        "steps": state.steps,
+        "history": [asdict(epoch) for epoch in state.history],
+    }
+    save_arrays(path, {"weights": state.weights, "total": state.total}, facts)
+
+
+def _load_state(path: Path, identity: Mapping[str, Any]) -> _State:
+    arrays, facts = load_arrays(path)
+    if "joint_identity" not in facts:
+        raise InputError("expected a checkpoint of a training run of the joint aligner", file=str(path))
+    for name, value in identity.items():
+        found = facts["joint_identity"].get(name)
+        if found != value:
+            message = f"the checkpoint was written with {found!r}, this run has {value!r}"
+            raise InputError(message, file=str(path), field=name)
+    history = tuple(JointEpoch(**epoch) for epoch in facts["history"])
+    return _State(arrays["weights"], arrays["total"], facts["steps"], history)

@@ -1,0 +1,177 @@
+"""The joint phrasal and dependency aligner of Thadani, Martin & White (2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.joint_edits import constituents_of
+from forest_align.aligners.joint_features import PairEdits, pair_edits
+from forest_align.aligners.joint_margins import margins
+from forest_align.aligners.joint_model import JointModel
+from forest_align.aligners.joint_program import best_edits, import_solver
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.parsing import Parser
+
+BUNDLED = ("joint",)
+
+
+class JointAligner(Aligner):
+    """Aligns phrases and dependencies together: the best edits are those of an integer linear program.
+
+    A word is in one pair of phrases at most, so that words link many to many only inside a pair. The result
+    for swapped sentences is the transpose, always: pairs are aligned in one canonical order.
+
+    Parameters
+    ----------
+    model : JointModel, optional
+        The bundled model by default.
+    parser : Parser, optional
+        For sentences that lack a parse or word vectors; the bundled English one by default, loaded when
+        needed.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+
+    Raises
+    ------
+    ModelError
+        If the solver HiGHS (extra ``[joint]``) is not installed.
+    """
+
+    name = "joint"
+
+    def __init__(
+        self, model: JointModel | None = None, *, parser: Parser | None = None, lexicon: Lexicon | None = None
+    ) -> None:
+        import_solver()
+        self.model = model or bundled_model("joint")
+        self._given = (parser, lexicon)
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser for sentences that need one."""
+        from forest_align.parsing import load_parser
+
+        return self._given[0] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The lexicon."""
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        return self._given[1] or load_lexicon()
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "joint", **options: Any) -> JointAligner:
+        """Load the bundled model (``"joint"``) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor.
+        """
+        if str(name_or_path) in BUNDLED:
+            return cls(bundled_model(str(name_or_path)), **options)
+        return cls(JointModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what lacks a forest or word vectors; a forest that a sentence came with is kept."""
+
+        def is_ready(sentence: Sentence) -> bool:
+            return sentence.forest is not None and sentence.vectors is not None
+
+        parsed = parse_unready(self.parser, sentences, is_ready, batch_size)
+        return [
+            replace(given, vectors=found.vectors)
+            if isinstance(given, Sentence) and given.forest is not None and isinstance(found, Sentence)
+            else found
+            for given, found in zip(sentences, parsed, strict=True)
+        ]
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with forests and word vectors.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens or no forest.
+        ModelError
+            If a sentence has no word vectors.
+        """
+        if _is_after(source, target):
+            return self.align_prepared(target, source).swap()
+        edits = self.edits(source, target)
+        scores = self.model.scores(edits)
+        best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+        spans = edits.spans[best.phrases]
+        probabilities = self.model.probabilities(margins(edits, best, *scores))
+        links = _links(spans, probabilities)
+        return Alignment(
+            source,
+            target,
+            links,
+            _phrases(spans, probabilities, source, target),
+            gaps({i for i, _ in links}, len(source)),
+            gaps({j for _, j in links}, len(target)),
+            aligner=self.name,
+        )
+
+    def edits(self, source: Sentence, target: Sentence) -> PairEdits:
+        """All edits of two prepared sentences that the program chooses from, with their features."""
+        return pair_edits(source, target, self.lexicon, longest=self.model.longest, arcs=self.model.arcs)
+
+
+def bundled_model(name: str) -> JointModel:
+    """A model that comes with the package."""
+    with as_file(files("forest_align.aligners") / "models" / name) as folder:
+        return JointModel.load(folder)
+
+
+def _is_after(source: Sentence, target: Sentence) -> bool:
+    """Whether the target is first in canonical order: by length, words, tags, vectors."""
+    keys = [(len(sentence), sentence.words, sentence.tags) for sentence in (source, target)]
+    if keys[0] != keys[1] or source.vectors is None or target.vectors is None:
+        return keys[0] > keys[1]
+    return source.vectors.tobytes() > target.vectors.tobytes()
+
+
+def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
+    """Every word of a phrase with every word of its partner, and the probability of the pair for each."""
+    pairs: list[tuple[int, int]] = []
+    scores: list[float] = []
+    for (start, end, other_start, other_end), probability in zip(
+        spans.tolist(), probabilities.tolist(), strict=True
+    ):
+        cells = [(i, j) for i in range(start, end) for j in range(other_start, other_end)]
+        pairs += cells
+        scores += [probability] * len(cells)
+    return Links.of(pairs, scores=scores)
+
+
+def _phrases(
+    spans: np.ndarray, probabilities: np.ndarray, source: Sentence, target: Sentence
+) -> tuple[PhrasePair, ...]:
+    nodes, others = constituents_of(source), constituents_of(target)
+    found = [
+        PhrasePair(_node(source, nodes, start, end), _node(target, others, *other), probability)
+        for (start, end, *other), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
+    ]
+    return tuple(sorted(found, key=lambda pair: pair.source_node.end))
+
+
+def _node(sentence: Sentence, constituents: Mapping[tuple[int, int], int], start: int, end: int) -> Node:
+    """The constituent of a span, or what stands for a phrase that is none: no label, no head."""
+    assert sentence.forest is not None
+    node = constituents.get((start, end))
+    return Node(start, end, "", False) if node is None else sentence.forest.node(node)

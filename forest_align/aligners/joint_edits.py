@@ -1,0 +1,185 @@
+"""Which phrase pairs and arc pairs of two sentences the joint aligner considers at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.groups import lexical_groups
+from forest_align.parsing.dependencies import forest_dependencies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.parsing.dependencies import Dependency
+    from forest_align.types import Sentence
+
+#: Evidence by itself enough to consider two words.
+_TELLING = int(
+    Evidence.IDENTICAL
+    | Evidence.LEMMA
+    | Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.SUBSTRING
+    | Evidence.ACRONYM
+    | Evidence.PPDB
+)
+#: Two words are considered from this cosine of their vectors on, …
+LEAST_COSINE = 0.4
+#: … and each word with so many of the other sentence that are nearest to it.
+NEAREST = 2
+#: Words of a phrase pair of several words must each be so near to one of the other phrase.
+LEAST_PHRASE_COSINE = 0.35
+
+
+def arcs_of(sentence: Sentence) -> tuple[Dependency, ...]:
+    """The arcs of a sentence with a forest: the basic dependencies of its best tree."""
+    assert sentence.forest is not None
+    return forest_dependencies(sentence.forest, sentence.words)[0]
+
+
+def constituents_of(sentence: Sentence) -> dict[tuple[int, int], int]:
+    """The constituents of the best tree of a sentence with a forest: span to node."""
+    forest = sentence.forest
+    assert forest is not None
+    best, edges = forest.best_edge.tolist(), forest.edges.tolist()
+    starts, ends, real = forest.start.tolist(), forest.end.tolist(), forest.is_constituent.tolist()
+    found: dict[tuple[int, int], int] = {}
+    todo = [int(forest.roots[0])]
+    while todo:
+        node = todo.pop()
+        if real[node]:
+            found[starts[node], ends[node]] = node
+        if best[node] >= 0:
+            todo += edges[best[node]][1:]
+    return found
+
+
+def phrase_pairs(
+    source: Sentence,
+    target: Sentence,
+    evidence: np.ndarray,
+    cosine: np.ndarray,
+    lexicon: Lexicon,
+    longest: int,
+) -> np.ndarray:
+    """Phrase pairs that are not hopeless.
+
+    A pair of words is one if the lexicon relates them, if their vectors are near to each other, or if hardly
+    another word is nearer. A pair of longer phrases is one if each word has a counterpart in the other phrase
+    that the lexicon relates to it or that is rather near, or if the lexicon knows the two phrases.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        Sentences of n and m words.
+    evidence : numpy.ndarray
+        int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
+    cosine : numpy.ndarray
+        float32, shape (n, m): cosines of the word vectors.
+    lexicon : Lexicon
+        Knows groups of words.
+    longest : int
+        Most words of a phrase.
+
+    Returns
+    -------
+    numpy.ndarray
+        int32, shape (P, 4): half-open spans (start, end, start, end); pairs of words first, then by size.
+    """
+    telling = (evidence & _TELLING) != 0
+    found = [_blocks(telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T, 1, 1)]
+    groups = [(*group.source, *group.target) for group in lexical_groups(source, target, lexicon)]
+    if longest > 1:
+        near = telling | (cosine >= LEAST_PHRASE_COSINE)
+        sizes = [(a, b) for a in range(1, longest + 1) for b in range(1, longest + 1) if a * b > 1]
+        found += [_blocks(near, a, b) for a, b in sizes if a <= len(source) and b <= len(target)]
+        known = np.array(groups, np.int32).reshape(-1, 4)
+        sizes_fit = (known[:, 1] - known[:, 0] <= longest) & (known[:, 3] - known[:, 2] <= longest)
+        found.append(known[sizes_fit])
+    spans = np.concatenate(found)
+    order = np.lexsort((spans[:, 2], spans[:, 0], spans[:, 3] - spans[:, 2], spans[:, 1] - spans[:, 0]))
+    return _without_repetition(spans[order])
+
+
+def _without_repetition(spans: np.ndarray) -> np.ndarray:
+    if not len(spans):
+        return spans
+    new = np.ones(len(spans), dtype=bool)
+    new[1:] = (spans[1:] != spans[:-1]).any(axis=1)
+    return np.ascontiguousarray(spans[new])
+
+
+def _nearest(cosine: np.ndarray) -> np.ndarray:
+    """The cells with the largest cosines of their rows."""
+    columns = cosine.shape[1]
+    if columns <= NEAREST:
+        return np.ones(cosine.shape, dtype=bool)
+    least = np.partition(cosine, columns - NEAREST, axis=1)[:, columns - NEAREST]
+    return cosine >= least[:, None]
+
+
+def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """Spans of all blocks of a size in which each row and each column has a cell."""
+    windows = sliding_window_view(near, (rows, columns))
+    full = windows.any(axis=3).all(axis=2) & windows.any(axis=2).all(axis=2)
+    starts, other_starts = np.nonzero(full)
+    return np.stack([starts, starts + rows, other_starts, other_starts + columns], axis=1).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArcPairs:
+    """Pairs of arcs, one of each sentence, whose ends could be aligned.
+
+    Attributes
+    ----------
+    arcs : numpy.ndarray
+        int32, shape (A, 2): places of the two arcs among those of their sentences.
+    governors, dependents : numpy.ndarray
+        int32, shape (A, 2): their words; governors are (-1, -1) where both arcs lead to a root.
+    """
+
+    arcs: np.ndarray
+    governors: np.ndarray
+    dependents: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.arcs)
+
+
+def arc_pairs(source: Sequence[Dependency], target: Sequence[Dependency], possible: np.ndarray) -> ArcPairs:
+    """Pairs of arcs of which governors and dependents lie in some phrase pair each.
+
+    An arc to a root pairs with an arc to a root: the roots beyond the words count as aligned.
+
+    Parameters
+    ----------
+    source, target : sequence of Dependency
+        Arcs of two sentences of n and m words.
+    possible : numpy.ndarray
+        bool, shape (n, m): whether a phrase pair holds the two words.
+    """
+    ends, others = (
+        np.array([(arc.governor, arc.dependent) for arc in arcs], np.int32).reshape(-1, 2)
+        for arcs in (source, target)
+    )
+    # A row and a column for the roots, at index -1.
+    padded = np.zeros((possible.shape[0] + 1, possible.shape[1] + 1), dtype=bool)
+    padded[:-1, :-1] = possible
+    padded[-1, -1] = True
+    fits = padded[ends[:, None, 0], others[None, :, 0]] & padded[ends[:, None, 1], others[None, :, 1]]
+    first, second = np.nonzero(fits)
+    return ArcPairs(
+        np.stack([first, second], axis=1).astype(np.int32),
+        np.stack([ends[first, 0], others[second, 0]], axis=1),
+        np.stack([ends[first, 1], others[second, 1]], axis=1),
+    )

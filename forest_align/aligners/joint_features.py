@@ -1,0 +1,257 @@
+"""Names and values of the features of the joint aligner's edits, after MacCartney et al. (2008).
+
+What is scored is what an edit changes against deleting all of its words and arcs: to align two phrases has
+the features of the alignment less those of the deletions that it saves. The scores of Thadani et al. (2012,
+eq. 1) come out less that of the alignment that deletes everything, the same number for all alignments of a
+pair. All features are symmetric in the two sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.joint_edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs
+from forest_align.aligners.joint_phrases import phrase_features
+from forest_align.aligners.link_features import (
+    BASE_FEATURES,
+    SentenceFeatures,
+    base_table,
+    word_features,
+)
+from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.types import InputError, ModelError, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.parsing.dependencies import Dependency
+
+#: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
+#: those of the vectors less the mean of both sentences.
+WORD_FEATURES = (*(name.replace("projected", "centred") for name in BASE_FEATURES), "a pair of words")
+
+_KINDS = ("content word", "function word", "punctuation")
+_TAGS = ("NN", "NNS", "NNP", "VB", "MD", "JJ", "RB", "IN", "TO", "DT", "PRP", "CD", "CC", "WP", "POS")
+_BY_KIND = (
+    "",
+    ", cosine of the nearest word",
+    ", that over 0.6",
+    ", the same word is there",
+    ", relative length",
+)
+#: Features of a deletion of one word.
+DELETION_FEATURES = (
+    *(f"{kind}{name}" for kind in _KINDS for name in _BY_KIND),
+    *(f"tagged {tag}" for tag in _TAGS),
+    "first word",
+    "last word",
+)
+
+# Types of dependencies (de Marneffe & Manning 2008) that make a class of their own, or share one.
+_CLASS_OF = {
+    "nsubj": "subj",
+    "nsubjpass": "subj",
+    "csubj": "subj",
+    "csubjpass": "subj",
+    "xsubj": "subj",
+    "agent": "subj",
+    "dobj": "obj",
+    "iobj": "obj",
+    "auxpass": "aux",
+    "prepc": "prep",
+    "attr": "cop",
+    "number": "num",
+    "quantmod": "num",
+    "npadvmod": "tmod",
+    "infmod": "partmod",
+    "complm": "mark",
+    "predet": "det",
+}
+ARC_CLASSES = (
+    *("root", "subj", "obj", "ccomp", "xcomp", "acomp", "cop", "aux", "prep", "pobj", "pcomp", "det", "amod"),
+    *("nn", "num", "poss", "possessive", "advmod", "neg", "advcl", "rcmod", "partmod", "appos", "conj", "cc"),
+    *("mark", "tmod", "prt", "dep", "other"),
+)
+#: Features of an arc edit: its type and the classes of its dependencies, as in the paper (§5.2).
+ARC_FEATURES = (
+    *(f"align two {name}" for name in ARC_CLASSES),
+    *(f"align {name} with another" for name in ARC_CLASSES),
+    *(f"delete {name}" for name in ARC_CLASSES),
+)
+_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
+_PLACE = {name: place for place, name in enumerate(ARC_CLASSES)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairEdits:
+    """All edits of a sentence pair that are considered, with their features.
+
+    Attributes
+    ----------
+    lengths : (int, int)
+        Numbers of words n and m.
+    spans : numpy.ndarray
+        int32, shape (P, 4): phrase pairs as half-open spans; the first W of them are pairs of words.
+    word_features : numpy.ndarray
+        float32, shape (W, len(WORD_FEATURES)).
+    word_classes : numpy.ndarray
+        int32, shape (W,): index in :data:`LINK_CLASSES`.
+    phrase_features : numpy.ndarray
+        float32, shape (P - W, len(PHRASE_FEATURES)).
+    deletions : (numpy.ndarray, numpy.ndarray)
+        float32, shapes (n, D) and (m, D), D = len(DELETION_FEATURES): of the deletion of each word.
+    arc_pairs : ArcPairs
+        Pairs of arcs.
+    arc_features : numpy.ndarray
+        float32, shape (A, len(ARC_FEATURES)): of the alignment, less those of the two deletions.
+    """
+
+    lengths: tuple[int, int]
+    spans: np.ndarray
+    word_features: np.ndarray
+    word_classes: np.ndarray
+    phrase_features: np.ndarray
+    deletions: tuple[np.ndarray, np.ndarray]
+    arc_pairs: ArcPairs
+    arc_features: np.ndarray
+
+    def covered(self, chosen: np.ndarray) -> np.ndarray:
+        """The words that chosen phrase pairs link, bool (n, m)."""
+        linked = np.zeros(self.lengths, dtype=bool)
+        for start, end, other_start, other_end in self.spans[chosen].tolist():
+            linked[start:end, other_start:other_end] = True
+        return linked
+
+
+def pair_edits(
+    source: Sentence,
+    target: Sentence,
+    lexicon: Lexicon,
+    *,
+    longest: int,
+    arcs: bool,
+) -> PairEdits:
+    """Find the edits of a pair and compute their features.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With forests and word vectors.
+    lexicon : Lexicon
+        Relations of words.
+    longest : int
+        Most words of a phrase, λ of the paper.
+    arcs : bool
+        Whether arcs are aligned too.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no tokens or no forest.
+    ModelError
+        If a sentence has no word vectors, or the two have vectors of different sizes.
+    """
+    for side, sentence in (("source", source), ("target", target)):
+        if not len(sentence):
+            raise InputError("expected a sentence with at least one token", field=side)
+        if sentence.forest is None:
+            raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
+    sides = _sides(source, target)
+    # Without vectors: the kernel has the cosines themselves.
+    evidence = word_evidence(*(Sentence(side.tokens, text=side.text) for side in (source, target)), lexicon)
+    cosine = sides[0].vectors @ sides[1].vectors.T
+    spans = phrase_pairs(source, target, evidence, cosine, lexicon, longest)
+    dependencies = [arcs_of(sentence) for sentence in (source, target)]
+    base, classes, _ = base_table(*sides, evidence)
+    base = np.concatenate([base, np.ones((len(base), 1), np.float32)], axis=1)
+    count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
+    cells = spans[:count, 0] * len(target) + spans[:count, 2]
+    phrases, table = spans[count:], base.reshape(len(source), len(target), -1)
+    same = (evidence & _SAME) != 0
+    lengths = len(source), len(target)
+    ratio = lengths[0] / lengths[1]
+    pairs = arc_pairs(*(dependencies if arcs else ((), ())), _possible(spans, lengths))
+    return PairEdits(
+        lengths,
+        spans,
+        base[cells],
+        classes[cells],
+        phrase_features(phrases, source, target, sides, table, evidence, dependencies, lexicon),
+        (
+            _deletion_features(source, sides[0], cosine.max(axis=1), same.any(axis=1), ratio),
+            _deletion_features(target, sides[1], cosine.max(axis=0), same.any(axis=0), 1 / ratio),
+        ),
+        pairs,
+        _arc_features(pairs, *dependencies),
+    )
+
+
+def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
+    """What the kernel asks of the sentences; in place of projected vectors it gets centred ones."""
+    if source.vectors is None or target.vectors is None:
+        raise ModelError("the joint aligner needs word vectors, which the parser gives; parse the sentences")
+    if source.vectors.shape[1] != target.vectors.shape[1]:
+        raise ModelError("the word vectors of the two sentences have different sizes")
+    vectors = np.concatenate([source.vectors, target.vectors]).astype(np.float32)
+    centred = vectors - vectors.mean(axis=0)
+    centred /= np.maximum(np.linalg.norm(centred, axis=1), 1e-9)[:, None]
+    n = len(source)
+    return (
+        SentenceFeatures(*word_features(source), vectors[:n], centred[:n]),
+        SentenceFeatures(*word_features(target), vectors[n:], centred[n:]),
+    )
+
+
+def _possible(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
+    """Which two words lie in some phrase pair, bool (n, m)."""
+    corners = np.zeros((lengths[0] + 1, lengths[1] + 1), dtype=np.int32)
+    s, e, t, f = spans.T
+    for rows, columns, sign in ((s, t, 1), (e, t, -1), (s, f, -1), (e, f, 1)):
+        np.add.at(corners, (rows, columns), sign)
+    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
+
+
+def _deletion_features(
+    sentence: Sentence, side: SentenceFeatures, nearest: np.ndarray, same: np.ndarray, ratio: float
+) -> np.ndarray:
+    """Features of the deletion of each word, float32 (n, len(DELETION_FEATURES))."""
+    count = len(_BY_KIND)
+    features = np.zeros((len(sentence), len(DELETION_FEATURES)), np.float32)
+    rows = np.arange(len(sentence))
+    values = (1.0, nearest, np.maximum(nearest - 0.6, 0), same, np.clip(np.log(ratio), -1, 1))
+    for place, value in enumerate(values):
+        features[rows, count * side.kinds + place] = value
+    start = count * len(_KINDS)
+    for row, tag in enumerate(sentence.tags):
+        known = next((name for name in (tag, tag[:3], tag[:2]) if name in _TAGS), None)
+        if known is not None:
+            features[row, start + _TAGS.index(known)] = 1
+    features[0, -2] = 1
+    features[-1, -1] = 1
+    return features
+
+
+def _arc_class(relation: str) -> int:
+    name = relation.split("_")[0]
+    return _PLACE.get(_CLASS_OF.get(name, name), len(ARC_CLASSES) - 1)
+
+
+def _arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence[Dependency]) -> np.ndarray:
+    count = len(ARC_CLASSES)
+    features = np.zeros((len(pairs), len(ARC_FEATURES)), np.float32)
+    classes, others = (
+        np.array([_arc_class(arc.relation) for arc in arcs], np.intp) for arcs in (source, target)
+    )
+    if not len(pairs):
+        return features
+    first, second = classes[pairs.arcs[:, 0]], others[pairs.arcs[:, 1]]
+    rows, same = np.arange(len(pairs)), first == second
+    features[rows[same], first[same]] = 1
+    for one in (first, second):
+        features[rows[~same], count + one[~same]] = 1
+        np.subtract.at(features, (rows, 2 * count + one), 1)
+    return features

@@ -1,0 +1,147 @@
+"""``forest-align train joint``: learns the joint aligner's weights from pairs with gold word links."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.cli.arguments import positive
+from forest_align.cli.corpora import check_model_folder
+
+if TYPE_CHECKING:
+    from forest_align.em.joint_training import JointExample
+
+EPILOG = """\
+GOLD may be in any format that has words and word links. MODEL is a folder; the checkpoint is kept beside it.
+
+examples:
+  forest-align train joint gold.json -o my_model
+  forest-align train joint gold.json more.tsv -o my_model --parses cache --epochs 10
+  forest-align train joint gold.json -o my_model --parses cache --resume
+  forest-align align pairs.tsv --aligner joint --model my_model
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    parser.add_argument(
+        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
+    )
+    parser.add_argument("--parses", metavar="CACHE", type=Path, help="folder that keeps parses")
+    parser.add_argument(
+        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
+    )
+    parser.add_argument(
+        "--variant",
+        choices=("phrase+arc", "phrase"),
+        default="phrase+arc",
+        help="align phrases and dependency arcs together, or phrases alone (default: phrase+arc)",
+    )
+    parser.add_argument(
+        "--links", choices=("sure", "all"), default="sure", help="which gold links to learn (default: sure)"
+    )
+    parser.add_argument(
+        "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
+    )
+    parser.add_argument("--epochs", type=int, default=20, help="passes over the pairs (default: 20)")
+    parser.add_argument(
+        "--margin",
+        type=float,
+        default=0.0,
+        help="by how much gold alignments are to be better than others, for each wrong link (default: 0)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.aligners.joint_program import import_solver
+    from forest_align.em.joint_corpus import fingerprint
+    from forest_align.em.joint_training import JointSettings, train_joint_model
+
+    check_model_folder(args.output)
+    import_solver()
+    settings = JointSettings(args.epochs, args.seed, args.margin)
+    examples, failed = _read(args)
+    progress = _Progress(len(examples))
+    model, history = train_joint_model(
+        examples,
+        settings,
+        variant=args.variant,
+        longest=args.longest,
+        checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
+        identity={"links": args.links, "pairs": fingerprint(examples)},
+        resume=args.resume,
+        report=progress,
+    )
+    progress.close()
+    model.card.update(_card(args, len(examples)))
+    model.save(args.output)
+    for epoch in history:
+        print(
+            f"epoch {epoch.epoch}: precision {epoch.precision:.1%}, recall {epoch.recall:.1%} of the links, "
+            f"{epoch.exact:.1%} of the pairs right, before each change"
+        )
+    return 1 if failed else 0
+
+
+def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
+    """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    from forest_align.data.pairs import read_pairs
+    from forest_align.em.joint_corpus import read_examples
+    from forest_align.em.progress import counting_bar
+
+    pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
+    with counting_bar("preparing", 3 * len(pairs)) as bar:
+        examples, problems = read_examples(
+            pairs,
+            parser=args.parser,
+            cache=args.parses,
+            longest=args.longest,
+            arcs=args.variant == "phrase+arc",
+            links=args.links,
+            report=bar.update,
+        )
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return examples, len(problems)
+
+
+def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
+    """What the model's description says of its training."""
+    return {
+        "weights": "averaged structured perceptron",
+        "pairs": pairs,
+        "links": args.links,
+        "epochs": args.epochs,
+        "margin": args.margin,
+        "seed": args.seed,
+    }
+
+
+class _Progress:
+    """A bar for each epoch."""
+
+    def __init__(self, pairs: int) -> None:
+        self._pairs = pairs
+        self._epoch = 0
+        self._bar: object | None = None
+
+    def __call__(self, epoch: int, done: int) -> None:
+        from forest_align.em.progress import counting_bar
+
+        if epoch != self._epoch:
+            self.close()
+            self._epoch, self._bar = epoch, counting_bar(f"epoch {epoch}", self._pairs)
+        self._bar.update(1)  # type: ignore[union-attr]
+
+    def close(self) -> None:
+        """Clear the bar away."""
+        if self._bar is not None:
+            self._bar.close()  # type: ignore[attr-defined]
