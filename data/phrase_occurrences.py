@@ -24,9 +24,9 @@ class Selection:
         A pair less probable than this in its alignment is passed over, as if it had not been aligned.
     max_words : int
         Most words of either phrase.
-    partial : bool
-        Count phrases that are no constituents as well: what binarization made of a constituent (``NP'``), and
-        links of several words that are no phrase of the tree.
+    constituents : bool
+        Count pairs of constituents alone: neither what binarization made of one (``VP'``: *took part* in
+        *took part in it*) nor links of several words that are no pair of phrases of the trees.
     identical : bool
         List pairs of equal phrases.
     expanded : bool
@@ -44,7 +44,7 @@ class Selection:
 
     min_probability: float = 0.5
     max_words: int = 7
-    partial: bool = False
+    constituents: bool = False
     identical: bool = False
     expanded: bool = False
     keep_case: bool = False
@@ -141,10 +141,11 @@ def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[floa
         spans = source.span, target.span
         derived.add(spans)
         content = pair.probability, (source.label, target.label)
-        if (selection.partial or pair.constituents) and content > found.get(spans, (-1.0, ("", ""))):
+        wanted = pair.constituents or not selection.constituents
+        if wanted and content > found.get(spans, (-1.0, ("", ""))):
             found[spans] = content
     # Where there is no tree, nothing is known to be a constituent or not.
-    any_group = selection.partial or not alignment.phrases
+    any_group = not (selection.constituents and alignment.phrases)
     for spans, probability in _link_groups(alignment.words.only_sure()):
         sides = list(zip((alignment.source, alignment.target), spans, strict=True))
         if spans not in derived and (any_group or all(end - start == 1 for start, end in spans)):

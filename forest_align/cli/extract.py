@@ -72,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="most words of either phrase; default: %(default)s",
     )
     parser.add_argument(
-        "--partial", action="store_true", help="phrases that are no constituents, such as NP', as well"
+        "--constituents",
+        action="store_true",
+        help="pairs of constituents alone; no parts of them, such as VP'",
     )
     parser.add_argument("--identical", action="store_true", help="pairs of equal phrases as well")
     parser.add_argument(
@@ -89,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     selection = Selection(
         min_probability=options.min_probability,
         max_words=options.max_words,
-        partial=options.partial,
+        constituents=options.constituents,
         identical=options.identical,
         expanded=options.expanded,
         keep_case=options.keep_case,

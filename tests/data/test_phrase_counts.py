@@ -13,7 +13,7 @@ from forest_align.data.phrase_occurrences import Selection, occurrences
 from forest_align.data.phrase_table import PhraseEntry
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence, Token
 
-EVERYTHING = Selection(min_probability=0.0, max_words=99, partial=True, identical=True, expanded=True)
+EVERYTHING = Selection(min_probability=0.0, max_words=99, identical=True, expanded=True)
 
 
 def aligned(
@@ -83,10 +83,10 @@ def test_a_pair_that_adds_equal_words_to_what_is_not_aligned_stays() -> None:
     assert texts(unlikely) == {("the big cat", "the large cat")}
 
 
-def test_phrases_that_are_no_constituents_are_listed_on_demand() -> None:
+def test_phrases_that_are_no_constituents_can_be_left_out() -> None:
     part = aligned("big cat", "large feline", phrases=[((0, 2), (0, 2), 1.0)], constituent=False)
-    assert texts(part) == set()
-    assert texts(part, partial=True) == {("big cat", "large feline")}
+    assert texts(part) == {("big cat", "large feline")}
+    assert texts(part, constituents=True) == set()
 
 
 def test_groups_of_links_are_pairs_too() -> None:
@@ -98,10 +98,10 @@ def test_groups_of_links_are_pairs_too() -> None:
     assert set(entries) == {("he", "she"), ("died", "passed away")}
     assert entries["died", "passed away"].expected_count == pytest.approx(0.7)
     assert (entries["he", "she"].source_label, entries["he", "she"].target_label) == ("HE", "SHE")
-    # Where there are trees, a group that is no phrase of theirs is no constituent.
+    # Where there are trees, a group that is no pair of their phrases is no pair of constituents.
     with_tree = replace(words, phrases=aligned("a", "b", phrases=[((0, 1), (0, 1), 1.0)]).phrases)
-    assert texts(with_tree) == {("he", "she")}
-    assert texts(with_tree, partial=True) == {("he", "she"), ("died", "passed away")}
+    assert texts(with_tree) == texts(words, constituents=True) == set(entries)
+    assert texts(with_tree, constituents=True) == {("he", "she")}
 
 
 def test_a_link_that_is_a_phrase_too_counts_once() -> None:
@@ -207,7 +207,7 @@ several = st.lists(alignments(), min_size=1, max_size=6).map(named)
 selections = st.builds(
     Selection,
     min_probability=st.sampled_from([0.0, 0.5]),
-    partial=st.booleans(),
+    constituents=st.booleans(),
     identical=st.booleans(),
     expanded=st.booleans(),
     symmetric=st.booleans(),
