@@ -131,7 +131,8 @@ def _nearest(cosine: np.ndarray) -> np.ndarray:
 def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:
     """Spans of all blocks of a size in which each row and each column has a cell."""
     windows = sliding_window_view(near, (rows, columns))
-    full = windows.any(axis=3).all(axis=2) & windows.any(axis=2).all(axis=2)
+    in_rows, in_columns = np.asarray(windows.any(axis=3)), np.asarray(windows.any(axis=2))
+    full = in_rows.all(axis=2) & in_columns.all(axis=2)
     starts, other_starts = np.nonzero(full)
     return np.stack([starts, starts + rows, other_starts, other_starts + columns], axis=1).astype(np.int32)
 

@@ -162,10 +162,11 @@ def pair_edits(
             raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
     sides = _sides(source, target)
     # Without vectors: the kernel has the cosines themselves.
-    evidence = word_evidence(*(Sentence(side.tokens, text=side.text) for side in (source, target)), lexicon)
+    plain = [Sentence(sentence.tokens, text=sentence.text) for sentence in (source, target)]
+    evidence = word_evidence(plain[0], plain[1], lexicon)
     cosine = sides[0].vectors @ sides[1].vectors.T
     spans = phrase_pairs(source, target, evidence, cosine, lexicon, longest)
-    dependencies = [arcs_of(sentence) for sentence in (source, target)]
+    dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
     base = np.concatenate([base, np.ones((len(base), 1), np.float32)], axis=1)
     count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
@@ -174,7 +175,8 @@ def pair_edits(
     same = (evidence & _SAME) != 0
     lengths = len(source), len(target)
     ratio = lengths[0] / lengths[1]
-    pairs = arc_pairs(*(dependencies if arcs else ((), ())), _possible(spans, lengths))
+    possible = _possible(spans, lengths)
+    pairs = arc_pairs(*dependencies, possible) if arcs else arc_pairs((), (), possible)
     return PairEdits(
         lengths,
         spans,

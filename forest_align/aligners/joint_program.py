@@ -316,8 +316,8 @@ def violations(
         linked[start:end, other_start:other_end] += 1
         used[0][start:end] += 1
         used[1][other_start:other_end] += 1
-    for side, counts in zip(("source", "target"), used, strict=True):
-        problems += [f"(4): {side} word {k} is in {counts[k]} edits" for k in np.flatnonzero(counts > 1)]
+    for name, counts in zip(("source", "target"), used, strict=True):
+        problems += [f"(4): {name} word {k} is in {counts[k]} edits" for k in np.flatnonzero(counts > 1)]
     taken = {int(place) for place in arcs}
     in_pairs = [{int(pairs.arcs[place, side]) for place in taken} for side in (0, 1)]
     for side, name in ((0, "source"), (1, "target")):

@@ -1,0 +1,268 @@
+"""The joint aligner: its alignments, its features, its model's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import forest_align
+from forest_align.aligners.joint import JointAligner, bundled_model
+from forest_align.aligners.joint_features import (
+    ARC_CLASSES,
+    ARC_FEATURES,
+    DELETION_FEATURES,
+    WORD_FEATURES,
+    PairEdits,
+    pair_edits,
+)
+from forest_align.aligners.joint_margins import margins
+from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
+from forest_align.aligners.joint_phrases import PHRASE_FEATURES
+from forest_align.aligners.joint_program import best_edits, violations
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing.span_parser import MODELS
+from forest_align.types import Alignment, InputError, ModelError, Sentence
+
+from .joint_sentences import ToyParser, sentence, vectors
+
+pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+PARSER = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="needs the bundled parser: run `make`")
+ONE = "the old man bought a car in London"
+TWO = "in London he bought the old car a man sold"
+
+
+@pytest.fixture(scope="module")
+def aligner() -> JointAligner:
+    return JointAligner(parser=ToyParser())  # type: ignore[arg-type]
+
+
+def edits_of(one: str = ONE, two: str = TWO, longest: int = 3, arcs: bool = True) -> PairEdits:
+    return pair_edits(sentence(one), sentence(two), load_lexicon(), longest=longest, arcs=arcs)
+
+
+def random_weights(seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=WEIGHT_COUNT) * 0.1
+
+
+def test_equal_sentences_align_word_by_word(aligner: JointAligner) -> None:
+    found = aligner.align(ONE, ONE)
+    assert found.words.pairs == tuple((k, k) for k in range(8))
+    assert found.words.scores is not None and all(0.5 < score <= 1 for score in found.words.scores)
+    assert found.unaligned_source == found.unaligned_target == ()
+    assert found.aligner == "joint"
+
+
+def test_swapped_sentences_give_the_transposed_alignment(aligner: JointAligner) -> None:
+    there, back = aligner.align(ONE, TWO), aligner.align(TWO, ONE)
+    assert there.words.pairs and there.words == back.words.swap()
+    assert there.unaligned_source == back.unaligned_target
+    assert {(p.source_node.span, p.target_node.span) for p in there.phrases} == {
+        (p.target_node.span, p.source_node.span) for p in back.phrases
+    }
+
+
+def test_phrases_of_several_words_link_all_their_words_and_say_whether_they_are_constituents() -> None:
+    first, second = sentence("she bought the car"), sentence("he sold")
+    assert first.vectors is not None and second.vectors is not None
+    like_all = first.vectors[1:].sum(axis=0)
+    table = np.stack([second.vectors[0], like_all / np.linalg.norm(like_all)])
+    weights = np.zeros(WEIGHT_COUNT)
+    start = WEIGHT_COUNT - len(ARC_FEATURES) - len(DELETION_FEATURES) - len(PHRASE_FEATURES)
+    weights[start + PHRASE_FEATURES.index("1 and 3 words")] = 1
+    found = JointAligner(JointModel(weights, "phrase")).align_prepared(first, replace(second, vectors=table))
+    (pair,) = found.phrases
+    assert (pair.source_node.span, pair.target_node.span) == ((1, 4), (1, 2))
+    assert (pair.source_node.label, pair.constituents) == ("VP", True)
+    assert found.words.pairs == ((1, 1), (2, 1), (3, 1))
+    assert found.unaligned_source == found.unaligned_target == ((0, 1),)
+
+
+def test_the_json_of_an_alignment_comes_back(aligner: JointAligner) -> None:
+    found = aligner.align(ONE, TWO)
+    again = Alignment.from_json(found.to_json())
+    assert again.words.pairs == found.words.pairs
+    assert [p.source_node.span for p in again.phrases] == [p.source_node.span for p in found.phrases]
+
+
+def test_every_alignment_meets_the_constraints_of_the_program(aligner: JointAligner) -> None:
+    for seed in range(5):
+        model = JointModel(random_weights(seed))
+        edits = edits_of()
+        phrases, arcs = model.scores(edits)
+        found = best_edits(edits.lengths, edits.spans, phrases, edits.arc_pairs, arcs)
+        assert not violations(edits.lengths, edits.spans, edits.arc_pairs, found.phrases, found.arcs)
+
+
+@pytest.mark.parametrize("arcs", [True, False])
+def test_the_score_of_edits_is_the_product_of_their_summed_features_and_the_weights(arcs: bool) -> None:
+    edits, weights = edits_of(arcs=arcs), random_weights()
+    phrase_scores, arc_scores = JointModel(weights).scores(edits)
+    assert bool(len(edits.arc_pairs)) == arcs
+    for phrases in ([], [0], [1, len(edits.spans) - 1]):
+        chosen = np.arange(min(2, len(arc_scores)))
+        total = phrase_scores[phrases].sum() + arc_scores[chosen].sum()
+        assert summed_features(edits, np.array(phrases, int), chosen) @ weights == pytest.approx(
+            total, abs=1e-4
+        )
+
+
+def test_features_are_symmetric_in_the_two_sentences() -> None:
+    there, back = edits_of(ONE, TWO), edits_of(TWO, ONE)
+    order = {tuple(span): place for place, span in enumerate(back.spans.tolist())}
+    swapped = [order[t, f, s, e] for s, e, t, f in there.spans.tolist()]
+    model = JointModel(random_weights())
+    assert model.scores(there)[0] == pytest.approx(model.scores(back)[0][swapped], abs=1e-4)
+    assert sorted(model.scores(there)[1]) == pytest.approx(sorted(model.scores(back)[1]), abs=1e-4)
+
+
+def test_pairs_of_words_come_first_and_phrases_are_no_longer_than_asked_for() -> None:
+    edits = edits_of(longest=2)
+    sizes = np.stack([edits.spans[:, 1] - edits.spans[:, 0], edits.spans[:, 3] - edits.spans[:, 2]], axis=1)
+    count = len(edits.word_features)
+    assert (sizes[:count] == 1).all() and (sizes[count:].max(axis=1) == 2).all()
+    assert len({tuple(span) for span in edits.spans.tolist()}) == len(edits.spans)
+    assert edits.word_features.shape[1] == len(WORD_FEATURES)
+    assert not (edits_of(longest=1).spans[:, 1] - edits_of(longest=1).spans[:, 0] > 1).any()
+
+
+def test_arcs_of_one_type_and_of_two_have_features_of_their_own() -> None:
+    edits = edits_of("she bought the car", "she sold the car")
+    names = [
+        {ARC_FEATURES[k]: value for k, value in enumerate(row) if value}
+        for row in edits.arc_features.tolist()
+    ]
+    assert {"align two subj": 1.0, "delete subj": -2.0} in names
+    assert {"align two root": 1.0, "delete root": -2.0} in names
+    assert len(ARC_FEATURES) == 3 * len(ARC_CLASSES)
+
+
+def test_margins_say_what_the_next_best_alignment_loses() -> None:
+    edits = edits_of("she bought the car", "she sold the car", arcs=False)
+    scores = np.full(len(edits.spans), -1.0)
+    place = {tuple(span): k for k, span in enumerate(edits.spans.tolist())}
+    scores[place[0, 1, 0, 1]], scores[place[3, 4, 3, 4]], scores[place[2, 3, 2, 3]] = 2.0, 0.5, 1.0
+    if (3, 4, 1, 2) in place:
+        scores[place[3, 4, 1, 2]] = 0.2  # car with sold, which is free
+    best = best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, np.zeros(0))
+    found = dict(
+        zip(
+            map(tuple, edits.spans[best.phrases].tolist()),
+            margins(edits, best, scores, np.zeros(0)),
+            strict=True,
+        )
+    )
+    assert found[0, 1, 0, 1] == pytest.approx(2.0) and found[2, 3, 2, 3] == pytest.approx(1.0)
+    assert found[3, 4, 3, 4] == pytest.approx(0.3 if (3, 4, 1, 2) in place else 0.5)
+
+
+def test_a_model_comes_back_from_its_folder(tmp_path: Path) -> None:
+    weights = random_weights().astype(np.float32).astype(float)
+    model = JointModel(weights, "phrase", 2, (0.25, -1.0), {"pairs": 3})
+    model.save(tmp_path / "model")
+    again = JointModel.load(tmp_path / "model")
+    assert np.array_equal(again.weights, weights)
+    assert (again.variant, again.longest, again.calibration, again.card) == (
+        "phrase",
+        2,
+        (0.25, -1.0),
+        {"pairs": 3},
+    )
+    assert forest_align.load(tmp_path / "model").name == "joint"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("arc_features", ["align two moons"], "other arc_features"),
+        ("variant", "arc", "damaged"),
+        ("longest", "three", "damaged"),
+        ("calibration", [1], "damaged"),
+        ("version", 99, "version 99"),
+    ],
+)
+def test_a_model_of_another_version_is_refused(
+    tmp_path: Path, field: str, value: object, message: str
+) -> None:
+    JointModel(random_weights()).save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps(card | {field: value}))
+    with pytest.raises(ModelError, match=message):
+        JointModel.load(tmp_path)
+
+
+def test_damaged_weights_are_refused(tmp_path: Path) -> None:
+    JointModel(np.full(WEIGHT_COUNT, np.nan)).save(tmp_path)
+    with pytest.raises(ModelError, match="damaged"):
+        JointModel.load(tmp_path)
+
+
+def test_variants_and_lengths_are_checked() -> None:
+    assert bundled_model("joint").variant in VARIANTS
+    with pytest.raises(InputError, match=r"phrase\+arc, phrase"):
+        JointModel(random_weights(), "arc")
+    with pytest.raises(InputError, match="at least 1"):
+        JointModel(random_weights(), longest=0)
+
+
+def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> None:
+    ready = sentence(ONE)
+    with pytest.raises(InputError, match="parse tree"):
+        aligner.align_prepared(ready, replace(ready, forest=None))
+    with pytest.raises(ModelError, match="word vectors"):
+        aligner.align_prepared(ready, replace(ready, vectors=None))
+    with pytest.raises(InputError, match="at least one token"):
+        aligner.align_prepared(ready, Sentence(()))
+
+
+def test_a_tree_that_a_sentence_came_with_is_kept(aligner: JointAligner) -> None:
+    given = replace(sentence("she bought the car"), vectors=None)
+    (prepared,) = aligner.prepare([given])
+    assert isinstance(prepared, Sentence) and prepared.forest is given.forest
+    assert np.array_equal(prepared.vectors, vectors(given.words))
+
+
+def test_one_word_sentences_align(aligner: JointAligner) -> None:
+    assert aligner.align("car", "car").words.pairs == ((0, 0),)
+    assert len(aligner.align("car", "the old man bought a car").words) <= 1
+
+
+def test_many_workers_give_the_results_of_one(aligner: JointAligner) -> None:
+    pairs = [(ONE, TWO), (TWO, ONE), ("", ONE), (ONE, ONE)] * 3
+    one = [found.to_json() for found in aligner.align_many(pairs, batch_size=2)]
+    assert one == [found.to_json() for found in aligner.align_many(pairs, batch_size=2, workers=3)]
+
+
+@PARSER
+def test_text_goes_in_and_links_come_out_with_the_bundled_models() -> None:
+    found = forest_align.load("joint").align(
+        "The committee rejected the proposal on Monday.", "On Monday, the proposal was turned down."
+    )
+    pairs = {(found.source.words[i], found.target.words[j]) for i, j in found.words}
+    assert {("proposal", "proposal"), ("Monday", "Monday"), (".", ".")} <= pairs
+
+
+@PARSER
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason="needs the corpora in the folder `shared` beside the repository"
+)
+def test_links_of_training_pairs_are_as_good_as_they_were() -> None:
+    from itertools import islice
+
+    from forest_align.data.pairs import SentencePair, read_pairs
+    from forest_align.eval.words import WordPair, score_words
+
+    path = SHARED / "data" / "alignment" / "edinburgh" / "train.sure.json"
+    gold = [pair for pair in islice(read_pairs(path), 40) if isinstance(pair, SentencePair)]
+    found = forest_align.load("joint").align_many((pair.source, pair.target) for pair in gold)
+    rows = [
+        WordPair(pair.source.words, pair.target.words, pair.links, alignment.words, pair.id)
+        for pair, alignment in zip(gold, found, strict=True)
+        if pair.links is not None
+    ]
+    assert score_words(rows).statistics()["f1"].value > 0.87

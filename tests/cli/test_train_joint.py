@@ -1,0 +1,92 @@
+"""``forest-align train joint`` on a handful of pairs, with a parser that makes up trees and vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forest_align.aligners.joint_model import JointModel
+from forest_align.cli import main
+
+from ..aligners.joint_sentences import ToyParser
+
+pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+
+PAIRS = (
+    ("the old man bought a car", "a man sold the old car", "0-3 1-4 2-1 3-2 4-0 5-5"),
+    ("she sold the house", "she bought a house in London", "0-0 1-1 2-2 3-3"),
+    ("dogs like meat", "dogs love meat", "0-0 1-1 2-2"),
+)
+
+
+@pytest.fixture(autouse=True)
+def toy_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
+    )
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.tsv"
+    lines = [f"{k}\t{a}\tN/A\t{b}\tN/A\t1\t1\t{links}\t\t\n" for k, (a, b, links) in enumerate(PAIRS)]
+    path.write_text("".join(lines))
+    return path
+
+
+def train(*words: object) -> int:
+    return main(["train", "joint", *map(str, words)])
+
+
+def test_training_writes_a_model_that_aligns(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, pairs = tmp_path / "model", tmp_path / "pairs.tsv"
+    assert train(gold, "-o", model, "--epochs", 12, "--seed", 2, "--variant", "phrase") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 12 and lines[-1].startswith("epoch 12: precision ")
+    loaded = JointModel.load(model)
+    assert (loaded.variant, loaded.card["pairs"], loaded.card["seed"]) == ("phrase", 3, 2)
+    pairs.write_text("dogs like meat\tdogs love meat\n")
+    assert main(["align", str(pairs), "--model", str(model), "--to", "pharaoh", "--parser", "toy"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1 2-2\n"
+
+
+def test_a_resumed_run_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
+    train(gold, "-o", tmp_path / "one", "--epochs", 3)
+    train(gold, "-o", tmp_path / "two", "--epochs", 1)
+    train(gold, "-o", tmp_path / "two", "--epochs", 3, "--resume")
+    for name in ("model.json", "model.safetensors"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_pair_without_links_is_named_and_the_rest_is_used(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold.write_text(gold.read_text() + "7\ta car\tN/A\tthe car\tN/A\t1\t1\t9-9\t\t\n")
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 1) == 1
+    assert "9-9" in capsys.readouterr().err
+    assert JointModel.load(tmp_path / "model").card["pairs"] == 3
+
+
+def test_files_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pairs.tsv").write_text("a car\tthe car\n")
+    assert train(tmp_path / "pairs.tsv", "-o", tmp_path / "model") == 2
+    assert "at least one sentence pair with links" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--variant", "published"], "no --variant"),
+        (["--words", "union"], "no --words"),
+        (["--ppdb", "x"], "no --ppdb"),
+    ],
+)
+def test_options_of_other_aligners_are_refused(
+    option: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "pairs.tsv").write_text("a car\tthe car\n")
+    assert main(["align", str(tmp_path / "pairs.tsv"), "--aligner", "joint", *option]) == 2
+    assert message in capsys.readouterr().err

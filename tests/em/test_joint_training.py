@@ -1,0 +1,176 @@
+"""Perceptron training of the joint aligner: what it learns from, what it learns, how it goes on after a stop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.joint_features import pair_edits
+from forest_align.aligners.joint_margins import margins
+from forest_align.aligners.joint_model import JointModel
+from forest_align.aligners.joint_program import best_edits
+from forest_align.data.pair_types import SentencePair
+from forest_align.em.joint_corpus import fingerprint, gold_links, read_examples
+from forest_align.em.joint_training import JointExample, JointSettings, calibrate, train_joint_model
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError, Links, Sentence
+
+from ..aligners.joint_sentences import ToyParser, sentence
+
+pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+
+PAIRS = (
+    ("the old man bought a car", "a man sold the old car", "0-3 1-4 2-1 3-2 4-0 5-5"),
+    ("she sold the house", "she bought a house in London", "0-0 1-1 2-2 3-3"),
+    ("dogs like meat", "dogs love meat", "0-0 1-1 2-2"),
+    ("he bought the house in London", "in London he sold a car", "0-2 1-3 2-4 4-0 5-1"),
+)
+
+
+def example(source: str, target: str, links: str, longest: int = 3) -> JointExample:
+    one, two = sentence(source), sentence(target)
+    pair = SentencePair("1", one, two, Links.from_pharaoh(links))
+    edits = pair_edits(one, two, load_lexicon(), longest=longest, arcs=True)
+    return JointExample(edits, gold_links(pair, "sure"))
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[JointExample]:
+    return [example(*pair) for pair in PAIRS]
+
+
+def links_of(item: JointExample, model: JointModel) -> set[tuple[int, int]]:
+    scores = model.scores(item.edits)
+    best = best_edits(item.edits.lengths, item.edits.spans, scores[0], item.edits.arc_pairs, scores[1])
+    return {(int(i), int(j)) for i, j in np.argwhere(item.edits.covered(best.phrases))}
+
+
+def gold_of(item: JointExample) -> set[tuple[int, int]]:
+    return {(int(i), int(j)) for i, j in np.argwhere(item.gold)}
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5])
+def test_training_learns_the_pairs_it_sees(examples: list[JointExample], margin: float) -> None:
+    model, history = train_joint_model(examples, JointSettings(epochs=25, margin=margin))
+    assert all(links_of(item, model) == gold_of(item) for item in examples)
+    assert len(history) == 25 and history[-1].recall > history[0].recall
+    assert model.calibration[0] > 0
+
+
+def test_reachable_edits_link_what_the_gold_does(examples: list[JointExample]) -> None:
+    for item in examples:
+        best = item.reachable()
+        assert item.edits.covered(best.phrases).tolist() == item.gold.tolist()
+        assert len(best.phrases) == item.gold.sum()
+
+
+def test_a_block_of_links_is_one_phrase_pair() -> None:
+    one, two = sentence("the old man"), sentence("he")
+    assert one.vectors is not None
+    mean = one.vectors[1:].sum(axis=0, keepdims=True)
+    two = replace(two, vectors=mean / np.linalg.norm(mean))
+    gold = np.array([[False], [True], [True]])
+    item = JointExample(pair_edits(one, two, load_lexicon(), longest=3, arcs=True), gold)
+    best = item.reachable()
+    assert item.edits.spans[best.phrases].tolist() == [[1, 3, 0, 1]]
+
+
+def test_of_links_that_no_phrases_can_make_the_most_are_reached() -> None:
+    item = example("the car", "the car the house", "0-0 0-2 1-1")
+    covered = item.edits.covered(item.reachable().phrases)
+    assert (covered & item.gold).sum() == 2 and not (covered & ~item.gold).any()
+
+
+def test_probabilities_are_right_as_often_as_they_say(examples: list[JointExample]) -> None:
+    model, _ = train_joint_model(examples, JointSettings(epochs=2))
+    # Two gold links are called wrong: the mean probability must be the share of the others.
+    shaken = [replace(item, gold=item.gold.copy()) for item in examples]
+    for item in shaken[:2]:
+        i, j = min(links_of(item, model))
+        item.gold[i, j] = not item.gold[i, j]
+    fitted = replace(model, calibration=calibrate(shaken, model))
+    right, probability = [], []
+    for item in shaken:
+        scores = model.scores(item.edits)
+        best = best_edits(item.edits.lengths, item.edits.spans, scores[0], item.edits.arc_pairs, scores[1])
+        found = fitted.probabilities(margins(item.edits, best, *scores))
+        for place, value in zip(best.phrases, found, strict=True):
+            s, e, t, f = item.edits.spans[place]
+            right += item.gold[s:e, t:f].ravel().tolist()
+            probability += [value] * ((e - s) * (f - t))
+    assert np.mean(right) == pytest.approx(np.mean(probability), abs=0.01)
+
+
+def test_an_interrupted_run_ends_with_the_same_weights(examples: list[JointExample], tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    whole, _ = train_joint_model(examples, JointSettings(epochs=5, seed=3))
+    train_joint_model(examples, JointSettings(epochs=2, seed=3), checkpoint=checkpoint)
+    resumed, history = train_joint_model(
+        examples, JointSettings(epochs=5, seed=3), checkpoint=checkpoint, resume=True
+    )
+    assert np.array_equal(whole.weights, resumed.weights) and whole.calibration == resumed.calibration
+    assert [epoch.epoch for epoch in history] == [1, 2, 3, 4, 5]
+    other, _ = train_joint_model(examples, JointSettings(epochs=5, seed=4))
+    assert not np.array_equal(whole.weights, other.weights)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"settings": JointSettings(2, seed=9)}, "seed"),
+        ({"variant": "phrase"}, "variant"),
+        ({"identity": {"x": 1}}, "x"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(
+    examples: list[JointExample], tmp_path: Path, changes: dict[str, Any], field: str
+) -> None:
+    train_joint_model(examples, JointSettings(1), checkpoint=tmp_path / "checkpoint")
+    options = {"settings": JointSettings(2), **changes}
+    with pytest.raises(InputError, match=field):
+        train_joint_model(examples, checkpoint=tmp_path / "checkpoint", resume=True, **options)
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(InputError, match="epochs"):
+        JointSettings(epochs=-1)
+    with pytest.raises(InputError, match="margin"):
+        JointSettings(margin=float("nan"))
+    with pytest.raises(InputError, match="at least one"):
+        train_joint_model([], JointSettings())
+
+
+def test_pairs_that_cannot_be_used_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
+    )
+    good = SentencePair(
+        "1", Sentence.from_words(["a", "car"]), Sentence.from_words(["car"]), Links(((1, 0),))
+    )
+    pairs = [
+        good,
+        InputError("broken"),
+        SentencePair("3", good.source, good.target),
+        SentencePair("4", good.source, good.target, Links(((7, 0),))),
+    ]
+    found, problems = read_examples(pairs, cache=tmp_path)
+    assert len(found) == 1 and found[0].gold.tolist() == [[False], [True]]
+    assert "broken" in problems[0] and "'3'" in problems[1] and "'4'" in problems[2]
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
+    again, _ = read_examples(pairs, cache=tmp_path)
+    assert fingerprint(again) == fingerprint(found)
+
+
+def test_possible_links_count_if_they_are_asked_for() -> None:
+    pair = SentencePair(
+        "1",
+        Sentence.from_words(["a", "b"]),
+        Sentence.from_words(["c"]),
+        Links(((0, 0), (1, 0)), (True, False)),
+    )
+    assert gold_links(pair, "sure").tolist() == [[True], [False]]
+    assert gold_links(pair, "all").tolist() == [[True], [True]]
