@@ -1,4 +1,4 @@
-"""Perceptron training of the joint aligner: what it learns from, what it learns, how it goes on after a stop."""
+"""Perceptron training of the joint aligner: what it learns from, what it learns, and resuming it."""
 
 from __future__ import annotations
 
