@@ -1,4 +1,4 @@
-"""Minimises a smooth function by L-BFGS, step by step, so that a run can be stopped and go on with the same result."""
+"""Minimises a smooth function by L-BFGS, in steps, so that a stopped run goes on with the same result."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Descent:
         return cls(np.array(point, dtype=np.float64), value, gradient, nothing, nothing)
 
     def step(self, function: Function) -> Descent:
-        """One step of L-BFGS with a line search for the weak Wolfe conditions (Nocedal & Wright 2006, ch. 3, 7)."""
+        """One step, with a line search for the weak Wolfe conditions (Nocedal & Wright 2006, ch. 3 and 7)."""
         direction = self._direction()
         slope = float(direction @ self.gradient)
         if not slope < 0:

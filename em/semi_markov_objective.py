@@ -33,8 +33,8 @@ class Example:
     def of(cls, lattice: Lattice, links: Links) -> Example:
         """The pair with the path through its lattice that agrees best with gold links.
 
-        A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that agree
-        equally well the one of fewest steps is taken: phrases rather than their words.
+        A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that
+        agree equally well the one of fewest steps is taken: phrases rather than their words.
         """
         gold = np.zeros((lattice.rows, lattice.columns))
         for i, j in links:
@@ -169,7 +169,7 @@ def _margin(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Features of all pairs, sorted by class: where each class's columns belong, and the columns themselves."""
+    """Features of all pairs by class: where each class's columns belong, and the columns themselves."""
 
     places: tuple[np.ndarray, ...]
     features: tuple[np.ndarray, ...]

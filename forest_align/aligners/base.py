@@ -33,11 +33,18 @@ BATCH_SIZE = 64
 _KINDS = {
     "forest": ("forest_align.aligners.forest", "ForestAligner"),
     "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
+    "semi-markov": ("forest_align.aligners.semi_markov", "SemiMarkovAligner"),
     "joint": ("forest_align.aligners.joint", "JointAligner"),
 }
 
 # Bundled models and the kind of aligner that each is for.
-_BUNDLED = {"forest": "forest", "fixed": "forest", "contextual": "contextual", "joint": "joint"}
+_BUNDLED = {
+    "forest": "forest",
+    "fixed": "forest",
+    "contextual": "contextual",
+    "semi-markov": "semi-markov",
+    "joint": "joint",
+}
 
 
 class Aligner(ABC):
@@ -255,13 +262,14 @@ def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
 
 
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner: ``"forest"``, ``"fixed"``, ``"contextual"``, ``"joint"``, or a model folder.
+    """Load an aligner by the name of a bundled model, or from the folder of a model.
 
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a bundled model, or a folder that :meth:`Aligner.save` wrote. Those of the kinds of aligners
-        have their names; ``"fixed"`` is the forest aligner with weights set by hand, not learned.
+        ``"forest"``, ``"fixed"``, ``"contextual"``, ``"semi-markov"``, ``"joint"``, or a folder that
+        :meth:`Aligner.save` wrote. The models of the kinds of aligners have their names; ``"fixed"`` is the
+        forest aligner with weights set by hand, not learned.
     **options
         Passed on to the ``load`` of that kind.
 

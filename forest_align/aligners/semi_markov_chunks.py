@@ -37,8 +37,8 @@ _CHUNK = re.compile(
 def tag_chunks(tags: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
     """Base phrases of a tagged sentence.
 
-    A chunk runs from the beginning of a phrase to its head; a possessive ``'s`` begins a new one. Punctuation and
-    conjunctions belong to none.
+    A chunk runs from the beginning of a phrase to its head; a possessive ``'s`` begins a new one. Punctuation
+    and conjunctions belong to none.
 
     Parameters
     ----------

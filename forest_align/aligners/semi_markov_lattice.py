@@ -40,7 +40,8 @@ NULL_FEATURES = (
 )
 #: Kinds of source words.
 NULL_CLASSES = ("content word", "function word", "punctuation")
-#: What follows what: the distance from the last target word of a step to the first of the next one, null, the ends.
+#: What follows what: the distance from the last target word of a step to the first of the next one, null, the
+#: ends.
 TRANSITIONS = (
     *(
         "back by 10 or more",
@@ -82,7 +83,8 @@ class Lattice:
     spans : numpy.ndarray
         int32, shape (k, 4): all word and phrase pairs as the kernel wants them, by source start.
     order : numpy.ndarray
-        int64, shape (k,): for each of ``spans`` its place among the n * m word pairs followed by the phrase pairs.
+        int64, shape (k,): for each of ``spans`` its place among the n * m word pairs followed by the phrase
+        pairs.
     words, phrases, null : numpy.ndarray
         float32, shapes (features, n * m), (features, k - n * m), (features, n).
     word_classes, phrase_classes, null_classes : numpy.ndarray

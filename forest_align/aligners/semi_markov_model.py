@@ -27,7 +27,7 @@ KIND = "semi-markov"
 FORMAT_VERSION = 1
 _WEIGHTS_FILE = "model.safetensors"
 #: What the weights mean; a model of other features cannot be used.
-_LISTS = {
+FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
     "word_classes": WORD_CLASSES,
     "phrase_features": PHRASE_FEATURES,
@@ -70,7 +70,7 @@ class SemiMarkovModel:
         """
         card = read_card(folder)
         check_card(card, folder, KIND, FORMAT_VERSION)
-        for name, expected in _LISTS.items():
+        for name, expected in FEATURE_LISTS.items():
             if card.get(name) != list(expected):
                 raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
         arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
@@ -88,7 +88,7 @@ class SemiMarkovModel:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
         from safetensors.numpy import save
 
-        lists = {name: list(values) for name, values in _LISTS.items()}
+        lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
         write_card(folder, {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card})
         (Path(folder) / _WEIGHTS_FILE).write_bytes(save({name: self.weights[name] for name in WEIGHTS}))
 

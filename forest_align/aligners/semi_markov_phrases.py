@@ -1,4 +1,4 @@
-"""Which phrase pairs of two sentences may be aligned as wholes, and their features (Yao et al. 2013, §3.3 and §3.4)."""
+"""Which phrase pairs may be aligned as wholes, and their features (Yao et al. 2013, §3.3 and §3.4)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group
 
 _SIZES = tuple((a, b) for a in range(1, LONGEST + 1) for b in range(1, LONGEST + 1) if a > 1 or b > 1)
-_GROUPS = ("acronym", "collocation", "joined", "ppdb")
-#: Features of a phrase pair; each has a weight in each of :data:`PHRASE_CLASSES`. Those "by length" are multiplied by
-#: the length of the longer phrase, so that phrases can compete with the words that they are made of.
+# Kinds of lexical groups; paraphrases that the user brings count as more synonyms.
+_GROUPS = {"acronym": 0, "collocation": 1, "ppdb": 1, "joined": 2}
+_GROUP_FEATURES = ("acronym", "synonyms", "joined")
+#: Features of a phrase pair; each has a weight in each of :data:`PHRASE_CLASSES`. Those "by length" are
+#: multiplied by the length of the longer phrase, so that phrases can compete with the words that they are
+#: made of.
 PHRASE_FEATURES = (
     "bias",
     *(f"{a} to {b}" for a, b in _SIZES),
@@ -47,7 +50,7 @@ PHRASE_FEATURES = (
     "chunks of the same words in order",
     "chunk boundaries inside source",
     "chunk boundaries inside target",
-    *(f"{name} by length" for name in _GROUPS),
+    *(f"{name} by length" for name in _GROUP_FEATURES),
     "distance from diagonal by length",
     "same at left",
     "same at right",
@@ -168,8 +171,8 @@ def _features(
     at += 7
     for group in groups:
         found = (spans == (*group.source, *group.target)).all(1)
-        features[at + _GROUPS.index(group.kind), found] = longer[found]
-    at += len(_GROUPS)
+        features[at + _GROUPS[group.kind], found] = longer[found]
+    at += len(_GROUP_FEATURES)
     features[at] = longer * np.abs((start + end) / (2 * len(source)) - (first + last) / (2 * len(target)))
     _add_edges(features[at + 1 :], words.same, start, end, first, last)
     features[-2:] = ours[6], theirs[6]
@@ -220,8 +223,8 @@ def _covered(
 ) -> np.ndarray:
     """What the words of one phrase find in the other, float32, shape (7, k).
 
-    Rows: words with the same word there; with a word that is alike; sum of the best Dice; content words, function words
-    and punctuation without any; words that have the same word only outside.
+    Rows: words with the same word there; with a word that is alike; sum of the best Dice; content words,
+    function words and punctuation without any; words that have the same word only outside.
     """
     tables = np.array([words.same, words.same | words.alike, words.dice], dtype=np.float32)
     tables = tables.transpose(0, 2, 1) if transposed else tables

@@ -60,10 +60,11 @@ class SentenceView:
     tags : numpy.ndarray
         int32, shape (n,): places in :data:`TAGS`.
     chunks : numpy.ndarray
-        int32, shape (LONGEST, n): type of the chunk that has this length (less 1) and begins at this word, a place in
-        :data:`~forest_align.aligners.semi_markov_chunks.CHUNK_TYPES`; 0 where there is none.
+        int32, shape (LONGEST, n): type of the chunk that has this length (less 1) and begins at this word, a
+        place in :data:`~forest_align.aligners.semi_markov_chunks.CHUNK_TYPES`; 0 where there is none.
     inside : numpy.ndarray
-        int32, shape (n,): number of the chunk that the word stands in; words outside have numbers of their own.
+        int32, shape (n,): number of the chunk that the word stands in; words outside have numbers of their
+        own.
     """
 
     words: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Features of the word pairs of two sentences: spelling, tags, place, WordNet and context (Yao et al. 2013, §3.3)."""
+"""Features of word pairs: spelling, tags, place, WordNet and context (Yao et al. 2013, §3.3)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ _RELATIONS = (
     Evidence.PREPOSITION,
     Evidence.FUNCTION,
     Evidence.ACRONYM,
-    Evidence.PPDB,
 )
-_RELATION_BITS = np.array([int(bit) for bit in _RELATIONS], dtype=np.int32)[:, None, None]
+# A paraphrase table that the user brings counts as more synonyms.
+_RELATION_BITS = np.array(
+    [bit | (Evidence.PPDB if bit == Evidence.SYNONYM else 0) for bit in _RELATIONS], dtype=np.int32
+)[:, None, None]
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
-_ALIKE = int(sum(_RELATIONS) & ~int(Evidence.PREPOSITION))
+_ALIKE = int(_RELATION_BITS.sum()) & ~int(Evidence.PREPOSITION)
 #: Share of letter bigrams from which on two words count as alike.
 _ALIKE_DICE = 0.65
 
@@ -86,7 +88,8 @@ class WordPairs:
     classes : numpy.ndarray
         int64, shape (n, m): places in :data:`WORD_CLASSES`.
     same, alike : numpy.ndarray
-        bool, shape (n, m): words with the same form or lemma; different ones that are related or spelled alike.
+        bool, shape (n, m): words with the same form or lemma; different ones that are related or spelled
+        alike.
     dice : numpy.ndarray
         float32, shape (n, m): share of letter bigrams.
     """

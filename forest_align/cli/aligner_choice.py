@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.lexicon.candidates import Candidate
 
-ALIGNERS = ("forest", "contextual", "joint")
+ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
 VARIANTS = ("default", "published")
 WORDS = (*WORD_CANDIDATES, "given")
 
@@ -77,10 +77,10 @@ def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[s
         raise InputError("--words and --ppdb with --model need --aligner as well")
     if kind != "forest" and options.words is not None:
         raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
-    if kind not in ("forest", "contextual"):
-        raise InputError(f"the {kind} aligner takes no --ppdb; the forest and contextual aligners do")
+    if kind == "joint":
+        raise InputError("the joint aligner takes no --ppdb; the others do")
     table = PairTable.load(options.ppdb) if options.ppdb else None
-    if kind == "contextual":
+    if kind != "forest":
         return {"ppdb": table}
     return {"candidates": given or word_candidates(options.words or DEFAULT_WORDS, ppdb=table)}
 

@@ -8,6 +8,10 @@ import importlib
 # Aligner -> module beside this one that trains it, and what it does, in one line.
 TRAINERS = {
     "forest": ("train_forest", "learn the weights of the forest aligner from sentence pairs without links"),
+    "semi-markov": (
+        "train_semi_markov",
+        "learn the weights of the semi-Markov aligner from sentence pairs with gold links",
+    ),
     "joint": ("train_joint", "learn the weights of the joint aligner from sentence pairs with gold links"),
 }
 

@@ -1,0 +1,109 @@
+"""Parses sentence pairs with gold word links, for what learns from such links; parses are kept in a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.em.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus import parser_fingerprint
+from forest_align.types import InputError, Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.pair_types import SentencePair
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """Two sentences with tags and lemmas, without forests and vectors, and the links that are wanted."""
+
+    source: Sentence
+    target: Sentence
+    links: Links
+
+
+def read_gold_pairs(
+    pairs: Iterable[SentencePair | InputError],
+    *,
+    parser: str = "en",
+    cache: Path | None = None,
+    links: str = "sure",
+    report: Callable[[int], None] | None = None,
+) -> tuple[list[GoldPair], list[str]]:
+    """Parse the sentences of pairs with links.
+
+    Parameters
+    ----------
+    pairs : iterable of SentencePair or InputError
+        From :func:`forest_align.data.pairs.read_pairs`.
+    parser : str
+        Name or folder of the parser, loaded when a sentence is not in the cache.
+    cache : pathlib.Path, optional
+        Folder that keeps parses.
+    links : {"sure", "all"}
+        Which gold links are wanted.
+    report : callable, optional
+        Called with the number of sentences done since the last call.
+
+    Returns
+    -------
+    list of GoldPair
+        Those that could be prepared.
+    list of str
+        Why the others could not.
+    """
+    problems: list[str] = []
+    usable: list[tuple[SentencePair, Links]] = []
+    for pair in pairs:
+        if isinstance(pair, InputError):
+            problems.append(str(pair))
+            continue
+        try:
+            usable.append((pair, _links(pair, links)))
+        except InputError as error:
+            problems.append(f"pair {pair.id!r}: {error}")
+    sentences = cached_sentences(
+        [list(side.words) for pair, _ in usable for side in (pair.source, pair.target)],
+        _LazyParser(parser),
+        ArrayStore(cache) if cache is not None else None,
+        [parser_fingerprint(parser), 1],
+        report=report,
+    )
+    found = []
+    for (pair, wanted), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
+        try:
+            found.append(GoldPair(_light(source), _light(target), wanted))
+        except InputError as error:
+            problems.append(f"pair {pair.id!r}: {error}")
+    return found, problems
+
+
+def _links(pair: SentencePair, which: str) -> Links:
+    if pair.links is None or not len(pair.source) or not len(pair.target):
+        raise InputError("expected words with gold links, found none")
+    chosen = pair.links if which == "all" else pair.links.only_sure()
+    return chosen.check(len(pair.source), len(pair.target))
+
+
+def _light(sentence: Sentence | InputError) -> Sentence:
+    if isinstance(sentence, InputError):
+        raise sentence
+    return replace(sentence, forest=None, vectors=None)
+
+
+class _LazyParser:
+    """Parses; the parser is loaded when it is first needed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._loaded: Any = None
+
+    def __call__(self, sentences: Sequence[Any]) -> Iterable[Sentence | InputError]:
+        if self._loaded is None:
+            from forest_align.parsing import load_parser_for_alignment
+
+            self._loaded = load_parser_for_alignment(self._name, forest_size=1)
+        parsed: Iterable[Sentence | InputError] = self._loaded.parse_many(sentences)
+        return parsed

@@ -1,0 +1,189 @@
+"""The phrase-based aligner of Yao et al. (2013): a semi-Markov CRF over the phrase pairs of two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.semi_markov_chunks import tag_chunks
+from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
+from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
+from forest_align.cext import semicrf
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+
+
+class SemiMarkovAligner(Aligner):
+    """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
+
+    The result for swapped sentences is the transpose, always: the words of the shorter sentence are what the
+    path reads.
+
+    Parameters
+    ----------
+    model : SemiMarkovModel, optional
+        The bundled one by default, loaded when needed.
+    ppdb : PairTable, optional
+        Paraphrases of the user, of words and of phrases: more synonyms.
+    parser : Parser, optional
+        For sentences that lack part-of-speech tags; the bundled English one by default, loaded when needed.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+    """
+
+    name = KIND
+
+    def __init__(
+        self,
+        model: SemiMarkovModel | None = None,
+        *,
+        ppdb: PairTable | None = None,
+        parser: Parser | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
+        self.ppdb = ppdb
+        self._given = (model, parser, lexicon)
+
+    @cached_property
+    def model(self) -> SemiMarkovModel:
+        """The weights."""
+        return self._given[0] or bundled_model()
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser for sentences that need one."""
+        from forest_align.parsing import load_parser
+
+        return self._given[1] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The lexicon."""
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        return self._given[2] or load_lexicon()
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
+        """Load the bundled model (``"semi-markov"``) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor.
+        """
+        if str(name_or_path) == KIND:
+            return cls(**options)
+        return cls(SemiMarkovModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what lacks part-of-speech tags; the rest passes as it is."""
+        return parse_unready(self.parser, sentences, _is_tagged, batch_size)
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with part-of-speech tags.
+
+        The alignment is the best path (Viterbi). The probability of a phrase pair is its marginal; that of a
+        word link is the sum of those of all phrase pairs with these two words; ``log_probability`` is that of
+        the whole path.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens, or a token has no tag.
+        """
+        for side, sentence in (("source", source), ("target", target)):
+            if not len(sentence):
+                raise InputError("expected a sentence with at least one token", field=side)
+            if not _is_tagged(sentence):
+                raise InputError("expected a sentence with part-of-speech tags", field=side)
+        is_swapped = is_after(source, target)
+        lattice = self.lattice(target, source) if is_swapped else self.lattice(source, target)
+        scores = self.model.scores(lattice)
+        best, path = semicrf.best_path(lattice.spans, *scores)
+        total, pairs, *_ = semicrf.marginals(lattice.spans, *scores)
+        links = semicrf.link_marginals(lattice.spans, pairs, lattice.rows, lattice.columns)
+        used = path[path >= 0]
+        spans, probability = lattice.spans[used], np.minimum(pairs[used], 1.0)
+        if is_swapped:
+            spans, links = spans[:, [2, 3, 0, 1]], links.T
+            order = np.lexsort((spans[:, 0], spans[:, 1]))
+            spans, probability = spans[order], probability[order]
+        words = _links(spans, links)
+        return Alignment(
+            source,
+            target,
+            words,
+            _phrases(spans, probability, source, target),
+            gaps({i for i, _ in words}, len(source)),
+            gaps({j for _, j in words}, len(target)),
+            log_probability=min(best - total, 0.0),
+            aligner=self.name,
+        )
+
+    def lattice(self, source: Sentence, target: Sentence) -> Lattice:
+        """All that may be aligned in two prepared sentences, with features; the path reads the first."""
+        return lattice_of(source, target, self.lexicon, self.ppdb)
+
+
+def bundled_model() -> SemiMarkovModel:
+    """The model that comes with the package."""
+    with as_file(files("forest_align.aligners") / "models" / KIND) as folder:
+        return SemiMarkovModel.load(folder)
+
+
+def is_after(source: Sentence, target: Sentence) -> bool:
+    """Whether the target is first in canonical order (length, words, tags, lemmas): what the path reads."""
+    if len(source) != len(target):
+        return len(source) > len(target)
+    return (source.words, source.tags, source.lemmas) > (target.words, target.tags, target.lemmas)
+
+
+def _is_tagged(sentence: Sentence) -> bool:
+    return bool(sentence.tokens) and all(sentence.tags)
+
+
+def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
+    """All words of each phrase linked with all of its partner; the phrases of one side may overlap."""
+    cells = sorted(
+        {
+            (i, j)
+            for start, end, first, last in spans.tolist()
+            for i in range(start, end)
+            for j in range(first, last)
+        }
+    )
+    scores = tuple(min(float(probabilities[cell]), 1.0) for cell in cells)
+    return Links(tuple(cells), None, scores)
+
+
+def _phrases(
+    spans: np.ndarray, probabilities: np.ndarray, source: Sentence, target: Sentence
+) -> tuple[PhrasePair, ...]:
+    ours, theirs = _labels(source), _labels(target)
+    return tuple(
+        PhrasePair(_node(start, end, ours), _node(first, last, theirs), probability)
+        for (start, end, first, last), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
+    )
+
+
+def _labels(sentence: Sentence) -> dict[tuple[int, int], str]:
+    """Labels by span: chunk types, and the tags of words."""
+    tags = sentence.tags
+    chunks = {(start, end): name for start, end, name in tag_chunks(tags)}
+    return chunks | {(i, i + 1): tag for i, tag in enumerate(tags)}
+
+
+def _node(start: int, end: int, labels: dict[tuple[int, int], str]) -> Node:
+    return Node(start, end, labels.get((start, end), ""), is_constituent=False)
