@@ -1,4 +1,4 @@
-"""Structured perceptron training of the joint aligner (Thadani et al. 2012, §5.2; Collins 2002)."""
+"""Online training of the joint aligner's weights, averaged (Thadani et al. 2012, §5.2; Collins 2002)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ _OTHER_ARCS = 0.0005
 _RIDGE = 1e-3
 
 
+UPDATES = ("margin", "perceptron")
+
+
 @dataclass(frozen=True, slots=True)
 class JointSettings:
     """How to train.
@@ -32,25 +35,36 @@ class JointSettings:
     Attributes
     ----------
     epochs : int
-        Passes over the pairs; 20 in the paper.
+        Passes over the pairs.
     seed : int
         Determines the order of the pairs.
-    margin : float
-        By how much an alignment is to be worse than the gold one for each wrong or missing link
-        (cost-augmented search); 0 is the perceptron of the paper.
+    update : str
+        How a wrong alignment changes the weights. ``"perceptron"``: by the difference of the features, as in
+        the paper. ``"margin"``: by as much of it as lets the gold alignment win by the cost of the other one,
+        which is searched for with its cost added (Crammer et al. 2006, PA-I with the loss of the prediction).
+    largest_step : float
+        Bound on the step of ``"margin"``, their C.
+    missing_cost : float
+        Cost of a link that is missing in ``"margin"``; that of a wrong one is 1.
     """
 
-    epochs: int = 20
+    epochs: int = 5
     seed: int = 0
-    margin: float = 0.0
+    update: str = "margin"
+    largest_step: float = 0.01
+    missing_cost: float = 2.0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "seed"):
             if getattr(self, name) < 0:
                 raise InputError(f"expected at least 0, found {getattr(self, name)}", field=name)
-        if not (math.isfinite(self.margin) and self.margin >= 0):
-            message = f"expected a finite number of at least 0, found {self.margin}"
-            raise InputError(message, field="margin")
+        for name in ("largest_step", "missing_cost"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise InputError(f"expected a finite number above 0, found {value}", field=name)
+        if self.update not in UPDATES:
+            message = f"expected one of {', '.join(UPDATES)}, found {self.update!r}"
+            raise InputError(message, field="update")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +82,10 @@ class JointExample:
     edits: PairEdits
     gold: np.ndarray
 
-    def right_and_wrong(self) -> np.ndarray:
-        """Right links less wrong ones of each phrase pair, float64 (P,)."""
+    def worth(self, right: float = 1.0) -> np.ndarray:
+        """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
         worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
-        worth[1:, 1:] = np.where(self.gold, 1.0, -1.0)
+        worth[1:, 1:] = np.where(self.gold, right, -1.0)
         sums = worth.cumsum(axis=0).cumsum(axis=1)
         s, e, t, f = self.edits.spans.T
         return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
@@ -81,7 +95,7 @@ class JointExample:
         edits = self.edits
         same = (edits.arc_features[:, : edits.arc_features.shape[1] // 3] > 0).any(axis=1)
         arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
-        scores = self.right_and_wrong() - _A_PHRASE
+        scores = self.worth() - _A_PHRASE
         return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
 
 
@@ -126,7 +140,7 @@ def train_joint_model(
     resume: bool = False,
     report: Callable[[int, int], None] | None = None,
 ) -> tuple[JointModel, tuple[JointEpoch, ...]]:
-    """Train the weights by the averaged structured perceptron.
+    """Train the weights online and average them over all steps.
 
     Parameters
     ----------
@@ -226,15 +240,15 @@ def _epoch(
     order = np.random.default_rng([settings.seed, number]).permutation(len(examples))
     for done, place in enumerate(order, start=1):
         example, wanted = examples[place], gold[place]
-        model = JointModel(weights * scale, kind.variant, kind.longest)
-        found = _search(example, model, settings.margin)
+        worth = example.worth(settings.missing_cost) if settings.update == "margin" else None
+        found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), worth)
         counts += _link_counts(example, found)
         if _same(found, wanted):
             exact += 1
         else:
             change = summed_features(example.edits, wanted.phrases, wanted.arcs)
             change -= summed_features(example.edits, found.phrases, found.arcs)
-            weights += change * scale
+            weights += _step(change * scale, weights, worth, wanted, found, settings.largest_step)
         total += weights
         if report is not None:
             report(number, done)
@@ -243,12 +257,28 @@ def _epoch(
     return _State(weights, total, state.steps + len(examples), (*state.history, epoch))
 
 
-def _search(example: JointExample, model: JointModel, margin: float) -> Solution:
+def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) -> Solution:
+    """The best alignment, or the best together with its cost, which is the less the more it is worth."""
     phrase_scores, arc_scores = model.scores(example.edits)
-    if margin:
-        phrase_scores = phrase_scores - margin * example.right_and_wrong()
+    if worth is not None:
+        phrase_scores = phrase_scores - worth
     edits = example.edits
     return best_edits(edits.lengths, edits.spans, phrase_scores, edits.arc_pairs, arc_scores)
+
+
+def _step(
+    change: np.ndarray,
+    weights: np.ndarray,
+    worth: np.ndarray | None,
+    wanted: Solution,
+    found: Solution,
+    largest: float,
+) -> np.ndarray:
+    """What is added to the weights: the change, or as much of it as closes the gap to the margin."""
+    if worth is None:
+        return change
+    gap = worth[wanted.phrases].sum() - worth[found.phrases].sum() - weights @ change
+    return change * min(largest, max(gap, 0.0) / max(float(change @ change), 1e-12))
 
 
 def _same(one: Solution, other: Solution) -> bool:

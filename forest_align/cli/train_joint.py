@@ -48,12 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
     )
-    parser.add_argument("--epochs", type=int, default=20, help="passes over the pairs (default: 20)")
+    parser.add_argument("--epochs", type=int, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
-        "--margin",
-        type=float,
-        default=0.0,
-        help="by how much gold alignments are to be better than others, for each wrong link (default: 0)",
+        "--update",
+        choices=("margin", "perceptron"),
+        default="margin",
+        help="how wrong alignments change the weights: until the gold one wins by their cost (margin, the "
+        "default), or as in the paper (perceptron)",
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_model_folder(args.output)
     import_solver()
-    settings = JointSettings(args.epochs, args.seed, args.margin)
+    settings = JointSettings(args.epochs, args.seed, args.update)
     examples, failed = _read(args)
     progress = _Progress(len(examples))
     model, history = train_joint_model(
@@ -116,11 +117,10 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
 def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
     """What the model's description says of its training."""
     return {
-        "weights": "averaged structured perceptron",
         "pairs": pairs,
         "links": args.links,
         "epochs": args.epochs,
-        "margin": args.margin,
+        "update": args.update,
         "seed": args.seed,
     }
 

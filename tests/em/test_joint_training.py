@@ -15,7 +15,7 @@ from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.data.pair_types import SentencePair
 from forest_align.em.joint_corpus import fingerprint, gold_links, read_examples
-from forest_align.em.joint_training import JointExample, JointSettings, calibrate, train_joint_model
+from forest_align.em.joint_training import UPDATES, JointExample, JointSettings, calibrate, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Links, Sentence
 
@@ -53,9 +53,10 @@ def gold_of(item: JointExample) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in np.argwhere(item.gold)}
 
 
-@pytest.mark.parametrize("margin", [0.0, 0.5])
-def test_training_learns_the_pairs_it_sees(examples: list[JointExample], margin: float) -> None:
-    model, history = train_joint_model(examples, JointSettings(epochs=25, margin=margin))
+@pytest.mark.parametrize("update", UPDATES)
+def test_training_learns_the_pairs_it_sees(examples: list[JointExample], update: str) -> None:
+    settings = JointSettings(epochs=25, update=update, largest_step=0.1)
+    model, history = train_joint_model(examples, settings)
     assert all(links_of(item, model) == gold_of(item) for item in examples)
     assert len(history) == 25 and history[-1].recall > history[0].recall
     assert model.calibration[0] > 0
@@ -138,8 +139,10 @@ def test_a_checkpoint_of_another_run_is_refused(
 def test_settings_are_checked() -> None:
     with pytest.raises(InputError, match="epochs"):
         JointSettings(epochs=-1)
-    with pytest.raises(InputError, match="margin"):
-        JointSettings(margin=float("nan"))
+    with pytest.raises(InputError, match="largest_step"):
+        JointSettings(largest_step=float("nan"))
+    with pytest.raises(InputError, match="margin, perceptron"):
+        JointSettings(update="hope")
     with pytest.raises(InputError, match="at least one"):
         train_joint_model([], JointSettings())
 
