@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -24,9 +24,9 @@ from forest_align.eval.tasks.applications import (
 )
 from forest_align.eval.tasks.chunk_links import ChunkedPair, Span, chunk_scorer
 from forest_align.eval.tasks.reading import Files
-from forest_align.eval.tasks.stanford_trees import read_constituents
+from forest_align.eval.tasks.stanford_trees import read_arcs, read_constituents
 from forest_align.eval.tasks.task import Task
-from forest_align.eval.tasks.word_links import GoldVersion, word_scorer
+from forest_align.eval.tasks.word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.types import InputError, Links, Sentence
 
 
@@ -108,7 +108,20 @@ def _edinburgh(files: Files, split: str) -> Task:
         raise InputError("expected the trees of the corpus's sentences, in order", file=str(files.paths[3]))
     spans = [spans for _, spans in trees]
     constituents = list(zip(spans[::2], spans[1::2], strict=True))
-    return _word_task(pairs, versions, constituents, "edinburgh constituents")
+    words = _word_task(pairs, versions, constituents, "edinburgh constituents")
+    arcs = read_arcs(files.paths[3])[: files.limit and 2 * files.limit]
+    if not arcs:
+        return words
+    if len(arcs) != len(lengths):
+        raise InputError("expected dependencies of all sentences, or none", file=str(files.paths[3]))
+    dependencies = dependency_scorer(
+        [
+            GoldVersion("edinburgh dependencies", versions[0].links),
+            GoldVersion("edinburgh dependencies sure+possible", versions[1].links, "all"),
+        ],
+        list(zip(arcs[::2], arcs[1::2], strict=True)),
+    )
+    return replace(words, score=lambda found: [*words.score(found), *dependencies(found)])
 
 
 def _multi_mwa(table: str) -> Callable[[Files, str], Task]:
@@ -221,7 +234,7 @@ BENCHMARKS = {
         _msr_rte,
     ),
     "edinburgh": Benchmark(
-        "Edinburgh++ (Thadani et al. 2012): sure, sure and possible, phrasal, and constituents",
+        "Edinburgh++ (Thadani et al. 2012): sure, sure and possible, phrasal, constituents, dependencies",
         {split: _edinburgh_files(split) for split in ("train", "test")},
         _edinburgh,
     ),

@@ -1,4 +1,4 @@
-"""Constituents of the Stanford trees that come with Edinburgh++, the inventory for recall of phrases."""
+"""Constituents and dependencies of the Stanford parses of Edinburgh++, which alignments are measured on."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 
 from forest_align.data.lines import InputLines
 from forest_align.eval.constituents import Span
+from forest_align.eval.projected_dependencies import Arc
 from forest_align.types import InputError
 
 _TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
+_DEPENDENCIES = re.compile(r'<dependencies style="typed">(.*?)</dependencies>', re.DOTALL)
+_ARC = re.compile(r'<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL)
 # A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
 _BARE_BRACKET = re.compile(r"\(([^\s()]+) \(\)")
 _PIECE = re.compile(r"\([^\s()]+ [()]\)|\(|\)|[^\s()]+")
@@ -36,6 +39,13 @@ def read_constituents(path: Path) -> list[tuple[int, list[Span]]]:
 def read_brackets(path: Path) -> list[str]:
     """Read the Penn trees of a gzipped XML file, words that are brackets escaped."""
     return [_BARE_BRACKET.sub(r"(\1 -LRB-)", tree) for tree in _trees(path)]
+
+
+def read_arcs(path: Path) -> list[list[Arc]]:
+    """Read the dependencies of each sentence of a gzipped XML file; the governor of the root is -1."""
+    with InputLines(path) as lines:
+        sentences = _DEPENDENCIES.findall(lines.text())
+    return [[(int(one) - 1, int(two) - 1) for one, two in _ARC.findall(found)] for found in sentences]
 
 
 def _trees(path: Path) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forest_align.eval.constituents import Span, constituent_pairs, count_constituents, score_constituents
+from forest_align.eval.projected_dependencies import Arc, score_projected
 from forest_align.eval.tasks.task import Figures
 from forest_align.eval.words import WordPair, WordScores, score_words
 from forest_align.types import Alignment, Links
@@ -73,6 +74,36 @@ def word_scorer(
         if constituents is not None and any(alignment.phrases for alignment in alignments):
             found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
         return found
+
+    return score
+
+
+def dependency_scorer(
+    versions: Sequence[GoldVersion], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
+) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score the dependencies that word links align against those that each version of the gold aligns.
+
+    Parameters
+    ----------
+    versions : sequence of GoldVersion
+        The versions.
+    arcs : sequence of (arcs, arcs)
+        For each pair the dependencies of its sentences.
+    """
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        found = [alignment.words for alignment in alignments]
+        return [
+            Figures.of(
+                version.table,
+                score_projected(
+                    [links if version.wanted == "all" else links.only_sure() for links in version.links],
+                    found,
+                    arcs,
+                ),
+            )
+            for version in versions
+        ]
 
     return score
 
