@@ -103,7 +103,7 @@ class PhrasePairs:
             Phrases that a lexicon pairs, from :func:`forest_align.lexicon.groups.lexical_groups`.
         """
         short = [group for group in groups if _is_short(group)]
-        spans = _possible(words.same | words.alike, short)
+        spans = _possible(words.known, short)
         return cls(spans, *_features(source, target, words, spans, short))
 
 
@@ -112,21 +112,27 @@ def _is_short(group: Group) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _grid(rows: int, columns: int) -> np.ndarray:
-    """All spans of the sizes above, by their beginnings; int32, shape (k, 4)."""
+def _grid(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """All spans of the sizes above, by their beginnings, int32 (k, 4), and their corners, int64 (4, k).
+
+    Corners are places in a flattened table of one row and one column more than there are words: those of the
+    sum over the rectangle, two to be added and two to be subtracted.
+    """
     i, j, size = np.meshgrid(np.arange(rows), np.arange(columns), np.arange(len(_SIZES)), indexing="ij")
     sizes = np.array(_SIZES)
     ends, lasts = i + sizes[size, 0], j + sizes[size, 1]
     inside = (ends <= rows) & (lasts <= columns)
-    return np.stack([i[inside], ends[inside], j[inside], lasts[inside]], axis=1).astype(np.int32)
+    start, end, first, last = i[inside], ends[inside], j[inside], lasts[inside]
+    corners = np.stack([(row * (columns + 1) + column) for row in (end, start) for column in (last, first)])
+    return np.stack([start, end, first, last], axis=1).astype(np.int32), corners
 
 
 def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
-    spans = _grid(*anchors.shape)
-    corner = np.zeros((anchors.shape[0] + 1, anchors.shape[1] + 1), dtype=np.int32)
-    corner[1:, 1:] = anchors.cumsum(0, dtype=np.int32).cumsum(1, dtype=np.int32)
-    start, end, first, last = spans.T
-    kept = corner[end, last] - corner[start, last] - corner[end, first] + corner[start, first] > 0
+    spans, corners = _grid(*anchors.shape)
+    sums = np.zeros((anchors.shape[0] + 1, anchors.shape[1] + 1), dtype=np.int32)
+    anchors.cumsum(0, dtype=np.int32).cumsum(1, out=sums[1:, 1:])
+    both, below, right, neither = sums.ravel()[corners]
+    kept = both + neither != below + right
     for group in groups:
         kept |= (spans == (*group.source, *group.target)).all(1)
     return spans[kept]
@@ -152,7 +158,7 @@ def _features(
     features[at + 7 : at + 13 : 2], features[at + 8 : at + 13 : 2] = ours[3:6], theirs[3:6]
     at += 13
     equal = size == width
-    tables = words.same, words.same | words.alike, source.tags[:, None] == target.tags
+    tables = words.same, words.known, source.tags[:, None] == target.tags
     in_order, known, tags = (_diagonals(table)[size - 1, start, first] * equal for table in tables)
     every = in_order == longer
     features[at], features[at + 1], features[at + 2], features[at + 3] = (
@@ -226,18 +232,23 @@ def _covered(
     Rows: words with the same word there; with a word that is alike; sum of the best Dice; content words,
     function words and punctuation without any; words that have the same word only outside.
     """
-    tables = np.array([words.same, words.same | words.alike, words.dice], dtype=np.float32)
+    tables = np.array([words.same, words.known, words.dice], dtype=np.float32)
     tables = tables.transpose(0, 2, 1) if transposed else tables
     _, rows, columns = tables.shape
-    kinds = view.kinds[:, None]
+    kinds = (view.kinds == np.array((CONTENT, FUNCTION, PUNCTUATION))[:, None])[:, :, None]
     elsewhere = tables[0].max(1, keepdims=True)
     sums = np.zeros((7, LONGEST, rows + 1, columns), dtype=np.float32)
     wide = tables.copy()
     for k in range(LONGEST):
         if k:
             np.maximum(wide[:, :, :-k], tables[:, :, k:], out=wide[:, :, :-k])
-        same, known, dice = wide
-        unknown = 1 - known
-        rest = [(kinds == kind) * unknown for kind in (CONTENT, FUNCTION, PUNCTUATION)]
-        np.cumsum((same, known - same, dice, *rest, elsewhere - same), axis=1, out=sums[:, k, 1:])
-    return sums[:, width - 1, end, first] - sums[:, width - 1, start, first]
+        table = sums[:, k, 1:]
+        table[:3] = wide
+        table[1] -= wide[0]
+        np.multiply(kinds, 1 - wide[1], out=table[3:6])
+        np.subtract(elsewhere, wide[0], out=table[6])
+    np.cumsum(sums, axis=2, out=sums)
+    flat, row = sums.reshape(7, -1), (width - 1) * (rows + 1)
+    return flat.take((row + end) * columns + first, axis=1) - flat.take(
+        (row + start) * columns + first, axis=1
+    )

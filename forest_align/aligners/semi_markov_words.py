@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,6 +101,11 @@ class WordPairs:
     alike: np.ndarray
     dice: np.ndarray
 
+    @property
+    def known(self) -> np.ndarray:
+        """Words that are the same or alike, bool (n, m)."""
+        return self.same | self.alike
+
     @classmethod
     def of(cls, source: SentenceView, target: SentenceView, evidence: np.ndarray) -> WordPairs:
         """Compute the features.
@@ -117,13 +123,19 @@ class WordPairs:
         classes = _classes(source.kinds[:, None], target.kinds, same, alike)
         features = np.empty((len(WORD_FEATURES), *evidence.shape), dtype=np.float32)
         features[0] = 1
-        features[1] = [[word == other for other in target.words] for word in source.words]
+        features[1] = _equal(source.words, target.words)
         features[2] = same & ((evidence & int(Evidence.IDENTICAL)) == 0)
         at = 3 + len(_RELATIONS)
         features[3:at] = (evidence & _RELATION_BITS) != 0
         features[at : at + len(similar)] = similar
         _add_places(features[at + len(similar) :], source, target, same, alike)
         return cls(features, classes, same, alike, similar[1])
+
+
+def _equal(words: Sequence[str], others: Sequence[str]) -> np.ndarray:
+    numbers = {word: number for number, word in enumerate(others)}
+    ours = np.array([numbers.get(word, -1) for word in words])
+    return np.equal.outer(ours, np.array([numbers[word] for word in others]))
 
 
 def _classes(kinds: np.ndarray, others: np.ndarray, same: np.ndarray, alike: np.ndarray) -> np.ndarray:
