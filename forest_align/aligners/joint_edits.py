@@ -9,13 +9,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from forest_align.lexicon.evidence import Evidence
-from forest_align.lexicon.groups import lexical_groups
 from forest_align.parsing.dependencies import forest_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.groups import Group
     from forest_align.parsing.dependencies import Dependency
     from forest_align.types import Sentence
 
@@ -65,12 +64,7 @@ def constituents_of(sentence: Sentence) -> dict[tuple[int, int], int]:
 
 
 def phrase_pairs(
-    source: Sentence,
-    target: Sentence,
-    evidence: np.ndarray,
-    cosine: np.ndarray,
-    lexicon: Lexicon,
-    longest: int,
+    evidence: np.ndarray, cosine: np.ndarray, groups: Sequence[Group], longest: int
 ) -> np.ndarray:
     """Phrase pairs that are not hopeless.
 
@@ -80,14 +74,13 @@ def phrase_pairs(
 
     Parameters
     ----------
-    source, target : Sentence
-        Sentences of n and m words.
     evidence : numpy.ndarray
-        int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
+        int32, shape (n, m), for sentences of n and m words, from
+        :func:`forest_align.lexicon.evidence.word_evidence`.
     cosine : numpy.ndarray
         float32, shape (n, m): cosines of the word vectors.
-    lexicon : Lexicon
-        Knows groups of words.
+    groups : sequence of Group
+        Phrases that the lexicon knows to correspond.
     longest : int
         Most words of a phrase.
 
@@ -98,12 +91,11 @@ def phrase_pairs(
     """
     telling = (evidence & _TELLING) != 0
     found = [_blocks(telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T, 1, 1)]
-    groups = [(*group.source, *group.target) for group in lexical_groups(source, target, lexicon)]
     if longest > 1:
         near = telling | (cosine >= LEAST_PHRASE_COSINE)
         sizes = [(a, b) for a in range(1, longest + 1) for b in range(1, longest + 1) if a * b > 1]
-        found += [_blocks(near, a, b) for a, b in sizes if a <= len(source) and b <= len(target)]
-        known = np.array(groups, np.int32).reshape(-1, 4)
+        found += [_blocks(near, a, b) for a, b in sizes if a <= cosine.shape[0] and b <= cosine.shape[1]]
+        known = np.array([(*group.source, *group.target) for group in groups], np.int32).reshape(-1, 4)
         sizes_fit = (known[:, 1] - known[:, 0] <= longest) & (known[:, 3] - known[:, 2] <= longest)
         found.append(known[sizes_fit])
     spans = np.concatenate(found)

@@ -22,6 +22,7 @@ from forest_align.aligners.link_features import (
     word_features,
 )
 from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.groups import lexical_groups
 from forest_align.types import InputError, ModelError, Sentence
 
 if TYPE_CHECKING:
@@ -164,8 +165,9 @@ def pair_edits(
     # Without vectors: the kernel has the cosines themselves.
     plain = [Sentence(sentence.tokens, text=sentence.text) for sentence in (source, target)]
     evidence = word_evidence(plain[0], plain[1], lexicon)
+    groups = lexical_groups(source, target, lexicon)
     cosine = sides[0].vectors @ sides[1].vectors.T
-    spans = phrase_pairs(source, target, evidence, cosine, lexicon, longest)
+    spans = phrase_pairs(evidence, cosine, groups, longest)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
     base = np.concatenate([base, np.ones((len(base), 1), np.float32)], axis=1)
@@ -182,7 +184,7 @@ def pair_edits(
         spans,
         base[cells],
         classes[cells],
-        phrase_features(phrases, source, target, sides, table, evidence, dependencies, lexicon),
+        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups),
         (
             _deletion_features(source, sides[0], cosine.max(axis=1), same.any(axis=1), ratio),
             _deletion_features(target, sides[1], cosine.max(axis=0), same.any(axis=0), 1 / ratio),

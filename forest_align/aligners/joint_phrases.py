@@ -9,13 +9,12 @@ import numpy as np
 from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.link_features import BASE_FEATURES
 from forest_align.lexicon.evidence import Evidence
-from forest_align.lexicon.groups import lexical_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forest_align.aligners.link_features import SentenceFeatures
-    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.groups import Group
     from forest_align.parsing.dependencies import Dependency
     from forest_align.types import Sentence
 
@@ -60,7 +59,7 @@ def phrase_features(
     base: np.ndarray,
     evidence: np.ndarray,
     arcs: Sequence[Sequence[Dependency]],
-    lexicon: Lexicon,
+    groups: Sequence[Group],
 ) -> np.ndarray:
     """Features of phrase pairs.
 
@@ -78,8 +77,8 @@ def phrase_features(
         int32, shape (n, m).
     arcs : (sequence of Dependency, sequence of Dependency)
         Basic dependencies of both.
-    lexicon : Lexicon
-        Knows groups of words.
+    groups : sequence of Group
+        Phrases that the lexicon knows to correspond.
 
     Returns
     -------
@@ -134,7 +133,7 @@ def phrase_features(
         marks > 0,
     ]
     rest[:, : len(columns_of)] = np.stack(columns_of, axis=1)
-    _mark_groups(rest[:, len(columns_of) :], spans, source, target, lexicon)
+    _mark_groups(rest[:, len(columns_of) :], spans, groups)
     return features
 
 
@@ -206,11 +205,8 @@ def _are_constituents(spans: np.ndarray, sentence: Sentence) -> np.ndarray:
     return found[spans[:, 0], spans[:, 1]]
 
 
-def _mark_groups(
-    table: np.ndarray, spans: np.ndarray, source: Sentence, target: Sentence, lexicon: Lexicon
-) -> None:
-    places = {span: place for place, span in enumerate(map(tuple, spans.tolist()))}
-    for group in lexical_groups(source, target, lexicon):
-        place = places.get((*group.source, *group.target))
-        if place is not None and group.kind in _GROUPS:
-            table[place, _GROUPS.index(group.kind)] = 1
+def _mark_groups(table: np.ndarray, spans: np.ndarray, groups: Sequence[Group]) -> None:
+    for group in groups:
+        if group.kind in _GROUPS:
+            same = (spans == (*group.source, *group.target)).all(axis=1)
+            table[same, _GROUPS.index(group.kind)] = 1
