@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
         f"formats:\n{listing}\n\n"
         "What the new format cannot hold is dropped, with a warning.\n"
-        "exit status: 0 all converted, 1 some pairs were broken and left out, 2 bad usage or input"
+        "exit status: 0 all converted, 1 some pairs were broken, or lack what OUT needs, and were left out, 2 bad usage or input"
     )
     parser.add_argument("input", metavar="IN", help="file to read; - for standard input")
     parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
@@ -91,14 +91,18 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
     dropped: set[str] = set()
     outputs[0].write(writer.header)
     for pair in pairs:
-        if isinstance(pair, InputError):
+        try:
+            if isinstance(pair, InputError):
+                raise pair
+            texts = [writer.pair(pair), *([writer.beside[1](pair)] if writer.beside is not None else [])]
+        except InputError as error:
             broken += 1
-            print(f"forest-align convert: left out: {pair}", file=sys.stderr)
+            print(f"forest-align convert: left out: {error}", file=sys.stderr)
             continue
-        text = writer.pair(pair)
-        outputs[0].write((writer.separator if written else "") + text)
-        if writer.beside is not None and len(outputs) > 1:
-            outputs[1].write(writer.beside[1](pair))
+        outputs[0].write(writer.separator if written else "")
+        # Standard output has no file beside it.
+        for output, text in zip(outputs, texts, strict=False):
+            output.write(text)
         dropped |= pair.carries() - writer.holds
         written += 1
     outputs[0].write(writer.footer)

@@ -74,7 +74,6 @@ def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
         ("out.xyz", [], "--to"),
         ("gold.json", [], "overwrite the input"),
         ("out.tsv", ["--to", "pharaoh"], "another extension"),
-        ("out.tsv", ["--to", "sts"], "similarity score"),
     ],
 )
 def test_what_cannot_be_done_is_refused(
@@ -85,11 +84,16 @@ def test_what_cannot_be_done_is_refused(
     assert gold.read_text() == GOLD
 
 
-def test_links_from_nowhere_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "in.tsv"
-    path.write_text("a\tb\n")
-    assert main(["convert", str(path), str(tmp_path / "out.json")]) == 2
-    assert "no word links" in capsys.readouterr().err
+def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.json"
+    without = {"id": "without", "source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
+    lines = [without, {**without, "id": "with", "words": [[0, 0]]}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["convert", str(path), str(out)]) == 1
+    assert "'without' has no word links" in capsys.readouterr().err
+    assert [pair["id"] for pair in json.loads(out.read_text())] == ["with"]
 
 
 def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path) -> None:
