@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
         f"formats:\n{listing}\n\n"
         "What the new format cannot hold is dropped, with a warning.\n"
-        "exit status: 0 all converted, 1 some pairs were broken, or lack what OUT needs, and were left out, 2 bad usage or input"
+        "exit status: 0 all converted, 1 some pairs were left out (broken, or without what OUT needs), "
+        "2 bad usage or input"
     )
     parser.add_argument("input", metavar="IN", help="file to read; - for standard input")
     parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
