@@ -74,7 +74,8 @@ def test_phrases_of_several_words_link_all_their_words_and_say_whether_they_are_
     table = np.stack([second.vectors[0], like_all / np.linalg.norm(like_all)])
     weights = np.zeros(WEIGHT_COUNT)
     start = WEIGHT_COUNT - len(ARC_FEATURES) - len(DELETION_FEATURES) - len(PHRASE_FEATURES)
-    weights[start + PHRASE_FEATURES.index("1 and 3 words")] = 1
+    for name in ("1 and 3 words", "both constituents"):
+        weights[start + PHRASE_FEATURES.index(name)] = 1
     found = JointAligner(JointModel(weights, "phrase")).align_prepared(first, replace(second, vectors=table))
     (pair,) = found.phrases
     assert (pair.source_node.span, pair.target_node.span) == ((1, 4), (1, 2))
