@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """Two sentences with tags and lemmas, without forests and vectors, and the links that are wanted."""
+    """Two parsed sentences and the links that are wanted."""
 
     source: Sentence
     target: Sentence
@@ -30,6 +30,7 @@ def read_gold_pairs(
     parser: str = "en",
     cache: Path | None = None,
     links: str = "sure",
+    whole: bool = False,
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[GoldPair], list[str]]:
     """Parse the sentences of pairs with links.
@@ -44,6 +45,8 @@ def read_gold_pairs(
         Folder that keeps parses.
     links : {"sure", "all"}
         Which gold links are wanted.
+    whole : bool
+        Whether sentences keep forests and word vectors, which take much memory, besides tags and lemmas.
     report : callable, optional
         Called with the number of sentences done since the last call.
 
@@ -74,7 +77,7 @@ def read_gold_pairs(
     found = []
     for (pair, wanted), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
         try:
-            found.append(GoldPair(_light(source), _light(target), wanted))
+            found.append(GoldPair(_parsed(source, whole), _parsed(target, whole), wanted))
         except InputError as error:
             problems.append(f"pair {pair.id!r}: {error}")
     return found, problems
@@ -87,10 +90,10 @@ def _links(pair: SentencePair, which: str) -> Links:
     return chosen.check(len(pair.source), len(pair.target))
 
 
-def _light(sentence: Sentence | InputError) -> Sentence:
+def _parsed(sentence: Sentence | InputError, whole: bool) -> Sentence:
     if isinstance(sentence, InputError):
         raise sentence
-    return replace(sentence, forest=None, vectors=None)
+    return sentence if whole else replace(sentence, forest=None, vectors=None)
 
 
 class _LazyParser:

@@ -1,23 +1,23 @@
-"""Reads sentence pairs with gold links as examples for the joint aligner; parses are kept in a cache."""
+"""Reads sentence pairs with gold links as examples for the joint aligner."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.joint_features import pair_edits
-from forest_align.em.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus import parser_fingerprint
+from forest_align.em.gold_pairs import GoldPair, read_gold_pairs
 from forest_align.em.joint_training import JointExample
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.types import ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.data.pair_types import SentencePair
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.types import InputError
 
 
 def read_examples(
@@ -34,16 +34,10 @@ def read_examples(
 
     Parameters
     ----------
-    pairs : iterable of SentencePair or InputError
-        From :func:`forest_align.data.pairs.read_pairs`.
-    parser : str
-        Name or folder of the parser, loaded when a sentence is not in the cache.
-    cache : Path, optional
-        Folder that keeps parses.
+    pairs, parser, cache, links
+        See :func:`forest_align.em.gold_pairs.read_gold_pairs`.
     longest, arcs
         See :func:`forest_align.aligners.joint_features.pair_edits`.
-    links : {"sure", "all"}
-        Which gold links to learn from.
     report : callable, optional
         Called with the numbers of sentences and pairs done since the last call.
 
@@ -53,49 +47,23 @@ def read_examples(
     list of str
         Why other pairs cannot be used.
     """
-    problems: list[str] = []
-    usable: list[SentencePair] = []
-    for pair in pairs:
-        if isinstance(pair, InputError):
-            problems.append(str(pair))
-        elif pair.links is None or not len(pair.source) or not len(pair.target):
-            problems.append(f"pair {pair.id!r}: expected words with gold links, found none")
-        else:
-            usable.append(pair)
-    sentences = cached_sentences(
-        [list(side.words) for pair in usable for side in (pair.source, pair.target)],
-        _LazyParser(parser),
-        ArrayStore(cache) if cache is not None else None,
-        [parser_fingerprint(parser), 1],
-        report=report,
+    gold, problems = read_gold_pairs(
+        pairs, parser=parser, cache=cache, links=links, whole=True, report=report
     )
     examples, lexicon = [], load_lexicon()
-    for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
-        try:
-            first, second = _parsed(source), _parsed(target)
-            edits = pair_edits(first, second, lexicon, longest=longest, arcs=arcs)
-            examples.append(JointExample(edits, gold_links(pair, links)))
-        except ForestAlignError as error:
-            problems.append(f"pair {pair.id!r}: {error}")
+    for pair in gold:
+        examples.append(example_of(pair, lexicon, longest=longest, arcs=arcs))
         if report is not None:
             report(1)
     return examples, problems
 
 
-def gold_links(pair: SentencePair, links: str) -> np.ndarray:
-    """The gold links of a pair of n and m words, bool (n, m).
-
-    Raises
-    ------
-    InputError
-        If a link points beyond the last word.
-    """
-    assert pair.links is not None
-    chosen = pair.links if links == "all" else pair.links.only_sure()
+def example_of(pair: GoldPair, lexicon: Lexicon, *, longest: int, arcs: bool) -> JointExample:
+    """The edits of a parsed pair, with its links as an array."""
     gold = np.zeros((len(pair.source), len(pair.target)), dtype=bool)
-    for i, j in chosen.check(*gold.shape):
+    for i, j in pair.links:
         gold[i, j] = True
-    return gold
+    return JointExample(pair_edits(pair.source, pair.target, lexicon, longest=longest, arcs=arcs), gold)
 
 
 def fingerprint(examples: Iterable[JointExample]) -> str:
@@ -106,25 +74,3 @@ def fingerprint(examples: Iterable[JointExample]) -> str:
         for array in (example.gold, example.edits.spans, example.edits.word_features):
             digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]
-
-
-def _parsed(sentence: Sentence | InputError) -> Sentence:
-    if isinstance(sentence, InputError):
-        raise sentence
-    return sentence
-
-
-class _LazyParser:
-    """Parses; the parser is loaded when it is first needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._loaded: Any = None
-
-    def __call__(self, sentences: Sequence[Any]) -> Iterable[Sentence | InputError]:
-        if self._loaded is None:
-            from forest_align.parsing import load_parser_for_alignment
-
-            self._loaded = load_parser_for_alignment(self._name, forest_size=1)
-        parsed: Iterable[Sentence | InputError] = self._loaded.parse_many(sentences)
-        return parsed

@@ -14,7 +14,8 @@ from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.data.pair_types import SentencePair
-from forest_align.em.joint_corpus import fingerprint, gold_links, read_examples
+from forest_align.em.gold_pairs import GoldPair
+from forest_align.em.joint_corpus import example_of, fingerprint, read_examples
 from forest_align.em.joint_training import UPDATES, JointExample, JointSettings, calibrate, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Links, Sentence
@@ -32,10 +33,8 @@ PAIRS = (
 
 
 def example(source: str, target: str, links: str, longest: int = 3) -> JointExample:
-    one, two = sentence(source), sentence(target)
-    pair = SentencePair("1", one, two, Links.from_pharaoh(links))
-    edits = pair_edits(one, two, load_lexicon(), longest=longest, arcs=True)
-    return JointExample(edits, gold_links(pair, "sure"))
+    pair = GoldPair(sentence(source), sentence(target), Links.from_pharaoh(links))
+    return example_of(pair, load_lexicon(), longest=longest, arcs=True)
 
 
 @pytest.fixture(scope="module")
@@ -168,12 +167,11 @@ def test_pairs_that_cannot_be_used_are_named(monkeypatch: pytest.MonkeyPatch, tm
     assert fingerprint(again) == fingerprint(found)
 
 
-def test_possible_links_count_if_they_are_asked_for() -> None:
-    pair = SentencePair(
-        "1",
-        Sentence.from_words(["a", "b"]),
-        Sentence.from_words(["c"]),
-        Links(((0, 0), (1, 0)), (True, False)),
+def test_possible_links_count_if_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
     )
-    assert gold_links(pair, "sure").tolist() == [[True], [False]]
-    assert gold_links(pair, "all").tolist() == [[True], [True]]
+    links = Links(((0, 0), (1, 0)), (True, False))
+    pair = SentencePair("1", Sentence.from_words(["a", "car"]), Sentence.from_words(["car"]), links)
+    assert read_examples([pair], links="sure")[0][0].gold.tolist() == [[True], [False]]
+    assert read_examples([pair], links="all")[0][0].gold.tolist() == [[True], [True]]
