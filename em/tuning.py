@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from forest_align.em.study_results import count_states
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -232,10 +233,10 @@ def _work(
     import optuna
 
     study = copy.copy(shared)  # the sampler is an attribute of the study, and each thread has its own
-    while _finished(study) < settings.trials:
+    while count_states(study, "COMPLETE", "PRUNED") < settings.trials:
         study.sampler = optuna.samplers.RandomSampler(settings.seed)
         trial = study.ask()
-        if trial.number >= settings.trials + _failed(study, before=trial.number):
+        if trial.number >= settings.trials + count_states(study, "FAIL", before=trial.number):
             # Others have begun all that is left. One given back after this one was asked for leaves no room.
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             return
@@ -245,19 +246,6 @@ def _work(
         _run_trial(problem, space, settings, study, trial)
         if report is not None:
             report(study)
-
-
-def _states(study: optuna.Study, *names: str) -> int:
-    return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False))
-
-
-def _finished(study: optuna.Study) -> int:
-    return _states(study, "COMPLETE", "PRUNED")
-
-
-def _failed(study: optuna.Study, before: int | None = None) -> int:
-    """Failed trials, all or those with smaller numbers."""
-    return sum(trial.state.name == "FAIL" for trial in study.get_trials(deepcopy=False)[:before])
 
 
 def _run_trial(
@@ -286,54 +274,3 @@ def _run_trial(
     except BaseException:
         study.tell(trial, state=TrialState.FAIL)
         raise
-
-
-def best_values(study: optuna.Study) -> dict[str, float]:
-    """Values of the best complete trial.
-
-    Raises
-    ------
-    InputError
-        If no trial is complete.
-    """
-    if not _states(study, "COMPLETE"):
-        raise InputError(f"the study {study.study_name!r} has no complete trial yet")
-    return dict(study.best_params)
-
-
-def importances(study: optuna.Study) -> dict[str, float]:
-    """Share of each parameter in what makes good trials good (PED-ANOVA); empty while trials are too few."""
-    import optuna
-
-    if _states(study, "COMPLETE") < 4:
-        return {}
-    try:
-        evaluator = optuna.importance.PedAnovaImportanceEvaluator()
-        return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
-    except (ValueError, RuntimeError, ZeroDivisionError):  # every trial scored the same
-        return {}
-
-
-def trial_table(study: optuna.Study, count: int = 10) -> str:
-    """The best complete trials and the importances, as text."""
-    complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
-    complete.sort(key=lambda trial: (-trial.value, trial.number))
-    names = sorted({name for trial in complete for name in trial.params})
-    share = importances(study)
-    header = ["trial", "score", *names]
-    lines = [
-        [str(t.number), f"{t.value:.3f}", *(_number(t.params.get(name)) for name in names)] for t in complete
-    ]
-    footer = ["", "importance", *(f"{share[name]:.2f}" if name in share else "-" for name in names)]
-    table = [header, *lines[:count], footer]
-    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
-    counted = f"{len(complete)} complete, {_states(study, 'PRUNED')} pruned, {_failed(study)} given back"
-    if begun := _states(study, "RUNNING"):
-        # Nobody can tell which: they keep their place among the trials asked for.
-        counted += f", {begun} not ended: still running elsewhere, or killed (more trials make up for them)"
-    drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
-    return "\n".join([*drawn, counted])
-
-
-def _number(value: Any) -> str:
-    return "-" if value is None else f"{value:.3g}"

@@ -106,8 +106,8 @@ def run(args: argparse.Namespace) -> int:
 def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
+    from forest_align.em.study_results import best_values
     from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
-    from forest_align.em.tuning import best_values
 
     model = ForestAligner.load(args.model or "forest").model
     failed = 0
@@ -136,7 +136,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         dev_pairs,
     )
     from forest_align.em.progress import counting_bar
-    from forest_align.em.tuning import best_values
+    from forest_align.em.study_results import best_values
     from forest_align.types import InputError
 
     if args.objective not in (None, "word-f1"):
@@ -181,7 +181,8 @@ def _sweep(
 ) -> optuna.Study:
     """Run or continue the study and print its trials."""
     from forest_align.em.progress import counting_bar
-    from forest_align.em.tuning import open_study, trial_table, tune
+    from forest_align.em.study_results import trial_table
+    from forest_align.em.tuning import open_study, tune
 
     args.output.parent.mkdir(parents=True, exist_ok=True)
     storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"

@@ -14,14 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forest_align.em.study_results import best_values, importances, trial_table
 from forest_align.em.tuning import (
     Range,
     TuningSettings,
     Values,
-    best_values,
-    importances,
     open_study,
-    trial_table,
     tune,
 )
 from forest_align.types import InputError

@@ -1,0 +1,77 @@
+"""What the study of a sweep has found: the best values, what mattered, a table of the trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    import optuna
+
+
+def count_states(study: optuna.Study, *names: str, before: int | None = None) -> int:
+    """How many trials are in one of some states.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        The study.
+    names : str
+        States, such as ``COMPLETE``.
+    before : int, optional
+        Count trials with smaller numbers only.
+    """
+    return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False)[:before])
+
+
+def best_values(study: optuna.Study) -> dict[str, float]:
+    """Values of the best complete trial.
+
+    Raises
+    ------
+    InputError
+        If no trial is complete.
+    """
+    if not count_states(study, "COMPLETE"):
+        raise InputError(f"the study {study.study_name!r} has no complete trial yet")
+    return dict(study.best_params)
+
+
+def importances(study: optuna.Study) -> dict[str, float]:
+    """Share of each parameter in what makes good trials good (PED-ANOVA); empty while trials are too few."""
+    import optuna
+
+    if count_states(study, "COMPLETE") < 4:
+        return {}
+    try:
+        evaluator = optuna.importance.PedAnovaImportanceEvaluator()
+        return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
+    except (ValueError, RuntimeError, ZeroDivisionError):  # every trial scored the same
+        return {}
+
+
+def trial_table(study: optuna.Study, count: int = 10) -> str:
+    """The best complete trials and the importances, as text."""
+    complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+    complete.sort(key=lambda trial: (-trial.value, trial.number))
+    names = sorted({name for trial in complete for name in trial.params})
+    share = importances(study)
+    header = ["trial", "score", *names]
+    lines = [
+        [str(t.number), f"{t.value:.3f}", *(_number(t.params.get(name)) for name in names)] for t in complete
+    ]
+    footer = ["", "importance", *(f"{share[name]:.2f}" if name in share else "-" for name in names)]
+    table = [header, *lines[:count], footer]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    pruned, failed, begun = (count_states(study, state) for state in ("PRUNED", "FAIL", "RUNNING"))
+    counted = f"{len(complete)} complete, {pruned} pruned, {failed} given back"
+    if begun:
+        # Nobody can tell which: they keep their place among the trials asked for.
+        counted += f", {begun} not ended: still running elsewhere, or killed (more trials make up for them)"
+    drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
+    return "\n".join([*drawn, counted])
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}"
