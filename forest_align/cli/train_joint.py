@@ -18,8 +18,8 @@ GOLD may be in any format that has words and word links. MODEL is a folder; the 
 
 examples:
   forest-align train joint gold.json -o my_model
-  forest-align train joint gold.json more.tsv -o my_model --parses cache --epochs 10
-  forest-align train joint gold.json -o my_model --parses cache --resume
+  forest-align train joint gold.json more.tsv -o my_model --forests cache --epochs 10
+  forest-align train joint gold.json -o my_model --forests cache --resume
   forest-align align pairs.tsv --aligner joint --model my_model
 """
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
-    parser.add_argument("--parses", metavar="CACHE", type=Path, help="folder that keeps parses")
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
     parser.add_argument(
         "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )
@@ -103,7 +103,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
         examples, problems = read_examples(
             pairs,
             parser=args.parser,
-            cache=args.parses,
+            cache=args.forests,
             longest=args.longest,
             arcs=args.variant == "phrase+arc",
             links=args.links,
