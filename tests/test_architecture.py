@@ -73,7 +73,9 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert not {"torch", "numpy", "nltk", "transformers", "optuna"} & set(loaded)
 
 
-@pytest.mark.parametrize("command", ["parse", "align", "train", "tune", "convert", "evaluate", "benchmark"])
+@pytest.mark.parametrize(
+    "command", ["parse", "align", "train", "tune", "convert", "evaluate", "benchmark", "extract", "serve"]
+)
 def test_help_of_a_command_does_not_import_torch(command: str) -> None:
     code = (
         "import sys\nfrom forest_align.cli import main\ntry:\n    main([sys.argv[1], '--help'])\n"
