@@ -16,7 +16,8 @@ from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.joint_features import PairEdits, pair_edits
 from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
-from forest_align.aligners.joint_program import best_edits, import_solver
+from forest_align.aligners.joint_program import best_edits
+from forest_align.aligners.joint_solver import MOST_NODES, import_solver
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from forest_align.parsing import Parser
 
 BUNDLED = ("joint",)
+_CUT_SHORT = f"the search stopped after {MOST_NODES} nodes; there may be a better alignment"
 
 
 class JointAligner(Aligner):
@@ -125,6 +127,7 @@ class JointAligner(Aligner):
             gaps({i for i, _ in links}, len(source)),
             gaps({j for _, j in links}, len(target)),
             aligner=self.name,
+            warnings=() if best.is_best else (_CUT_SHORT,),
         )
 
     def edits(self, source: Sentence, target: Sentence) -> PairEdits:

@@ -9,19 +9,15 @@ constraints that the best alignment meets by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.joint_edits import ArcPairs
-from forest_align.types import ModelError
+from forest_align.aligners.joint_solver import maximise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# Nearer to 0 or 1 than this, a value of the relaxed program counts as whole.
-_WHOLE = 1e-6
-_MISSING = 'the joint aligner needs the solver HiGHS: pip install "forest-align[joint]"'
+    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +30,14 @@ class Solution:
         int, sorted: places of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
     score : float
         Sum of the scores.
+    is_best : bool
+        False if the search was cut short, at :data:`~forest_align.aligners.joint_solver.MOST_NODES`.
     """
 
     phrases: np.ndarray
     arcs: np.ndarray
     score: float
+    is_best: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,9 +103,9 @@ def best_edits(
         return Solution(kept, kept_arcs[:0], 0.0)
     few = ArcPairs(pairs.arcs[kept_arcs], pairs.governors[kept_arcs], pairs.dependents[kept_arcs])
     matrix = _constraints(lengths, spans[kept], few, arc_scores[kept_arcs])
-    values = _solve(np.concatenate([phrase_scores[kept], arc_scores[kept_arcs]]), *matrix)
+    values, is_best = maximise(np.concatenate([phrase_scores[kept], arc_scores[kept_arcs]]), *matrix)
     phrases, arcs = kept[values[: len(kept)]], kept_arcs[values[len(kept) :]]
-    return Solution(phrases, arcs, float(phrase_scores[phrases].sum() + arc_scores[arcs].sum()))
+    return Solution(phrases, arcs, float(phrase_scores[phrases].sum() + arc_scores[arcs].sum()), is_best)
 
 
 def _worth_while(
@@ -233,105 +232,3 @@ class _Rows:
         row, variable, value = row[used], variable[used], value[used]
         starts = np.searchsorted(row, np.arange(self._count + 1))
         return starts.astype(np.int32), variable.astype(np.int32), value, np.concatenate(self._upper)
-
-
-def _solve(
-    scores: np.ndarray, starts: np.ndarray, variables: np.ndarray, values: np.ndarray, upper: np.ndarray
-) -> np.ndarray:
-    """Maximise over 0 and 1; first without asking for whole numbers, which is enough for most pairs."""
-    highspy = import_solver()
-    program = highspy.HighsLp()
-    count = len(scores)
-    program.num_col_, program.num_row_ = count, len(upper)
-    program.col_cost_ = -scores
-    program.col_lower_, program.col_upper_ = np.zeros(count), np.ones(count)
-    program.row_lower_ = np.full(len(upper), -highspy.kHighsInf)
-    program.row_upper_ = upper
-    matrix = program.a_matrix_
-    matrix.format_ = highspy.MatrixFormat.kRowwise
-    matrix.num_col_, matrix.num_row_ = count, len(upper)
-    matrix.start_, matrix.index_, matrix.value_ = starts, variables, values
-    solver = highspy.Highs()
-    for name, value in _OPTIONS.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(program)
-    found = _run(highspy, solver)
-    if (np.abs(found - np.round(found)) > _WHOLE).any():
-        whole = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
-        solver.setOptionValue("presolve", "on")
-        solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
-        found = _run(highspy, solver)
-    return np.asarray(found > 0.5)
-
-
-# One thread and one seed: the same program has the same solution, always.
-_OPTIONS = {
-    "output_flag": False,
-    "threads": 1,
-    "parallel": "off",
-    "random_seed": 0,
-    "mip_rel_gap": 0.0,
-    # To simplify so small a program takes longer than to solve it.
-    "presolve": "off",
-}
-
-
-def import_solver() -> Any:
-    """The module ``highspy``.
-
-    Raises
-    ------
-    ModelError
-        If it is not installed.
-    """
-    try:
-        import highspy
-    except ImportError as error:
-        raise ModelError(_MISSING) from error
-    return highspy
-
-
-def _run(highspy: Any, solver: Any) -> np.ndarray:
-    solver.run()
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise ModelError(f"HiGHS found no best alignment: {solver.modelStatusToString(status)}")
-    return np.asarray(solver.getSolution().col_value)
-
-
-def violations(
-    lengths: tuple[int, int],
-    spans: np.ndarray,
-    pairs: ArcPairs,
-    phrases: Sequence[int] | np.ndarray,
-    arcs: Sequence[int] | np.ndarray,
-) -> list[str]:
-    """Say which of the paper's constraints a choice of phrase pairs and arc pairs breaks.
-
-    Constraint (9) as :func:`best_edits` has it: an arc pair whose words are aligned must be taken unless one
-    of its arcs is in another one. As printed it contradicts (5) where phrases of several words hold arcs.
-    """
-    problems = []
-    linked = np.zeros(lengths, dtype=int)
-    used = np.zeros(lengths[0], dtype=int), np.zeros(lengths[1], dtype=int)
-    for place in phrases:
-        start, end, other_start, other_end = spans[place].tolist()
-        linked[start:end, other_start:other_end] += 1
-        used[0][start:end] += 1
-        used[1][other_start:other_end] += 1
-    for name, counts in zip(("source", "target"), used, strict=True):
-        problems += [f"(4): {name} word {k} is in {counts[k]} edits" for k in np.flatnonzero(counts > 1)]
-    taken = {int(place) for place in arcs}
-    in_pairs = [{int(pairs.arcs[place, side]) for place in taken} for side in (0, 1)]
-    for side, name in ((0, "source"), (1, "target")):
-        if len(in_pairs[side]) < len(taken):
-            problems.append(f"(5): a {name} arc is in several edits")
-    for place in range(len(pairs)):
-        governors, dependents = pairs.governors[place].tolist(), pairs.dependents[place].tolist()
-        ends = (governors[0] < 0 or linked[tuple(governors)] > 0, linked[tuple(dependents)] > 0)
-        if place in taken and not all(ends):
-            problems.append(f"(7), (8): arc pair {place} is taken, its words are not aligned")
-        excused = any(int(pairs.arcs[place, side]) in in_pairs[side] for side in (0, 1))
-        if all(ends) and place not in taken and not excused:
-            problems.append(f"(9): arc pair {place} is not taken, its words are aligned")
-    return problems

@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train; 0 when it went well, 1 when some pairs could not be used."""
-    from forest_align.aligners.joint_program import import_solver
+    from forest_align.aligners.joint_solver import import_solver
     from forest_align.em.joint_corpus import fingerprint
     from forest_align.em.joint_training import JointSettings, train_joint_model
 

@@ -12,6 +12,7 @@ import pytest
 
 import forest_align
 from forest_align.aligners.joint import JointAligner, bundled_model
+from forest_align.aligners.joint_constraints import violations
 from forest_align.aligners.joint_features import (
     ARC_CLASSES,
     ARC_FEATURES,
@@ -23,7 +24,7 @@ from forest_align.aligners.joint_features import (
 from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
-from forest_align.aligners.joint_program import best_edits, violations
+from forest_align.aligners.joint_program import best_edits
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing.span_parser import MODELS
 from forest_align.types import Alignment, InputError, ModelError, Sentence

@@ -8,8 +8,10 @@ import sys
 import numpy as np
 import pytest
 
+from forest_align.aligners import joint_solver
+from forest_align.aligners.joint_constraints import violations
 from forest_align.aligners.joint_edits import ArcPairs, arc_pairs
-from forest_align.aligners.joint_program import Solution, best_edits, violations
+from forest_align.aligners.joint_program import Solution, best_edits
 from forest_align.parsing.dependencies import Dependency
 from forest_align.types import ModelError
 
@@ -111,6 +113,18 @@ def test_sentences_without_a_phrase_pair_have_no_edits() -> None:
     none = arc_pairs([], [], np.zeros((2, 3), dtype=bool))
     found = best_edits((2, 3), np.zeros((0, 4), np.int32), np.zeros(0), none, np.zeros(0))
     assert (len(found.phrases), len(found.arcs), found.score) == (0, 0, 0.0)
+
+
+def test_a_search_that_is_cut_short_gives_what_it_has_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(joint_solver._OPTIONS, "mip_max_nodes", 0)
+    found = [solve(random_problem(random.Random(1000 + seed), most_words=9)) for seed in range(20)]
+    assert not all(one.is_best for one in found)
+    for seed, one in enumerate(found):
+        problem = random_problem(random.Random(1000 + seed), most_words=9)
+        if one.is_best:
+            continue
+        broken = violations(problem.lengths, problem.spans, problem.pairs, one.phrases, one.arcs)
+        assert all(text.startswith("(9)") for text in broken)
 
 
 def test_without_the_solver_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

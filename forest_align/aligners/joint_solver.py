@@ -1,0 +1,107 @@
+"""Hands a program over 0 and 1 to the solver HiGHS, which is an optional dependency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from forest_align.types import ModelError
+
+#: Nodes of the branching search after which the best alignment so far is taken.
+MOST_NODES = 2_000
+# Nearer to 0 or 1 than this, a value of the relaxed program counts as whole.
+_WHOLE = 1e-6
+_MISSING = 'the joint aligner needs the solver HiGHS: pip install "forest-align[joint]"'
+
+
+def maximise(
+    scores: np.ndarray, starts: np.ndarray, variables: np.ndarray, values: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, bool]:
+    """Maximise a linear function of variables that are 0 or 1.
+
+    The relaxed program comes first, which has a whole solution for most pairs of sentences. All variables 0
+    must meet the constraints.
+
+    Parameters
+    ----------
+    scores : numpy.ndarray
+        float64, shape (V,): what each variable is worth.
+    starts, variables, values : numpy.ndarray
+        The matrix of the constraints by rows: int32, shape (R + 1,), and int32 and float64, shape (E,).
+    upper : numpy.ndarray
+        float64, shape (R,): upper bounds of the rows.
+
+    Returns
+    -------
+    numpy.ndarray
+        bool, shape (V,): which variables are 1.
+    bool
+        False if the search was cut short, so that something else may be better.
+
+    Raises
+    ------
+    ModelError
+        If HiGHS is not installed.
+    """
+    highspy = import_solver()
+    program = highspy.HighsLp()
+    count = len(scores)
+    program.num_col_, program.num_row_ = count, len(upper)
+    program.col_cost_ = -scores
+    program.col_lower_, program.col_upper_ = np.zeros(count), np.ones(count)
+    program.row_lower_ = np.full(len(upper), -highspy.kHighsInf)
+    program.row_upper_ = upper
+    matrix = program.a_matrix_
+    matrix.format_ = highspy.MatrixFormat.kRowwise
+    matrix.num_col_, matrix.num_row_ = count, len(upper)
+    matrix.start_, matrix.index_, matrix.value_ = starts, variables, values
+    solver = highspy.Highs()
+    for name, value in _OPTIONS.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(program)
+    found, is_best = _run(highspy, solver)
+    if (np.abs(found - np.round(found)) > _WHOLE).any():
+        whole = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
+        found, is_best = _run(highspy, solver)
+    return found > 0.5, is_best
+
+
+# One thread and one seed: the same program has the same solution, always.
+_OPTIONS = {
+    "output_flag": False,
+    "threads": 1,
+    "parallel": "off",
+    "random_seed": 0,
+    "mip_rel_gap": 0.0,
+    "mip_max_nodes": MOST_NODES,
+    # To simplify so small a program takes longer than to solve it.
+    "presolve": "off",
+}
+
+
+def import_solver() -> Any:
+    """The module ``highspy``.
+
+    Raises
+    ------
+    ModelError
+        If it is not installed.
+    """
+    try:
+        import highspy
+    except ImportError as error:
+        raise ModelError(_MISSING) from error
+    return highspy
+
+
+def _run(highspy: Any, solver: Any) -> tuple[np.ndarray, bool]:
+    """The values found, all 0 if there are none, and whether nothing is better."""
+    solver.run()
+    is_best = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    values = np.asarray(solver.getSolution().col_value)
+    feasible = int(highspy.SolutionStatus.kSolutionStatusFeasible)
+    if not is_best and solver.getInfo().primal_solution_status != feasible:
+        values = np.zeros(len(values))
+    return values, is_best
