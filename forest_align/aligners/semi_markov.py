@@ -89,6 +89,8 @@ class SemiMarkovAligner(Aligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what lacks part-of-speech tags; the rest passes as it is."""
+        if all(isinstance(sentence, Sentence) and _is_tagged(sentence) for sentence in sentences):
+            return [sentence for sentence in sentences if isinstance(sentence, Sentence)]  # needs no parser
         return parse_unready(self.parser, sentences, _is_tagged, batch_size)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
@@ -118,7 +120,7 @@ class SemiMarkovAligner(Aligner):
         spans, probability = lattice.spans[used], np.minimum(pairs[used], 1.0)
         if is_swapped:
             spans, links = spans[:, [2, 3, 0, 1]], links.T
-            order = np.lexsort((spans[:, 0], spans[:, 1]))
+            order = np.lexsort((spans[:, 1] - spans[:, 0], spans[:, 1]))  # bottom-up, as Alignment.swap has it
             spans, probability = spans[order], probability[order]
         words = _links(spans, links)
         return Alignment(

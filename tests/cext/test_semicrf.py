@@ -66,7 +66,7 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(seeds, sizes, sizes, st.sampled_from([0.1, 2.0, 20.0]), st.sampled_from([0.0, 0.3, 1.0]))
 def test_kernel_and_twin_agree(seed: int, n: int, m: int, scale: float, kept: float) -> None:
     problem = random_problem(seed, n, m, scale, kept)
@@ -77,7 +77,7 @@ def test_kernel_and_twin_agree(seed: int, n: int, m: int, scale: float, kept: fl
     np.testing.assert_array_equal(steps, expected_steps)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(seeds, st.integers(1, 4), st.integers(1, 3))
 def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int) -> None:
     problem = random_problem(seed, n, m, kept=0.5)
@@ -103,7 +103,7 @@ def test_kernel_sums_and_searches_all_paths(seed: int, n: int, m: int) -> None:
     assert steps.tolist() == best
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(seeds, st.integers(1, 5), st.integers(1, 5))
 def test_marginals_are_the_derivatives_of_the_log_partition(seed: int, n: int, m: int) -> None:
     problem = random_problem(seed, n, m, kept=0.3)
@@ -118,7 +118,7 @@ def test_marginals_are_the_derivatives_of_the_log_partition(seed: int, n: int, m
             assert slope == pytest.approx(counts[place], abs=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(seeds, sizes, sizes, st.floats(0, 3))
 def test_a_cost_that_is_added_to_scores_never_lowers_the_log_partition(
     seed: int, n: int, m: int, cost: float
