@@ -120,7 +120,7 @@ class SemiMarkovAligner(Aligner):
         spans, probability = lattice.spans[used], np.minimum(pairs[used], 1.0)
         if is_swapped:
             spans, links = spans[:, [2, 3, 0, 1]], links.T
-            order = np.lexsort((spans[:, 1] - spans[:, 0], spans[:, 1]))  # bottom-up, as Alignment.swap has it
+            order = np.lexsort((spans[:, 1] - spans[:, 0], spans[:, 1]))  # as in Alignment.swap
             spans, probability = spans[order], probability[order]
         words = _links(spans, links)
         return Alignment(

@@ -174,7 +174,9 @@ def transition_classes(columns: int) -> tuple[np.ndarray, np.ndarray]:
     places = np.arange(columns)
     steps = places - places[:, None] - 1
     table = np.full((columns + 2, columns + 1), _TO_NULL, dtype=np.int64)
-    table[:columns, :columns] = _NEXT + np.sign(steps) * _OVER[np.minimum(np.abs(steps), 10)]
+    onward = _NEXT + _OVER[np.clip(steps, 0, 10)]
+    back = _NEXT - 1 - _OVER[np.clip(-steps - 1, 0, 10)]
+    table[:columns, :columns] = np.where(steps >= 0, onward, back)
     table[columns, :columns] = TRANSITIONS.index("from null")
     table[columns, columns] = TRANSITIONS.index("from null to null")
     table[columns + 1, :columns] = _BEGINNING + (places > 0) + (places > 2)

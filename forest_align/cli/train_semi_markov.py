@@ -18,8 +18,8 @@ the checkpoint is kept beside it.
 
 examples:
   forest-align train semi-markov gold.json -o my_model
-  forest-align train semi-markov gold.json more.tsv -o my_model --forests cache
-  forest-align train semi-markov gold.json -o my_model --forests cache --resume
+  forest-align train semi-markov gold.json more.tsv -o my_model --parses cache
+  forest-align train semi-markov gold.json -o my_model --parses cache --resume
   forest-align align pairs.tsv --model my_model
 """
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
-    parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
+    parser.add_argument("--parses", metavar="CACHE", type=Path, help="folder that keeps parses")
     parser.add_argument(
         "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )
@@ -97,7 +97,7 @@ def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
     pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         gold, problems = read_gold_pairs(
-            pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
+            pairs, parser=args.parser, cache=args.parses, links=args.links, report=bar.update
         )
         examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
     for problem in problems:

@@ -1,0 +1,163 @@
+"""Training of the semi-Markov aligner: wanted paths, costs, gradient, learning, and runs that are resumed."""
+
+from __future__ import annotations
+
+import importlib.util
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.semi_markov import SemiMarkovAligner
+from forest_align.aligners.semi_markov_lattice import WEIGHTS, lattice_of
+from forest_align.cext import semicrf
+from forest_align.em import semi_markov_training
+from forest_align.em.gold_pairs import GoldPair
+from forest_align.em.semi_markov_objective import Example, Objective, pack, unpack
+from forest_align.em.semi_markov_training import SemiMarkovSettings, examples_of, train_semi_markov_model
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError, Links
+
+_SPEC = importlib.util.spec_from_file_location(
+    "semi_markov_cases", Path(__file__).parents[1] / "aligners" / "semi_markov_cases.py"
+)
+assert _SPEC is not None and _SPEC.loader is not None
+cases = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(cases)
+
+GOLD = ("0-2 1-3 2-0 3-1 4-1 5-1 6-5", "0-0 1-1 2-2 3-3 5-5", "0-0", "0-0", "0-0 1-1 4-2 5-3")
+PAIRS = [
+    GoldPair(cases.tagged(source), cases.tagged(target), Links.from_pharaoh(links))
+    for (source, target), links in zip(cases.PAIRS, GOLD, strict=True)
+]
+
+
+def example_of(number: int) -> Example:
+    pair = PAIRS[number]
+    return Example.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
+
+
+def spans_of(example: Example) -> list[tuple[int, ...]]:
+    return [tuple(span) for span in example.lattice.spans[example.path[example.path >= 0]].tolist()]
+
+
+def test_blocks_of_links_are_wanted_as_phrases() -> None:
+    assert (3, 6, 1, 2) in spans_of(example_of(0))
+    pair = PAIRS[1]
+    links = Links.from_pharaoh("0-0 0-1 0-2 1-0 1-1 1-2 2-0 2-1 2-2 5-5")
+    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    assert spans_of(example) == [(0, 3, 0, 3), (5, 6, 5, 6)]
+
+
+def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
+    pair = PAIRS[1]
+    links = Links.from_pharaoh("0-0 0-4 1-1")  # one word, two places
+    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
+
+
+def test_costs_count_the_source_words_that_are_elsewhere() -> None:
+    example = example_of(1)
+    pairs, null = example.costs()
+    assert null.tolist() == [1, 1, 1, 1, 0, 1]
+    assert pairs[example.path[example.path >= 0]].sum() == 0
+    by_span = {tuple(span): cost for span, cost in zip(example.lattice.spans.tolist(), pairs, strict=True)}
+    assert by_span[(0, 1, 1, 2)] == 1 and by_span[(0, 2, 0, 1)] == 1 and by_span[(0, 2, 0, 2)] == 2
+
+
+def test_the_gradient_is_the_slope_of_the_loss() -> None:
+    objective = Objective([example_of(0), example_of(1), example_of(4)], regularization=0.7)
+    rng = np.random.default_rng(0)
+    point = pack({name: 0.3 * rng.normal(size=shape) for name, shape in WEIGHTS.items()})
+    value, gradient = objective(point)
+    assert value > 0
+    starts = np.cumsum([0, *(int(np.prod(shape)) for shape in WEIGHTS.values())])[:-1]
+    busy = [
+        start + int(np.abs(part).argmax())
+        for start, part in zip(starts, map(np.ravel, unpack(gradient).values()), strict=True)
+    ]
+    for place in [*busy, *rng.integers(0, len(point), 20)]:
+        step = np.zeros(len(point))
+        step[place] = 1e-2
+        slope = (objective(point + step)[0] - objective(point - step)[0]) / 2e-2
+        assert slope == pytest.approx(gradient[place], abs=2e-3, rel=2e-3)
+
+
+def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_their_cost() -> None:
+    example = example_of(1)
+    objective = Objective([example], regularization=1e-9)
+    point = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
+    pairs, null = example.costs()
+    lattice = example.lattice
+    table = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
+    worst, _ = semicrf.best_path(lattice.spans, pairs, null, *table)
+    assert objective(point)[0] >= worst == len(lattice.null_tags)
+
+
+def test_training_learns_what_it_is_shown() -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    model, losses = train_semi_markov_model(examples, SemiMarkovSettings(100, 0.01))
+    assert losses[-1] < 0.2 * losses[0] and all(a >= b for a, b in pairwise(losses))
+    aligner = SemiMarkovAligner(model)
+    for pair in PAIRS[1:4]:
+        assert aligner.align(pair.source, pair.target).words.pairs == pair.links.pairs
+
+
+def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    whole, losses = train_semi_markov_model(examples, SemiMarkovSettings(23, 0.1))
+    checkpoint = tmp_path / "checkpoint"
+
+    class KilledError(Exception):
+        pass
+
+    def kill(iteration: int, loss: float) -> None:
+        if iteration == 13:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        train_semi_markov_model(examples, SemiMarkovSettings(23, 0.1), checkpoint=checkpoint, report=kill)
+    seen: list[int] = []
+    resumed, resumed_losses = train_semi_markov_model(
+        examples,
+        SemiMarkovSettings(23, 0.1),
+        checkpoint=checkpoint,
+        resume=True,
+        report=lambda iteration, loss: seen.append(iteration),
+    )
+    assert seen == list(range(11, len(losses))) and resumed_losses == losses
+    for name in WEIGHTS:
+        np.testing.assert_array_equal(resumed.weights[name], whole.weights[name])
+    again, _ = train_semi_markov_model(
+        examples,
+        SemiMarkovSettings(23, 0.1),
+        checkpoint=checkpoint,
+        resume=True,
+        report=lambda *_: seen.clear(),
+    )
+    assert seen and np.array_equal(again.weights["words"], whole.weights["words"])
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    checkpoint = tmp_path / "checkpoint"
+    train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint)
+    with pytest.raises(InputError, match=r"written with 0\.1, this run has 0\.2"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.2), checkpoint=checkpoint, resume=True)
+    with pytest.raises(InputError, match="written with"):
+        train_semi_markov_model(examples[1:], SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+    with pytest.raises(InputError, match="more than the 3 iterations"):
+        train_semi_markov_model(examples, SemiMarkovSettings(3, 0.1), checkpoint=checkpoint, resume=True)
+    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, {})
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+
+
+def test_settings_and_pairs_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(InputError, match="at least 0"):
+        SemiMarkovSettings(iterations=-1)
+    with pytest.raises(InputError, match="above 0"):
+        SemiMarkovSettings(regularization=0)
+    with pytest.raises(InputError, match="at least one sentence pair"):
+        train_semi_markov_model([], SemiMarkovSettings())
