@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.joint_features import PairEdits
-from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint_program import Solution, best_edits
 from forest_align.em.array_file import load_arrays, save_arrays
+from forest_align.em.joint_calibration import calibrate
 from forest_align.types import InputError
 
 # What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
@@ -22,9 +22,8 @@ from forest_align.types import InputError
 _A_PHRASE = 0.01
 _SAME_ARCS = 0.001
 _OTHER_ARCS = 0.0005
-_RIDGE = 1e-3
 
-
+#: See :class:`JointSettings`.
 UPDATES = ("margin", "perceptron")
 
 
@@ -187,41 +186,6 @@ def train_joint_model(
             _save_state(checkpoint, state, same_run)
     model = JointModel(state.total / max(state.steps, 1) * scale, variant, longest)
     return replace(model, calibration=calibrate(examples, model)), state.history
-
-
-def calibrate(examples: Sequence[JointExample], model: JointModel) -> tuple[float, float]:
-    """Fit the probability of a link to its margin: logistic regression on the links that the model makes."""
-    found = [_margins_and_truth(example, model) for example in examples]
-    values, right = (np.concatenate(part) for part in zip(*found, strict=True))
-    if not right.any() or right.all():
-        return (1.0, 0.0)
-    table = np.stack([values, np.ones(len(values))], axis=1)
-    weights = np.zeros(2)
-    # Newton's method; the small constant keeps the slope finite where margins tell right from wrong fully.
-    for _ in range(50):
-        probability = 1 / (1 + np.exp(-np.clip(table @ weights, -30, 30)))
-        spread = probability * (1 - probability)
-        slope = table.T @ (right - probability) - _RIDGE * weights
-        step = np.linalg.solve((table * spread[:, None]).T @ table + _RIDGE * np.eye(2), slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-9:
-            break
-    return float(weights[0]), float(weights[1])
-
-
-def _margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:
-    """The margin of each link that the model makes, and whether it is a gold link."""
-    edits, scores = example.edits, model.scores(example.edits)
-    best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
-    found, truth = [], []
-    for margin, place in zip(margins(edits, best, *scores).tolist(), best.phrases, strict=True):
-        start, end, other_start, other_end = edits.spans[place].tolist()
-        cells = example.gold[start:end, other_start:other_end].ravel()
-        truth.append(cells)
-        found.append(np.full(len(cells), margin))
-    if not found:
-        return np.zeros(0), np.zeros(0, dtype=bool)
-    return np.concatenate(found), np.concatenate(truth)
 
 
 def _epoch(

@@ -15,8 +15,9 @@ from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.data.pair_types import SentencePair
 from forest_align.em.gold_pairs import GoldPair
+from forest_align.em.joint_calibration import calibrate
 from forest_align.em.joint_corpus import example_of, fingerprint, read_examples
-from forest_align.em.joint_training import UPDATES, JointExample, JointSettings, calibrate, train_joint_model
+from forest_align.em.joint_training import UPDATES, JointExample, JointSettings, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Links, Sentence
 

@@ -1,0 +1,55 @@
+"""Fits probabilities to the margins of the joint aligner's phrase pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.joint_margins import margins
+from forest_align.aligners.joint_program import best_edits
+
+if TYPE_CHECKING:
+    from forest_align.aligners.joint_model import JointModel
+    from forest_align.em.joint_training import JointExample
+
+# Keeps the slope finite where margins tell right from wrong fully.
+_RIDGE = 1e-3
+
+
+def calibrate(examples: Sequence[JointExample], model: JointModel) -> tuple[float, float]:
+    """Fit the probability of a link to its margin: logistic regression on the links that the model makes."""
+    found = [margins_and_truth(example, model) for example in examples]
+    values, right = (np.concatenate(part) for part in zip(*found, strict=True))
+    if not right.any() or right.all():
+        return (1.0, 0.0)
+    # Margins have no natural unit: those of a perceptron are thousands.
+    unit = max(float(np.sqrt((values**2).mean())), 1e-9)
+    table = np.stack([values / unit, np.ones(len(values))], axis=1)
+    weights = np.zeros(2)
+    # Newton's method.
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-np.clip(table @ weights, -30, 30)))
+        spread = probability * (1 - probability)
+        slope = table.T @ (right - probability) - _RIDGE * weights
+        step = np.linalg.solve((table * spread[:, None]).T @ table + _RIDGE * np.eye(2), slope)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(weights[0]) / unit, float(weights[1])
+
+
+def margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:
+    """The margin of each link that the model makes, and whether it is a gold link."""
+    edits, scores = example.edits, model.scores(example.edits)
+    best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+    found, truth = [], []
+    for margin, place in zip(margins(edits, best, *scores).tolist(), best.phrases, strict=True):
+        start, end, other_start, other_end = edits.spans[place].tolist()
+        cells = example.gold[start:end, other_start:other_end].ravel()
+        truth.append(cells)
+        found.append(np.full(len(cells), margin))
+    if not found:
+        return np.zeros(0), np.zeros(0, dtype=bool)
+    return np.concatenate(found), np.concatenate(truth)
