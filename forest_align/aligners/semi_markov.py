@@ -17,6 +17,9 @@ from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
 from forest_align.cext import semicrf
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
+#: Bundled models: of corpora that link words one by one where they can, and of the phrasal versions of these.
+BUNDLED = (KIND, f"{KIND}-phrasal")
+
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
@@ -75,12 +78,12 @@ class SemiMarkovAligner(Aligner):
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
-        """Load the bundled model (``"semi-markov"``) or what :meth:`save` wrote into a folder.
+        """Load a bundled model (one of :data:`BUNDLED`) or what :meth:`save` wrote into a folder.
 
         Options go to the constructor.
         """
-        if str(name_or_path) == KIND:
-            return cls(**options)
+        if str(name_or_path) in BUNDLED:
+            return cls(bundled_model(str(name_or_path)), **options)
         return cls(SemiMarkovModel.load(name_or_path), **options)
 
     def save(self, path: str | Path) -> None:
@@ -139,9 +142,9 @@ class SemiMarkovAligner(Aligner):
         return lattice_of(source, target, self.lexicon, self.ppdb)
 
 
-def bundled_model() -> SemiMarkovModel:
-    """The model that comes with the package."""
-    with as_file(files("forest_align.aligners") / "models" / KIND) as folder:
+def bundled_model(name: str = KIND) -> SemiMarkovModel:
+    """A model that comes with the package."""
+    with as_file(files("forest_align.aligners") / "models" / name) as folder:
         return SemiMarkovModel.load(folder)
 
 

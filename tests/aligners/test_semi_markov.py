@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import forest_align
-from forest_align.aligners.semi_markov import SemiMarkovAligner
+from forest_align.aligners.semi_markov import BUNDLED, SemiMarkovAligner
 from forest_align.cext import semicrf
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Alignment, InputError, Sentence
@@ -172,16 +172,28 @@ def test_a_very_long_pair_is_aligned() -> None:
     assert alignment.words.pairs == tuple((i, i - 20) for i in range(20, 150))
 
 
-def test_the_bundled_model_knows_what_it_was_trained_on_and_aligns() -> None:
-    aligner = forest_align.load("semi-markov")
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> None:
+    aligner = forest_align.load(name)
     assert isinstance(aligner, SemiMarkovAligner)
     assert aligner.model.card["pairs"] == 1514
     source = tagged("The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.")
     target = tagged("A/DT cat/NN was/VBD sitting/VBG on/IN a/DT mat/NN ./.")
     links = aligner.align(source, target).words
     assert {(1, 1), (2, 3), (3, 4), (5, 6), (6, 7)} <= set(links.pairs)
-    folder = importlib.resources.files("forest_align.aligners") / "models" / "semi-markov"
+    folder = importlib.resources.files("forest_align.aligners") / "models" / name
     assert sum(len(item.read_bytes()) for item in folder.iterdir()) < 100_000
+
+
+def test_the_phrasal_model_links_phrases_where_the_other_links_their_words() -> None:
+    source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
+    target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
+    blocks = []
+    for name in BUNDLED:
+        alignment = forest_align.load(name).align(source, target)
+        blocks.append({(p.source_node.span, p.target_node.span) for p in alignment.phrases})
+    assert {((2, 3), (5, 6)), ((3, 4), (6, 7))} <= blocks[0]
+    assert ((2, 4), (5, 7)) in blocks[1]
 
 
 def test_alignments_can_be_written_and_read_as_json_lines() -> None:
