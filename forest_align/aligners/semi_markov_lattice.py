@@ -162,13 +162,12 @@ def lattice_of(
     )
 
 
-@lru_cache(maxsize=64)
 def _single_spans(rows: int, columns: int) -> np.ndarray:
     i, j = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
     return np.stack([i, i + 1, j, j + 1], axis=1)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def transition_classes(columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Classes of the transitions, and of the ends, over a target sentence; see the kernel for the rows."""
     places = np.arange(columns)

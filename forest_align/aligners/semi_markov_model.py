@@ -119,4 +119,6 @@ class SemiMarkovModel:
 
 def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Weighted sums of features, (d, k), with the weights of each column's class; shape (k,)."""
-    return np.einsum("dk,dk->k", weights.T[:, classes], features)
+    # Those of all classes at once take less time than to gather the weights of each column.
+    every: np.ndarray = weights @ features
+    return every[classes, np.arange(len(classes))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,31 +110,25 @@ def _is_short(group: Group) -> bool:
     return max(end - start for start, end in (group.source, group.target)) <= LONGEST
 
 
-@lru_cache(maxsize=64)
-def _grid(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """All spans of the sizes above, by their beginnings, int32 (k, 4), and their corners, int64 (4, k).
-
-    Corners are places in a flattened table of one row and one column more than there are words: those of the
-    sum over the rectangle, two to be added and two to be subtracted.
-    """
-    i, j, size = np.meshgrid(np.arange(rows), np.arange(columns), np.arange(len(_SIZES)), indexing="ij")
-    sizes = np.array(_SIZES)
-    ends, lasts = i + sizes[size, 0], j + sizes[size, 1]
-    inside = (ends <= rows) & (lasts <= columns)
-    start, end, first, last = i[inside], ends[inside], j[inside], lasts[inside]
-    corners = np.stack([(row * (columns + 1) + column) for row in (end, start) for column in (last, first)])
-    return np.stack([start, end, first, last], axis=1).astype(np.int32), corners
-
-
 def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
-    spans, corners = _grid(*anchors.shape)
-    sums = np.zeros((anchors.shape[0] + 1, anchors.shape[1] + 1), dtype=np.int32)
-    anchors.cumsum(0, dtype=np.int32).cumsum(1, out=sums[1:, 1:])
-    both, below, right, neither = sums.ravel()[corners]
-    kept = both + neither != below + right
-    for group in groups:
-        kept |= (spans == (*group.source, *group.target)).all(1)
-    return spans[kept]
+    """Spans of the sizes above with an anchor inside, and of groups, int32 (k, 4), by their beginnings."""
+    rows, columns = anchors.shape
+    found = np.zeros((rows, columns, len(_SIZES)), dtype=bool)
+    tall = anchors
+    for size in range(1, min(LONGEST, rows) + 1):
+        # Whether there is an anchor in this many rows, then in that many columns of them.
+        tall = tall[: rows - size + 1] | anchors[size - 1 :]
+        wide = tall
+        for width in range(1, min(LONGEST, columns) + 1):
+            wide = wide[:, : columns - width + 1] | tall[:, width - 1 :]
+            if size > 1 or width > 1:
+                found[: rows - size + 1, : columns - width + 1, _SIZES.index((size, width))] = wide
+    for (start, end), (first, last), _ in groups:
+        if (end - start, last - first) in _SIZES:
+            found[start, first, _SIZES.index((end - start, last - first))] = True
+    start, first, kind = np.nonzero(found)
+    sizes = np.array(_SIZES)[kind]
+    return np.stack([start, start + sizes[:, 0], first, first + sizes[:, 1]], axis=1).astype(np.int32)
 
 
 def _features(
