@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.semi_markov_chunks import tag_chunks
 from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
@@ -176,19 +177,26 @@ def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
 def _phrases(
     spans: np.ndarray, probabilities: np.ndarray, source: Sentence, target: Sentence
 ) -> tuple[PhrasePair, ...]:
-    ours, theirs = _labels(source), _labels(target)
+    ours, theirs = _Nodes(source), _Nodes(target)
     return tuple(
-        PhrasePair(_node(start, end, ours), _node(first, last, theirs), probability)
+        PhrasePair(ours.of(start, end), theirs.of(first, last), probability)
         for (start, end, first, last), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
     )
 
 
-def _labels(sentence: Sentence) -> dict[tuple[int, int], str]:
-    """Labels by span: chunk types, and the tags of words."""
-    tags = sentence.tags
-    chunks = {(start, end): name for start, end, name in tag_chunks(tags)}
-    return chunks | {(i, i + 1): tag for i, tag in enumerate(tags)}
+class _Nodes:
+    """Nodes by span: constituents of the best tree where there are any, else chunks, and words with tags."""
 
+    def __init__(self, sentence: Sentence) -> None:
+        tags = sentence.tags
+        self._labels = {(start, end): name for start, end, name in tag_chunks(tags)}
+        self._labels |= {(i, i + 1): tag for i, tag in enumerate(tags)}
+        self._forest = sentence.forest
+        self._constituents = {} if self._forest is None else constituents_of(sentence)
 
-def _node(start: int, end: int, labels: dict[tuple[int, int], str]) -> Node:
-    return Node(start, end, labels.get((start, end), ""), is_constituent=False)
+    def of(self, start: int, end: int) -> Node:
+        """The node of a span; a phrase that is no constituent is called none."""
+        number = self._constituents.get((start, end))
+        if number is not None and self._forest is not None:
+            return self._forest.node(number)
+        return Node(start, end, self._labels.get((start, end), ""), is_constituent=False)

@@ -15,6 +15,7 @@ import forest_align
 from forest_align.aligners.semi_markov import BUNDLED, SemiMarkovAligner
 from forest_align.cext import semicrf
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Alignment, InputError, Sentence
 
 _SPEC = importlib.util.spec_from_file_location(
@@ -64,6 +65,24 @@ def test_phrases_are_aligned_as_wholes_where_that_scores_higher() -> None:
     phrase = alignment.phrases[0]
     assert (phrase.source_node.label, phrase.target_node.label, phrase.constituents) == ("NP", "NP", False)
     assert phrase.probability > 0.9
+
+
+def test_phrases_are_constituents_where_the_trees_have_them() -> None:
+    aligner = SemiMarkovAligner(simple_model({"same words in order": 15.0}))
+    source = sentence_from_bracket("(S (NP (DT the) (JJ old) (NN man)) (VP (VBD left) (ADVP (RB then))))")
+    target = sentence_from_bracket(
+        "(S (NP (DT the) (JJ old)) (VP (VBP man) (NP (NNS boats)) (ADVP (RB then))))"
+    )
+    phrases = aligner.align(source, target).phrases
+    assert [pair.source_node.span for pair in phrases] == [(0, 3), (4, 5)]
+    old_man, then = phrases
+    assert (old_man.source_node.label, old_man.source_node.is_constituent, old_man.source_node.head) == (
+        "NP",
+        True,
+        2,
+    )
+    assert (old_man.target_node.label, old_man.target_node.is_constituent) == ("", False)
+    assert then.constituents and then.target_node.label == "ADVP::RB" and not old_man.constituents
 
 
 def test_a_word_and_its_abbreviation_of_several_words_are_one_phrase_pair() -> None:
