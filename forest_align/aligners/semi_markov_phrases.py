@@ -115,17 +115,18 @@ def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
     rows, columns = anchors.shape
     found = np.zeros((rows, columns, len(_SIZES)), dtype=bool)
     tall = anchors
-    for size in range(1, min(LONGEST, rows) + 1):
+    for height in range(1, min(LONGEST, rows) + 1):
         # Whether there is an anchor in this many rows, then in that many columns of them.
-        tall = tall[: rows - size + 1] | anchors[size - 1 :]
+        tall = tall[: rows - height + 1] | anchors[height - 1 :]
         wide = tall
         for width in range(1, min(LONGEST, columns) + 1):
             wide = wide[:, : columns - width + 1] | tall[:, width - 1 :]
-            if size > 1 or width > 1:
-                found[: rows - size + 1, : columns - width + 1, _SIZES.index((size, width))] = wide
-    for (start, end), (first, last), _ in groups:
-        if (end - start, last - first) in _SIZES:
-            found[start, first, _SIZES.index((end - start, last - first))] = True
+            if height > 1 or width > 1:
+                found[: rows - height + 1, : columns - width + 1, _SIZES.index((height, width))] = wide
+    for source, target, _ in groups:
+        size = source[1] - source[0], target[1] - target[0]
+        if size in _SIZES:
+            found[source[0], target[0], _SIZES.index(size)] = True
     start, first, kind = np.nonzero(found)
     sizes = np.array(_SIZES)[kind]
     return np.stack([start, start + sizes[:, 0], first, first + sizes[:, 1]], axis=1).astype(np.int32)
