@@ -86,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
     model.save(args.output)
     for epoch in history:
         print(
-            f"epoch {epoch.epoch}: precision {epoch.precision:.1%}, recall {epoch.recall:.1%} of the links, "
-            f"{epoch.exact:.1%} of the pairs right, before each change"
+            f"epoch {epoch.epoch}: while training, precision {epoch.precision:.1%}, "
+            f"recall {epoch.recall:.1%} of links, {epoch.exact:.1%} of pairs right"
         )
     return 1 if failed else 0
 

@@ -45,7 +45,7 @@ def test_training_writes_a_model_that_aligns(
     model, pairs = tmp_path / "model", tmp_path / "pairs.tsv"
     assert train(gold, "-o", model, "--epochs", 12, "--seed", 2, "--variant", "phrase") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 12 and lines[-1].startswith("epoch 12: precision ")
+    assert len(lines) == 12 and lines[-1].startswith("epoch 12: while training, precision ")
     loaded = JointModel.load(model)
     assert (loaded.variant, loaded.card["pairs"], loaded.card["seed"]) == ("phrase", 3, 2)
     pairs.write_text("dogs like meat\tdogs love meat\n")
