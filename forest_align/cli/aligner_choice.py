@@ -61,7 +61,7 @@ def _parser(name: str) -> Any:
 
 
 def _check_variant(options: Namespace) -> None:
-    """Make sure that the aligner has the variants of ``--variant``; others' variants are models of their own."""
+    """Make sure that the aligner has variants; those of the others are models of their own."""
     from forest_align.aligners.base import kind_of
 
     kind = kind_of(options.model) if options.model else options.aligner or "forest"
