@@ -18,11 +18,11 @@ from forest_align.aligners.semi_markov_sentence import CONTENT, TAGS, SentenceVi
 from forest_align.aligners.semi_markov_words import WORD_CLASSES, WORD_FEATURES, WordPairs
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.groups import lexical_groups
+from forest_align.types import Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.types import Sentence
 
 #: Features of a source word that goes to null; each has a weight in each of :data:`NULL_CLASSES`.
 NULL_FEATURES = (
@@ -134,9 +134,8 @@ def lattice_of(
     ppdb : PairTable, optional
         Paraphrases of the user, of words and of phrases.
     """
-    from forest_align.types import Sentence as Plain
-
-    sides = Plain(source.tokens, text=source.text), Plain(target.tokens, text=target.text)
+    # Without vectors, which would add evidence that the model does not know.
+    sides = Sentence(source.tokens, text=source.text), Sentence(target.tokens, text=target.text)
     evidence = word_evidence(*sides, lexicon, ppdb)
     first, second = SentenceView.of(source), SentenceView.of(target)
     words = WordPairs.of(first, second, evidence)
