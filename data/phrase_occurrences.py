@@ -141,7 +141,9 @@ def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[floa
         spans = source.span, target.span
         derived.add(spans)
         content = pair.probability, (source.label, target.label)
-        wanted = pair.constituents or not selection.constituents
+        # A word is a constituent; aligners that know no tree cannot say so.
+        is_word = all(end - start == 1 for start, end in spans)
+        wanted = pair.constituents or is_word or not selection.constituents
         if wanted and content > found.get(spans, (-1.0, ("", ""))):
             found[spans] = content
     # Where there is no tree, nothing is known to be a constituent or not.
@@ -169,7 +171,8 @@ def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
         seen.add(first)
         group = [first]
         for k in group:  # it grows while it is gone through
-            new = {other for word in enumerate(links.pairs[k]) for other in of_word[word]} - seen
+            # What shares a word is looked up once for each word, or many links to many would take for ever.
+            new = {other for word in enumerate(links.pairs[k]) for other in of_word.pop(word, ())} - seen
             seen |= new
             group += new
         source, target = ({links.pairs[k][side] for k in group} for side in (0, 1))

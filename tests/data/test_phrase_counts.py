@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import doctest
+import time
 from dataclasses import replace
 
 import pytest
@@ -201,6 +202,25 @@ def alignments(draw: st.DrawFn) -> Alignment:
 
 def named(found: list[Alignment]) -> list[Alignment]:
     return [replace(alignment, id=str(k)) for k, alignment in enumerate(found)]
+
+
+def test_a_word_is_a_constituent_of_itself_where_the_aligner_knows_no_tree() -> None:
+    sides = Sentence.from_words(["a", "car"]), Sentence.from_words(["the", "auto"])
+    phrases = tuple(
+        PhrasePair(Node(*span, label, False), Node(*span, label, False), 1.0)
+        for span, label in (((0, 2), "NP"), ((1, 2), "NN"))
+    )
+    (entry,) = extract([Alignment(*sides, phrases=phrases)], Selection(constituents=True))
+    assert (entry.source, entry.target, entry.source_label) == ("car", "auto", "NN")
+
+
+def test_many_words_linked_to_many_take_no_longer_than_there_are_links() -> None:
+    size = 400
+    words = Sentence.from_words([f"w{k}" for k in range(size)])
+    alignment = Alignment(words, words, Links(tuple((i, j) for i in range(size) for j in range(size))))
+    start = time.process_time()
+    assert not list(extract([alignment]))
+    assert time.process_time() - start < 3  # each link looked up from each other one: ten seconds
 
 
 several = st.lists(alignments(), min_size=1, max_size=6).map(named)
