@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forest_align.types import Alignment, InputError, PhrasePair, Sentence
-from forest_align.views.constituents import constituent_pairs, numbers_of
+from forest_align.views.constituents import numbers_of, shown_pairs
 from forest_align.views.svg import PALETTE, UNALIGNED, escaped, to_svg
 
 _STYLE = """
@@ -53,7 +53,7 @@ def to_html(alignments: Iterable[Alignment]) -> str:
 
 def to_section(alignment: Alignment) -> str:
     """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
-    pairs = constituent_pairs(alignment.phrases)
+    pairs = shown_pairs(alignment)
     notes = [alignment.aligner, *(["whole sentences aligned"] if alignment.root_aligned else [])]
     if alignment.log_probability is not None:
         notes.append(f"log-probability {alignment.log_probability:.2f}")
@@ -63,7 +63,7 @@ def to_section(alignment: Alignment) -> str:
         body.append(f'<p class="error">{escaped(alignment.error)}</p>')
     body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
     body += [_side(alignment, pairs, side) for side in (0, 1)]
-    if alignment.phrases:
+    if pairs:
         body.append(_table(alignment, pairs))
     if alignment.source_tree and alignment.target_tree and not alignment.error:
         body.append(_trees(alignment))
@@ -106,7 +106,8 @@ def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[l
         if ends and node.end > ends[-1]:
             continue
         colour = PALETTE[numbers[k] % len(PALETTE)]
-        title = escaped(f"{numbers[k] + 1}: {node.label} {pairs[k].probability:.2f}")
+        label = f"{node.label} " if node.label else ""
+        title = escaped(f"{numbers[k] + 1}: {label}{pairs[k].probability:.2f}")
         depth = max(2, 14 - 4 * len(ends))
         opening[node.start].append(
             f'<span class="p" style="--c:{colour};--d:{depth}px" title="{title}" '
@@ -140,7 +141,7 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
     rows = []
     for k, pair in enumerate(pairs):
         source, target = pair.source_node, pair.target_node
-        label = source.label if source.label == target.label else f"{source.label} ↔ {target.label}"
+        label = source.label if source.label == target.label else f"{source.label} ↔ {target.label}".strip()
         cells = [
             str(numbers[k] + 1) if k in numbers else "",
             label,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
-from forest_align.views.constituents import constituent_pairs
+from forest_align.views.constituents import has_derivation, shown_pairs
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
@@ -20,7 +20,8 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     """Show an alignment on lines of at most ``width`` columns.
 
     Phrases are indented by how deep they lie in other aligned phrases of the source; a star marks a pair
-    that only non-compositional alignment could form. Phrases that binarization made are left out.
+    that only non-compositional alignment could form. Phrases that binarization made are left out. Of aligners
+    without trees all phrases are shown, and nothing is said of whole sentences.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
         if sentence.text or sentence.tokens:
             lines += _paragraph(name, _plain(_text_of(sentence)), width)
-    shown = constituent_pairs(alignment.phrases)
+    shown = shown_pairs(alignment)
     if shown:
         lines += ["", *_phrase_lines(alignment, shown, width, paint)]
     if not alignment.error:
@@ -69,7 +70,7 @@ class _Paint:
 
 def _title(alignment: Alignment) -> str:
     parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
-    if alignment.phrases:
+    if alignment.phrases and has_derivation(alignment):
         parts.append("whole sentences aligned" if alignment.root_aligned else "partly aligned")
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")
@@ -96,7 +97,7 @@ def _phrase_lines(alignment: Alignment, pairs: Sequence[PhrasePair], width: int,
 
 def _phrase(sentence: Sentence, node: Node) -> str:
     label = _plain(node.label.partition("::")[0])
-    return f"{label} {_plain(_words(sentence, node.start, node.end))}"
+    return f"{label} {_plain(_words(sentence, node.start, node.end))}".lstrip()
 
 
 def _word_links(alignment: Alignment) -> list[str]:

@@ -69,6 +69,18 @@ def test_phrases_are_boxes_around_their_words_and_rows_of_the_table() -> None:
     assert rows == ["s0 s1 t0 t1 t2", "s0 t0", "s1 t1 t2"]
 
 
+def test_phrases_of_aligners_without_trees_are_shown_too() -> None:
+    phrases = tuple(
+        PhrasePair(Node(*span, "", False), Node(*span, "", False), 1.0) for span in ((0, 2), (1, 2))
+    )
+    page = Page(to_html([replace(example(), phrases=phrases, root_aligned=False, source_tree="")]))
+    assert [a["title"] for _, a in page.elements if a.get("class") == "p"] == ["1: 1.00", "1: 1.00"]
+    assert [a["data-with"] for tag, a in page.elements if tag == "tr" and "data-with" in a] == [
+        "s0 s1 t0 t1",
+        "s1 t1",
+    ]
+
+
 def test_the_page_needs_nothing_from_outside() -> None:
     page = Page(to_html([example()]))
     assert not any(key in ("src", "href") for _, attributes in page.elements for key in attributes)

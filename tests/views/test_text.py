@@ -56,6 +56,29 @@ def test_an_alignment_without_phrases_shows_its_words() -> None:
     assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
 
 
+def chunks() -> Alignment:
+    """Phrases of an aligner that knows no trees."""
+    phrases = (
+        PhrasePair(Node(0, 2, "NP", False), Node(0, 2, "NP", False), 0.75),
+        PhrasePair(Node(2, 3, "", False), Node(2, 4, "", False), 0.5),
+    )
+    return replace(cat(), phrases=phrases, root_aligned=False)
+
+
+def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_sentences() -> None:
+    title, *lines = to_text(chunks()).splitlines()
+    assert title == "pair 7 · forest · log-probability -12.35"
+    assert [line.split() for line in lines if "│" in line] == [
+        ["NP", "The", "cat", "│", "NP", "A", "cat", "0.75"],
+        ["sat", "│", "was", "sitting", "0.50"],
+    ]
+
+
+def test_a_derivation_without_the_roots_is_called_partly_aligned() -> None:
+    partial = replace(cat(), root_aligned=False, source_tree="(S The cat sat .)", target_tree="(S A cat)")
+    assert "pair 7 · forest · partly aligned ·" in to_text(partial)
+
+
 def test_an_error_takes_the_place_of_the_words() -> None:
     shown = to_text(Alignment.failed("in.tsv:3: no tab", id="3"))
     assert shown == "pair 3\nerror        in.tsv:3: no tab\n"
