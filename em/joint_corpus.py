@@ -15,6 +15,7 @@ from forest_align.em.joint_training import JointExample
 from forest_align.lexicon.lexicon import load_lexicon
 
 if TYPE_CHECKING:
+    from forest_align.aligners.link_model import LinkModel
     from forest_align.data.pair_types import SentencePair
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.types import InputError
@@ -27,6 +28,7 @@ def read_examples(
     cache: Path | None = None,
     longest: int = 3,
     arcs: bool = True,
+    link_model: LinkModel | None = None,
     links: str = "sure",
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[JointExample], list[str]]:
@@ -36,7 +38,7 @@ def read_examples(
     ----------
     pairs, parser, cache, links
         See :func:`forest_align.em.gold_pairs.read_gold_pairs`.
-    longest, arcs
+    longest, arcs, link_model
         See :func:`forest_align.aligners.joint_features.pair_edits`.
     report : callable, optional
         Called with the numbers of sentences and pairs done since the last call.
@@ -52,18 +54,21 @@ def read_examples(
     )
     examples, lexicon = [], load_lexicon()
     for pair in gold:
-        examples.append(example_of(pair, lexicon, longest=longest, arcs=arcs))
+        examples.append(example_of(pair, lexicon, longest=longest, arcs=arcs, link_model=link_model))
         if report is not None:
             report(1)
     return examples, problems
 
 
-def example_of(pair: GoldPair, lexicon: Lexicon, *, longest: int, arcs: bool) -> JointExample:
+def example_of(
+    pair: GoldPair, lexicon: Lexicon, *, longest: int, arcs: bool, link_model: LinkModel | None = None
+) -> JointExample:
     """The edits of a parsed pair, with its links as an array."""
     gold = np.zeros((len(pair.source), len(pair.target)), dtype=bool)
     for i, j in pair.links:
         gold[i, j] = True
-    return JointExample(pair_edits(pair.source, pair.target, lexicon, longest=longest, arcs=arcs), gold)
+    edits = pair_edits(pair.source, pair.target, lexicon, longest=longest, arcs=arcs, link_model=link_model)
+    return JointExample(edits, gold)
 
 
 def fingerprint(examples: Iterable[JointExample]) -> str:

@@ -134,6 +134,7 @@ def train_joint_model(
     *,
     variant: str = "phrase+arc",
     longest: int = 3,
+    link_features: bool = False,
     checkpoint: Path | None = None,
     identity: Mapping[str, Any] | None = None,
     resume: bool = False,
@@ -147,7 +148,7 @@ def train_joint_model(
         Pairs with edits as the variant wants them.
     settings : JointSettings
         How to train.
-    variant, longest : str, int
+    variant, longest, link_features : str, int, bool
         What kind of model.
     checkpoint : Path, optional
         File that keeps the state after each epoch, replaced in one step.
@@ -174,7 +175,8 @@ def train_joint_model(
     if not examples:
         raise InputError("expected at least one sentence pair with links to train on, found none")
     scale = _scale(examples)
-    same_run = {**asdict(settings), "variant": variant, "longest": longest, **(identity or {})}
+    same_run = {**asdict(settings), "variant": variant, "longest": longest}
+    same_run |= {"link_features": link_features, **(identity or {})}
     del same_run["epochs"]
     state = _State(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
     if resume and checkpoint is not None and checkpoint.exists():
@@ -184,7 +186,8 @@ def train_joint_model(
         state = _epoch(examples, gold, state, settings, scale, JointModel(scale, variant, longest), report)
         if checkpoint is not None:
             _save_state(checkpoint, state, same_run)
-    model = JointModel(state.total / max(state.steps, 1) * scale, variant, longest)
+    weights = state.total / max(state.steps, 1) * scale
+    model = JointModel(weights, variant, longest, link_features=link_features)
     return replace(model, calibration=calibrate(examples, model)), state.history
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.contextual import bundled_model as bundled_link_model
 from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.joint_features import PairEdits, pair_edits
 from forest_align.aligners.joint_margins import margins
@@ -21,6 +22,7 @@ from forest_align.aligners.joint_solver import MOST_NODES, import_solver
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.aligners.link_model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing import Parser
 
@@ -43,6 +45,8 @@ class JointAligner(Aligner):
         needed.
     lexicon : Lexicon, optional
         The bundled one by default.
+    link_model : LinkModel, optional
+        For a model with link features; that of the contextual aligner by default, loaded when needed.
 
     Raises
     ------
@@ -53,11 +57,16 @@ class JointAligner(Aligner):
     name = "joint"
 
     def __init__(
-        self, model: JointModel | None = None, *, parser: Parser | None = None, lexicon: Lexicon | None = None
+        self,
+        model: JointModel | None = None,
+        *,
+        parser: Parser | None = None,
+        lexicon: Lexicon | None = None,
+        link_model: LinkModel | None = None,
     ) -> None:
         import_solver()
         self.model = model or bundled_model("joint")
-        self._given = (parser, lexicon)
+        self._given = (parser, lexicon, link_model)
 
     @cached_property
     def parser(self) -> Parser:
@@ -72,6 +81,11 @@ class JointAligner(Aligner):
         from forest_align.lexicon.lexicon import load_lexicon
 
         return self._given[1] or load_lexicon()
+
+    @cached_property
+    def link_model(self) -> LinkModel | None:
+        """The link model, if the model has its features."""
+        return (self._given[2] or bundled_link_model()) if self.model.link_features else None
 
     @classmethod
     def load(cls, name_or_path: str | Path = "joint", **options: Any) -> JointAligner:
@@ -109,7 +123,7 @@ class JointAligner(Aligner):
         InputError
             If a sentence has no tokens or no forest.
         ModelError
-            If a sentence has no word vectors.
+            If a sentence has no word vectors, or the link model expects some of another size.
         """
         if _is_after(source, target):
             return self.align_prepared(target, source).swap()
@@ -132,7 +146,14 @@ class JointAligner(Aligner):
 
     def edits(self, source: Sentence, target: Sentence) -> PairEdits:
         """All edits of two prepared sentences that the program chooses from, with their features."""
-        return pair_edits(source, target, self.lexicon, longest=self.model.longest, arcs=self.model.arcs)
+        return pair_edits(
+            source,
+            target,
+            self.lexicon,
+            longest=self.model.longest,
+            arcs=self.model.arcs,
+            link_model=self.link_model,
+        )
 
 
 def bundled_model(name: str) -> JointModel:

@@ -129,6 +129,15 @@ def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:
     return np.stack([starts, starts + rows, other_starts, other_starts + columns], axis=1).astype(np.int32)
 
 
+def possible_links(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
+    """Which two words of sentences of n and m words lie in some of these phrase pairs, bool (n, m)."""
+    corners = np.zeros((lengths[0] + 1, lengths[1] + 1), dtype=np.int32)
+    s, e, t, f = spans.T
+    for rows, columns, sign in ((s, t, 1), (e, t, -1), (s, f, -1), (e, f, 1)):
+        np.add.at(corners, (rows, columns), sign)
+    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ArcPairs:
     """Pairs of arcs, one of each sentence, whose ends could be aligned.

@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.joint_edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs
+from forest_align.aligners.joint_edits import (
+    ArcPairs,
+    arc_pairs,
+    arcs_of,
+    phrase_pairs,
+    possible_links,
+)
+from forest_align.aligners.joint_links import (
+    LINK_DELETION_FEATURES,
+    LINK_WORD_FEATURES,
+    LinkTable,
+    link_table,
+)
 from forest_align.aligners.joint_phrases import phrase_features
 from forest_align.aligners.link_features import (
     BASE_FEATURES,
@@ -28,12 +40,17 @@ from forest_align.types import InputError, ModelError, Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forest_align.aligners.link_model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing.dependencies import Dependency
 
 #: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
 #: those of the vectors less the mean of both sentences.
-WORD_FEATURES = (*(name.replace("projected", "centred") for name in BASE_FEATURES), "a pair of words")
+WORD_FEATURES = (
+    *(name.replace("projected", "centred") for name in BASE_FEATURES),
+    "a pair of words",
+    *LINK_WORD_FEATURES,
+)
 
 _KINDS = ("content word", "function word", "punctuation")
 _TAGS = ("NN", "NNS", "NNP", "VB", "MD", "JJ", "RB", "IN", "TO", "DT", "PRP", "CD", "CC", "WP", "POS")
@@ -50,6 +67,7 @@ DELETION_FEATURES = (
     *(f"tagged {tag}" for tag in _TAGS),
     "first word",
     "last word",
+    *LINK_DELETION_FEATURES,
 )
 
 # Types of dependencies (de Marneffe & Manning 2008) that make a class of their own, or share one.
@@ -135,6 +153,7 @@ def pair_edits(
     *,
     longest: int,
     arcs: bool,
+    link_model: LinkModel | None = None,
 ) -> PairEdits:
     """Find the edits of a pair and compute their features.
 
@@ -148,13 +167,15 @@ def pair_edits(
         Most words of a phrase, λ of the paper.
     arcs : bool
         Whether arcs are aligned too.
+    link_model : LinkModel, optional
+        For the features of links; without it they are 0.
 
     Raises
     ------
     InputError
         If a sentence has no tokens or no forest.
     ModelError
-        If a sentence has no word vectors, or the two have vectors of different sizes.
+        If a sentence has no word vectors, or the two have vectors of different sizes, or the link model has.
     """
     for side, sentence in (("source", source), ("target", target)):
         if not len(sentence):
@@ -162,7 +183,7 @@ def pair_edits(
         if sentence.forest is None:
             raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
     sides = _sides(source, target)
-    # Without vectors: the kernel has the cosines themselves.
+    # Without vectors: the kernel and the link model have the cosines themselves.
     plain = [Sentence(sentence.tokens, text=sentence.text) for sentence in (source, target)]
     evidence = word_evidence(plain[0], plain[1], lexicon)
     groups = lexical_groups(source, target, lexicon)
@@ -170,24 +191,24 @@ def pair_edits(
     spans = phrase_pairs(evidence, cosine, groups, longest)
     dependencies = arcs_of(source), arcs_of(target)
     base, classes, _ = base_table(*sides, evidence)
-    base = np.concatenate([base, np.ones((len(base), 1), np.float32)], axis=1)
+    links = None if link_model is None else link_table(link_model, source, target, evidence)
     count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
-    cells = spans[:count, 0] * len(target) + spans[:count, 2]
+    words = spans[:count, 0], spans[:count, 2]
+    cells = words[0] * len(target) + words[1]
     phrases, table = spans[count:], base.reshape(len(source), len(target), -1)
     same = (evidence & _SAME) != 0
     lengths = len(source), len(target)
-    ratio = lengths[0] / lengths[1]
-    possible = _possible(spans, lengths)
+    possible = possible_links(spans, lengths)
     pairs = arc_pairs(*dependencies, possible) if arcs else arc_pairs((), (), possible)
     return PairEdits(
         lengths,
         spans,
-        base[cells],
+        _word_pair_features(base[cells], words, links),
         classes[cells],
-        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups),
+        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups, links),
         (
-            _deletion_features(source, sides[0], cosine.max(axis=1), same.any(axis=1), ratio),
-            _deletion_features(target, sides[1], cosine.max(axis=0), same.any(axis=0), 1 / ratio),
+            _deletion_features(source, 0, sides, cosine, same, links),
+            _deletion_features(target, 1, sides, cosine, same, links),
         ),
         pairs,
         _arc_features(pairs, *dependencies),
@@ -210,32 +231,52 @@ def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, Senten
     )
 
 
-def _possible(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
-    """Which two words lie in some phrase pair, bool (n, m)."""
-    corners = np.zeros((lengths[0] + 1, lengths[1] + 1), dtype=np.int32)
-    s, e, t, f = spans.T
-    for rows, columns, sign in ((s, t, 1), (e, t, -1), (s, f, -1), (e, f, 1)):
-        np.add.at(corners, (rows, columns), sign)
-    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
+def _word_pair_features(
+    base: np.ndarray, words: tuple[np.ndarray, np.ndarray], links: LinkTable | None
+) -> np.ndarray:
+    """Features of pairs of words, float32 (W, len(WORD_FEATURES)), of which the kernel gives the first."""
+    features = np.zeros((len(base), len(WORD_FEATURES)), np.float32)
+    known = len(BASE_FEATURES)
+    features[:, :known] = base
+    features[:, known] = 1
+    if links is not None:
+        features[:, known + 1 :] = links.of_words(*words)
+    return features
 
 
 def _deletion_features(
-    sentence: Sentence, side: SentenceFeatures, nearest: np.ndarray, same: np.ndarray, ratio: float
+    sentence: Sentence,
+    side: int,
+    sides: tuple[SentenceFeatures, SentenceFeatures],
+    cosine: np.ndarray,
+    same: np.ndarray,
+    links: LinkTable | None,
 ) -> np.ndarray:
-    """Features of the deletion of each word, float32 (n, len(DELETION_FEATURES))."""
+    """Features of the deletion of each word of a side, float32 (n, len(DELETION_FEATURES))."""
     count = len(_BY_KIND)
+    nearest = cosine.max(axis=1 - side)
+    ratio = cosine.shape[side] / cosine.shape[1 - side]
     features = np.zeros((len(sentence), len(DELETION_FEATURES)), np.float32)
     rows = np.arange(len(sentence))
-    values = (1.0, nearest, np.maximum(nearest - 0.6, 0), same, np.clip(np.log(ratio), -1, 1))
+    values = (
+        1.0,
+        nearest,
+        np.maximum(nearest - 0.6, 0),
+        same.any(axis=1 - side),
+        np.clip(np.log(ratio), -1, 1),
+    )
     for place, value in enumerate(values):
-        features[rows, count * side.kinds + place] = value
+        features[rows, count * sides[side].kinds + place] = value
     start = count * len(_KINDS)
     for row, tag in enumerate(sentence.tags):
         known = next((name for name in (tag, tag[:3], tag[:2]) if name in _TAGS), None)
         if known is not None:
             features[row, start + _TAGS.index(known)] = 1
-    features[0, -2] = 1
-    features[-1, -1] = 1
+    start += len(_TAGS)
+    features[0, start] = 1
+    features[-1, start + 1] = 1
+    if links is not None:
+        features[:, start + 2 :] = links.of_deletions(side)
     return features
 
 

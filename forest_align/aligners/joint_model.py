@@ -19,7 +19,7 @@ from forest_align.aligners.link_features import LINK_CLASSES
 from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
 from forest_align.types import InputError, ModelError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: phrases alone, the paper's phrase-based baseline.
 VARIANTS = ("phrase+arc", "phrase")
 _WEIGHTS = "model.safetensors"
@@ -55,6 +55,8 @@ class JointModel:
         Most words of a phrase, λ of the paper.
     calibration : (float, float)
         The probability of a link is the logistic function of its margin times the first, plus the second.
+    link_features : bool
+        Whether it was trained with the features of the contextual aligner's link model.
     card : dict
         What the model was trained on and how, for people.
 
@@ -68,6 +70,7 @@ class JointModel:
     variant: str = "phrase+arc"
     longest: int = 3
     calibration: tuple[float, float] = (1.0, 0.0)
+    link_features: bool = False
     card: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,6 +104,12 @@ class JointModel:
         for name, shape in _SHAPES.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
                 raise ModelError(f"the weights of {name} in {folder} are damaged: expected {shape} numbers")
+        link_features = card.get("link_features")
+        if not isinstance(link_features, bool):
+            raise ModelError(
+                f"the description of the joint model in {folder} is damaged: expected true or false for "
+                f"link_features, found {link_features!r}"
+            )
         try:
             slope, offset = (float(value) for value in card["calibration"])
             return cls(
@@ -108,6 +117,7 @@ class JointModel:
                 str(card["variant"]),
                 int(card["longest"]),
                 (slope, offset),
+                link_features,
                 dict(card.get("card", {})),
             )
         except (KeyError, TypeError, ValueError, InputError) as error:
@@ -130,6 +140,7 @@ class JointModel:
             "variant": self.variant,
             "longest": self.longest,
             "calibration": list(self.calibration),
+            "link_features": self.link_features,
             "card": self.card,
             **{name: list(names) for name, names in _FEATURES.items()},
         }

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.joint_edits import constituents_of
+from forest_align.aligners.joint_links import LINK_PHRASE_FEATURES
 from forest_align.aligners.link_features import BASE_FEATURES
 from forest_align.lexicon.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forest_align.aligners.joint_links import LinkTable
     from forest_align.aligners.link_features import SentenceFeatures
     from forest_align.lexicon.groups import Group
     from forest_align.parsing.dependencies import Dependency
@@ -47,6 +49,7 @@ PHRASE_FEATURES = (
     "no content word in either",
     "punctuation inside",
     *(f"known as {kind}" for kind in _GROUPS),
+    *LINK_PHRASE_FEATURES,
 )
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
@@ -60,6 +63,7 @@ def phrase_features(
     evidence: np.ndarray,
     arcs: Sequence[Sequence[Dependency]],
     groups: Sequence[Group],
+    links: LinkTable | None = None,
 ) -> np.ndarray:
     """Features of phrase pairs.
 
@@ -79,6 +83,8 @@ def phrase_features(
         Basic dependencies of both.
     groups : sequence of Group
         Phrases that the lexicon knows to correspond.
+    links : LinkTable, optional
+        What the link model says; without it its features are 0.
 
     Returns
     -------
@@ -101,6 +107,8 @@ def phrase_features(
         block = base[..., :inside][cells]
         features[chosen, :inside] = (block.max(axis=2).mean(axis=1) + block.max(axis=1).mean(axis=1)) / 2
         within[chosen] = _within(cosine, same, cells, rows, columns)
+        if links is not None:
+            features[chosen, -len(LINK_PHRASE_FEATURES) :] = links.of_blocks(*cells)
     rest = features[:, inside:]
     sizes = np.minimum(a, b), np.maximum(a, b)
     phrase_cosines = [_phrase_cosines(one, other, spans) for one, other in _vectors(sides)]

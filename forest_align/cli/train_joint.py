@@ -20,6 +20,7 @@ examples:
   forest-align train joint gold.json -o my_model
   forest-align train joint gold.json more.tsv -o my_model --forests cache --epochs 10
   forest-align train joint gold.json -o my_model --forests cache --resume
+  forest-align train joint gold.json -o my_model --parser my_parser --no-link-features
   forest-align align pairs.tsv --aligner joint --model my_model
 """
 
@@ -47,6 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
+    )
+    parser.add_argument(
+        "--no-link-features",
+        dest="link_features",
+        action="store_false",
+        help="leave out what the link model of the contextual aligner says; needed for word vectors of "
+        "another parser than `en`",
     )
     parser.add_argument("--epochs", type=int, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
@@ -76,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
         settings,
         variant=args.variant,
         longest=args.longest,
+        link_features=args.link_features,
         checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
         identity={"links": args.links, "pairs": fingerprint(examples)},
         resume=args.resume,
@@ -94,6 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
     """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    from forest_align.aligners.contextual import bundled_model
     from forest_align.data.pairs import read_pairs
     from forest_align.em.joint_corpus import read_examples
     from forest_align.em.progress import counting_bar
@@ -106,6 +116,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
             cache=args.forests,
             longest=args.longest,
             arcs=args.variant == "phrase+arc",
+            link_model=bundled_model() if args.link_features else None,
             links=args.links,
             report=bar.update,
         )

@@ -25,7 +25,7 @@ TAGS = {
 }
 
 
-def sentence(text: str) -> Sentence:
+def sentence(text: str, width: int = 24) -> Sentence:
     """A sentence of words that spaces separate: a clause whose verb phrase begins at its first verb."""
     words = text.split()
     leaves = [f"({TAGS.get(word, 'NN')} {word})" for word in words]
@@ -35,19 +35,23 @@ def sentence(text: str) -> Sentence:
         if verb
         else f"(S {' '.join(leaves)})"
     )
-    return replace(sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma), vectors=vectors(words))
+    parsed = sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma)
+    return replace(parsed, vectors=vectors(words, width))
 
 
-def vectors(words: Sequence[str]) -> np.ndarray:
-    rows = [np.random.default_rng(zlib.crc32(word.encode())).normal(size=24) + 0.5 for word in words]
-    table = np.array(rows) + 0.05 * np.random.default_rng(len(words)).normal(size=(len(words), 24))
+def vectors(words: Sequence[str], width: int = 24) -> np.ndarray:
+    rows = [np.random.default_rng(zlib.crc32(word.encode())).normal(size=width) + 0.5 for word in words]
+    table = np.array(rows) + 0.05 * np.random.default_rng(len(words)).normal(size=(len(words), width))
     return (table / np.linalg.norm(table, axis=1, keepdims=True)).astype(np.float32)
 
 
 class ToyParser:
-    """Gives texts and lists of words such trees and vectors."""
+    """Gives texts and lists of words such trees and vectors, by default as wide as link models expect."""
+
+    def __init__(self, width: int = 384) -> None:
+        self._width = width
 
     def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence | InputError]:
         for text in sentences:
             joined = text if isinstance(text, str) else " ".join(text)
-            yield sentence(joined) if joined.strip() else InputError("the sentence is empty")
+            yield sentence(joined, self._width) if joined.strip() else InputError("the sentence is empty")

@@ -85,6 +85,15 @@ def test_phrases_of_several_words_link_all_their_words_and_say_whether_they_are_
     assert found.unaligned_source == found.unaligned_target == ((0, 1),)
 
 
+def test_swapped_sentences_give_exactly_the_transposed_probabilities_whatever_the_weights() -> None:
+    for seed, links in ((1, True), (2, True), (3, False)):
+        model = JointModel(random_weights(seed), link_features=links)
+        aligner = JointAligner(model, parser=ToyParser())  # type: ignore[arg-type]
+        there, back = aligner.align(ONE, TWO), aligner.align(TWO, ONE)
+        assert there.words.pairs and there.words == back.words.swap()
+        assert there.words.scores == back.words.swap().scores
+
+
 def test_the_json_of_an_alignment_comes_back(aligner: JointAligner) -> None:
     found = aligner.align(ONE, TWO)
     again = Alignment.from_json(found.to_json())
@@ -163,19 +172,17 @@ def test_margins_say_what_the_next_best_alignment_loses() -> None:
     assert found[3, 4, 3, 4] == pytest.approx(0.3 if (3, 4, 1, 2) in place else 0.5)
 
 
-def test_a_model_comes_back_from_its_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("links", [True, False])
+def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None:
     weights = random_weights().astype(np.float32).astype(float)
-    model = JointModel(weights, "phrase", 2, (0.25, -1.0), {"pairs": 3})
+    model = JointModel(weights, "phrase", 2, (0.25, -1.0), links, {"pairs": 3})
     model.save(tmp_path / "model")
     again = JointModel.load(tmp_path / "model")
     assert np.array_equal(again.weights, weights)
-    assert (again.variant, again.longest, again.calibration, again.card) == (
-        "phrase",
-        2,
-        (0.25, -1.0),
-        {"pairs": 3},
-    )
-    assert forest_align.load(tmp_path / "model").name == "joint"
+    assert (again.variant, again.longest, again.calibration) == ("phrase", 2, (0.25, -1.0))
+    assert (again.link_features, again.card) == (links, {"pairs": 3})
+    aligner = forest_align.load(tmp_path / "model")
+    assert isinstance(aligner, JointAligner) and (aligner.link_model is not None) == links
 
 
 @pytest.mark.parametrize(
@@ -185,6 +192,7 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path) -> None:
         ("variant", "arc", "damaged"),
         ("longest", "three", "damaged"),
         ("calibration", [1], "damaged"),
+        ("link_features", "yes", "true or false"),
         ("version", 99, "version 99"),
     ],
 )
@@ -213,7 +221,7 @@ def test_variants_and_lengths_are_checked() -> None:
 
 
 def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> None:
-    ready = sentence(ONE)
+    ready = sentence(ONE, 384)
     with pytest.raises(InputError, match="parse tree"):
         aligner.align_prepared(ready, replace(ready, forest=None))
     with pytest.raises(ModelError, match="word vectors"):
@@ -226,7 +234,7 @@ def test_a_tree_that_a_sentence_came_with_is_kept(aligner: JointAligner) -> None
     given = replace(sentence("she bought the car"), vectors=None)
     (prepared,) = aligner.prepare([given])
     assert isinstance(prepared, Sentence) and prepared.forest is given.forest
-    assert np.array_equal(prepared.vectors, vectors(given.words))
+    assert np.array_equal(prepared.vectors, vectors(given.words, 384))
 
 
 def test_one_word_sentences_align(aligner: JointAligner) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from safetensors.numpy import load_file
 
+from forest_align.aligners.joint_links import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint_model import JointModel
 from forest_align.cli import main
 
@@ -48,9 +50,33 @@ def test_training_writes_a_model_that_aligns(
     assert len(lines) == 12 and lines[-1].startswith("epoch 12: while training, precision ")
     loaded = JointModel.load(model)
     assert (loaded.variant, loaded.card["pairs"], loaded.card["seed"]) == ("phrase", 3, 2)
-    pairs.write_text("dogs like meat\tdogs love meat\n")
+    pairs.write_text("dogs like meat\tmeat dogs like\n")
     assert main(["align", str(pairs), "--model", str(model), "--to", "pharaoh", "--parser", "toy"]) == 0
-    assert capsys.readouterr().out == "0-0 1-1 2-2\n"
+    assert capsys.readouterr().out == "0-1 1-2 2-0\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--no-link-features",)])
+def test_link_features_are_learned_from_unless_they_are_left_out(
+    tmp_path: Path, gold: Path, options: tuple[str, ...]
+) -> None:
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 2, *options) == 0
+    assert JointModel.load(tmp_path / "model").link_features == (not options)
+    weights = load_file(tmp_path / "model" / "model.safetensors")
+    # These features are the last ones of each kind of edit.
+    for kind, names in (("words", LINK_WORD_FEATURES), ("deletions", LINK_DELETION_FEATURES)):
+        assert weights[kind].any()
+        assert weights[kind][..., -len(names) :].any() == (not options)
+
+
+def test_vectors_of_another_size_need_the_option_without_link_features(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser(width=24)
+    )
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 1) == 2
+    assert "trained with another parser" in capsys.readouterr().err
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 1, "--no-link-features") == 0
 
 
 def test_a_resumed_run_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
