@@ -26,6 +26,8 @@ from forest_align.types import ModelError
 KIND = "semi-markov"
 FORMAT_VERSION = 1
 _WEIGHTS_FILE = "model.safetensors"
+# Weights beyond are of a damaged file; those of transitions may lie as far apart as the kernel allows.
+_LARGEST, _SPREAD = 1e6, 600.0
 #: What the weights mean; a model of other features cannot be used.
 FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
@@ -66,7 +68,8 @@ class SemiMarkovModel:
         Raises
         ------
         ModelError
-            If a file is missing or damaged, or the model is one of other features than this version computes.
+            If a file is missing or damaged, weights are out of range, or the model is one of other features
+            than this version computes.
         """
         card = read_card(folder)
         check_card(card, folder, KIND, FORMAT_VERSION)
@@ -76,11 +79,13 @@ class SemiMarkovModel:
         arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
         weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
         for name, shape in WEIGHTS.items():
-            if weights[name].shape != shape or not np.isfinite(weights[name]).all():
-                raise ModelError(
-                    f"expected finite weights {name} of shape {shape} in {str(folder)!r}, "
-                    f"found shape {weights[name].shape}"
-                )
+            if weights[name].shape != shape:
+                found = weights[name].shape
+                raise ModelError(f"expected weights {name} of shape {shape} in {str(folder)!r}, found {found}")
+            if not (np.abs(weights[name]) <= _LARGEST).all():
+                raise ModelError(f"expected weights {name} of at most {_LARGEST:.0f} in {str(folder)!r}")
+        if np.ptp(weights["transitions"]) > _SPREAD:
+            raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(folder)!r}")
         known = card.get("card")
         return cls(weights, dict(known) if isinstance(known, dict) else {})
 

@@ -211,8 +211,13 @@ def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     model.save(folder)
     with pytest.raises(ModelError, match=r"weights null of shape \(3, 11\)"):
         SemiMarkovModel.load(folder)
-    broken = cases.random_model(2)
-    broken.weights["words"][0, 0] = np.nan
-    broken.save(folder)
-    with pytest.raises(ModelError, match="finite weights words"):
-        SemiMarkovModel.load(folder)
+    for name, value, message in (
+        ("words", np.nan, "weights words of at most 1000000"),
+        ("null", 1e38, "weights null of at most 1000000"),
+        ("transitions", 900.0, "weights transitions at most 600 apart"),
+    ):
+        broken = cases.random_model(2)
+        broken.weights[name].flat[0] = value
+        broken.save(folder)
+        with pytest.raises(ModelError, match=message):
+            SemiMarkovModel.load(folder)
