@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from forest_align.aligners.semi_markov import is_after
-from forest_align.aligners.semi_markov_lattice import WEIGHTS, lattice_of
+from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import FEATURE_LISTS, SemiMarkovModel
 from forest_align.em.array_file import load_arrays, save_arrays
 from forest_align.em.gold_pairs import GoldPair
@@ -151,16 +151,8 @@ def fingerprint(examples: Iterable[Example]) -> str:
     """Short hash of what is learned from: features, wanted paths and the meaning of the weights."""
     digest = hashlib.sha256(repr(FEATURE_LISTS).encode())
     for example in examples:
-        lattice = example.lattice
-        for array in (
-            example.path,
-            lattice.spans,
-            lattice.words,
-            lattice.phrases,
-            lattice.null,
-            lattice.tag_pairs,
-        ):
-            digest.update(repr(array.shape).encode())
+        for array in (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice))):
+            digest.update(repr((array.shape, array.dtype.str)).encode())
             digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]
 
@@ -173,13 +165,15 @@ def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[
 
 def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]]:
     arrays, facts = load_arrays(path)
-    if not isinstance(facts.get("identity"), dict) or "losses" not in facts:
+    if not isinstance(facts, dict) or not isinstance(facts.get("identity"), dict):
         raise InputError("expected a checkpoint of a training run of the semi-Markov aligner", file=str(path))
     for name, value in identity.items():
         if facts["identity"].get(name) != value:
             found = facts["identity"].get(name)
             message = f"the checkpoint was written with {found!r}, this run has {value!r}"
             raise InputError(message, file=str(path), field=name)
+    if not _is_whole(arrays, facts):
+        raise InputError("the checkpoint is damaged: delete it to begin anew", file=str(path))
     losses = [float(loss) for loss in facts["losses"]]
     descent = Descent(
         arrays["point"],
@@ -190,3 +184,17 @@ def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]
         bool(facts["stuck"]),
     )
     return descent, losses
+
+
+def _is_whole(arrays: Mapping[str, np.ndarray], facts: Mapping[str, object]) -> bool:
+    size = sum(math.prod(shape) for shape in WEIGHTS.values())
+    steps = len(arrays.get("moves", ()))
+    shapes = {"point": (size,), "gradient": (size,), "moves": (steps, size), "changes": (steps, size)}
+    losses = facts.get("losses")
+    return (
+        {name: array.shape for name, array in arrays.items()} == shapes
+        and isinstance(losses, list)
+        and bool(losses)
+        and all(isinstance(loss, float) for loss in losses)
+        and isinstance(facts.get("stuck"), bool)
+    )

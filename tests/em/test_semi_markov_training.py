@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,12 +11,17 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.semi_markov import SemiMarkovAligner
-from forest_align.aligners.semi_markov_lattice import WEIGHTS, lattice_of
+from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.cext import semicrf
 from forest_align.em import semi_markov_training
 from forest_align.em.gold_pairs import GoldPair
 from forest_align.em.semi_markov_objective import Example, Objective, pack, unpack
-from forest_align.em.semi_markov_training import SemiMarkovSettings, examples_of, train_semi_markov_model
+from forest_align.em.semi_markov_training import (
+    SemiMarkovSettings,
+    examples_of,
+    fingerprint,
+    train_semi_markov_model,
+)
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Links
 
@@ -152,6 +158,41 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, {})
     with pytest.raises(InputError, match="expected a checkpoint"):
         train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "facts"),
+    [
+        ({"moves": None}, {}),
+        ({"point": np.zeros(3)}, {}),
+        ({"changes": np.zeros((6, 3))}, {}),
+        ({}, {"losses": []}),
+        ({}, {"losses": 3}),
+        ({}, {"losses": ["a"]}),
+        ({}, {"stuck": None}),
+    ],
+)
+def test_a_damaged_checkpoint_is_told(
+    arrays: dict[str, np.ndarray | None], facts: dict[str, object], tmp_path: Path
+) -> None:
+    examples = examples_of(PAIRS[:1], load_lexicon())
+    checkpoint = tmp_path / "checkpoint"
+    train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint)
+    found, known = semi_markov_training.load_arrays(checkpoint)
+    changed = {name: array for name, array in (found | arrays).items() if array is not None}
+    semi_markov_training.save_arrays(checkpoint, changed, known | facts)
+    with pytest.raises(InputError, match="damaged"):
+        train_semi_markov_model(examples, SemiMarkovSettings(9, 0.1), checkpoint=checkpoint, resume=True)
+
+
+def test_the_fingerprint_depends_on_all_that_is_learned_from() -> None:
+    (example,) = examples_of(PAIRS[:1], load_lexicon())
+    seen = {fingerprint([example])}
+    parts = fields(Lattice)
+    for part in parts:
+        lattice = replace(example.lattice, **{part.name: getattr(example.lattice, part.name) + 1})
+        seen.add(fingerprint([replace(example, lattice=lattice)]))
+    assert len(seen) == 1 + len(parts)
 
 
 def test_settings_and_pairs_that_make_no_sense_are_refused() -> None:
