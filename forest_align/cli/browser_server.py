@@ -44,14 +44,14 @@ class BrowserServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), _Handler)
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: no host name
             raise InputError(f"cannot listen on {host}, port {port}: {error}; try another --port") from None
         self.host = host
 
     @property
     def url(self) -> str:
         """Where it can be reached."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = f"[{self.host}]" if ":" in self.host else self.host or "localhost"
         return f"http://{host}:{self.server_port}/"
 
     def knows(self, host: str) -> bool:

@@ -213,6 +213,7 @@ def test_without_a_file_there_are_no_pairs() -> None:
         (["empty.jsonl"], "expected alignments, found nothing"),
         (["--model", "nothing"], "no aligner 'nothing'"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot listen on 256.0.0.1"),
+        (["--host", "ä" * 70, "--port", "0"], "cannot listen on ä"),
     ],
 )
 def test_what_cannot_be_served_is_told_at_once(
@@ -226,6 +227,11 @@ def test_what_cannot_be_served_is_told_at_once(
     (tmp_path / "empty.jsonl").touch()
     assert main(["serve", *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_all_addresses_are_reached_by_a_name_too() -> None:
+    with BrowserServer("", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+        assert server.url == f"http://localhost:{server.server_port}/"
 
 
 def test_a_port_in_use_is_told(client: Client, capsys: pytest.CaptureFixture[str]) -> None:
