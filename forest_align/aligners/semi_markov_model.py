@@ -81,7 +81,9 @@ class SemiMarkovModel:
         for name, shape in WEIGHTS.items():
             if weights[name].shape != shape:
                 found = weights[name].shape
-                raise ModelError(f"expected weights {name} of shape {shape} in {str(folder)!r}, found {found}")
+                raise ModelError(
+                    f"expected weights {name} of shape {shape} in {str(folder)!r}, found {found}"
+                )
             if not (np.abs(weights[name]) <= _LARGEST).all():
                 raise ModelError(f"expected weights {name} of at most {_LARGEST:.0f} in {str(folder)!r}")
         if np.ptp(weights["transitions"]) > _SPREAD:
