@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from forest_align.cli.arguments import positive
@@ -131,10 +132,16 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
             raise InputError("cannot be written: expected a file in a folder that exists", file=output)
 
 
-def _read(paths: Iterable[str]) -> Iterator[Alignment | InputError]:
+def _read(paths: Sequence[str]) -> Iterator[Alignment | InputError]:
+    """The alignments of all files; of several, ids begin with the file, as parts may have the same ids."""
+    is_one = len(set(paths)) == 1
     for path in paths:
         for line, item in enumerate(read_pairs(path, "jsonl"), 1):
-            yield item if isinstance(item, InputError) else _alignment(item, path, line)
+            found = item if isinstance(item, InputError) else _alignment(item, path, line)
+            if isinstance(found, InputError) or is_one:
+                yield found
+            else:
+                yield replace(found, id=f"{path}:{found.id}")
 
 
 def _alignment(pair: SentencePair, path: str, line: int) -> Alignment | InputError:

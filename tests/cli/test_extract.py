@@ -66,8 +66,22 @@ def test_the_order_and_number_of_files_do_not_matter(found: Path, tmp_path: Path
     for k, inputs in enumerate(([found], [tmp_path / "b.jsonl.gz", tmp_path / "c.jsonl"])):
         out = tmp_path / f"{k}.tsv"
         assert main(["extract", *map(str, inputs), "-o", str(out)]) == 0
-        outputs.append(out.read_bytes())
-    assert outputs[0] == outputs[1]
+        outputs.append(rows(out))
+    assert [row[:-1] for row in outputs[0]] == [row[:-1] for row in outputs[1]]
+
+
+def test_of_several_files_the_example_says_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").write_text(line("cars", "autos", "1"))
+    Path("b.jsonl").write_text(line("he bought", "he purchased", "1"))
+    tables = []
+    for files in (["a.jsonl", "b.jsonl"], ["b.jsonl", "a.jsonl"], ["a.jsonl", "a.jsonl"]):
+        assert main(["extract", *files]) == 0
+        tables.append([row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]])
+    assert [row[-1] for row in tables[0]] == ["b.jsonl:1", "a.jsonl:1"] and tables[0] == tables[1]
+    assert [row[-1] for row in tables[2]] == ["1"]
 
 
 def test_broken_lines_are_named_and_left_out(found: Path, capsys: pytest.CaptureFixture[str]) -> None:
