@@ -196,6 +196,6 @@ class BrowserService:
 def _read(pairs: LineIndex, line: int) -> Alignment:
     try:
         found = Alignment.from_json(pairs[line - 1], file=pairs.name, line=line)
-    except InputError as error:
+    except (InputError, OSError) as error:  # the file may have been taken away meanwhile
         return Alignment.failed(str(error), id=str(line))
     return found if found.id else replace(found, id=str(line))

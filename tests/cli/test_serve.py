@@ -206,6 +206,14 @@ def test_without_a_file_there_are_no_pairs() -> None:
     assert b"/pairs" not in service.get("/").body
 
 
+def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("{}\n")
+    service = BrowserService(AlignerShelf({}, "forest"), LineIndex(path))
+    path.unlink()
+    assert b"No such file" in service.get("/pairs").body
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
