@@ -47,7 +47,7 @@ class JointSettings:
         Cost of a link that is missing in ``"margin"``; that of a wrong one is 1.
     """
 
-    epochs: int = 5
+    epochs: int = 3
     seed: int = 0
     update: str = "margin"
     largest_step: float = 0.01

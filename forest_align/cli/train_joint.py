@@ -53,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-link-features",
         dest="link_features",
         action="store_false",
-        help="leave out what the link model of the contextual aligner says; needed for word vectors of "
-        "another parser than `en`",
+        help="leave out what the link model of the contextual aligner says, which only knows the word vectors "
+        "of the parser `en`",
     )
-    parser.add_argument("--epochs", type=int, default=5, help="passes over the pairs (default: 5)")
+    parser.add_argument("--epochs", type=int, default=3, help="passes over the pairs (default: 3)")
     parser.add_argument(
         "--update",
         choices=("margin", "perceptron"),
