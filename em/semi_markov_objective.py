@@ -176,9 +176,16 @@ class _Block:
 
     @classmethod
     def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], name: str) -> _Block:
-        every, table = np.concatenate(classes), np.concatenate(features, axis=1)
-        places = tuple(np.flatnonzero(every == k) for k in range(WEIGHTS[name][0]))
-        return cls(places, tuple(np.ascontiguousarray(table[:, place]) for place in places))
+        every, kinds = np.concatenate(classes), range(WEIGHTS[name][0])
+        # Class by class, as a table of all would be one more copy of the largest thing there is.
+        tables = (
+            np.concatenate(
+                [table.compress(own == k, axis=1) for table, own in zip(features, classes, strict=True)],
+                axis=1,
+            )
+            for k in kinds
+        )
+        return cls(tuple(np.flatnonzero(every == k) for k in kinds), tuple(tables))
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
         result = np.empty(sum(map(len, self.places)))

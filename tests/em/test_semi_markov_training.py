@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import tracemalloc
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -99,6 +100,21 @@ def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_t
     table = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
     worst, _ = semicrf.best_path(lattice.spans, pairs, null, *table)
     assert objective(point)[0] >= worst == len(lattice.null_tags)
+
+
+def test_features_are_copied_once() -> None:
+    examples = [example_of(0)] * 1000
+    size = sum(
+        array.nbytes
+        for example in examples
+        for array in (example.lattice.words, example.lattice.phrases, example.lattice.null)
+    )
+    tracemalloc.start()
+    try:
+        Objective(examples, regularization=1.0)
+        assert tracemalloc.get_traced_memory()[1] < 1.7 * size
+    finally:
+        tracemalloc.stop()
 
 
 def test_training_learns_what_it_is_shown() -> None:
