@@ -124,6 +124,7 @@ def test_an_interrupted_run_ends_with_the_same_weights(examples: list[JointExamp
     [
         ({"settings": JointSettings(2, seed=9)}, "seed"),
         ({"variant": "phrase"}, "variant"),
+        ({"link_features": True}, "link_features"),
         ({"identity": {"x": 1}}, "x"),
     ],
 )
