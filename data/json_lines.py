@@ -171,8 +171,9 @@ def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether every line begins an object."""
-    return most(head, lambda line: line.lstrip().startswith("{"))
+    """Whether lines begin objects, and the first does not begin a list of them."""
+    begins_list = bool(head) and head[0].lstrip().startswith("[")
+    return not begins_list and most(head, lambda line: line.lstrip().startswith("{"))
 
 
 def write_pair(pair: SentencePair) -> str:

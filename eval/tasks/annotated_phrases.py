@@ -67,7 +67,7 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
     Everything comes twice: ``spade`` has the phrases that correspond, ``spade with nulls`` counts those that
     correspond to nothing too, as the evaluation does that Arase and Tsujii published with their later
     aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an
-    aligner that makes no phrases, the phrases are those that its word links make, see :func:`linked_phrases`.
+    aligner of words or short phrases, the phrases are those that its links make, see :func:`linked_phrases`.
     """
     aligned = [pair.aligned for pair in gold]
     judged = [[one | none for one, none in zip(pair.aligned, pair.nulls, strict=True)] for pair in gold]
@@ -88,8 +88,8 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
 
 
 def linked_phrases(alignment: Alignment, judged: JudgedPhrases) -> set[SpanPair]:
-    """Aligned phrases as spans; of word links alone, the smallest pairs of gold phrases that they make."""
-    if alignment.phrases or not alignment.words:
+    """Phrases of the derivation; without one, the smallest pairs of gold phrases that the links make."""
+    if alignment.has_derivation or not alignment.words:
         return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
     return project(judged.source, judged.target, alignment.words).sure_pairs()
 

@@ -71,7 +71,7 @@ def word_scorer(
                 for alignment, gold, name in zip(alignments, version.links, ids, strict=True)
             )
             found.append(word_figures(score_words(pairs, links=version.wanted), version.table))
-        if constituents is not None and any(alignment.phrases for alignment in alignments):
+        if constituents is not None and any(alignment.has_derivation for alignment in alignments):
             found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
         return found
 

@@ -38,7 +38,8 @@ class Alignment:
     words : Links
         Word links, with probabilities as scores.
     phrases : tuple of PhrasePair
-        The pairs of the derivation, leaves included, in bottom-up order of the source tree; empty for
+        Where there is a derivation (:attr:`has_derivation`), its pairs, leaves included, in bottom-up order
+        of the source tree; else the pairs that the aligner found, in the order of their ends. Empty for
         aligners that make no phrases.
     unaligned_source, unaligned_target : tuple of (int, int)
         Maximal half-open token spans that align to nothing.
@@ -81,6 +82,11 @@ class Alignment:
         """The alignment of a pair that could not even be read."""
         nothing = Sentence(())
         return cls(nothing, nothing, aligner=aligner, id=id, error=error)
+
+    @property
+    def has_derivation(self) -> bool:
+        """Whether the phrases are those of two trees, so that some stand for whole sentences or none does."""
+        return self.root_aligned or bool(self.source_tree and self.target_tree)
 
     def swap(self) -> Alignment:
         """The same alignment seen from the target side; phrases come in post-order of the new source tree."""

@@ -7,18 +7,13 @@ from collections.abc import Iterable, Sequence
 from forest_align.types import Alignment, PhrasePair
 
 
-def has_derivation(alignment: Alignment) -> bool:
-    """Whether the phrases are those of two trees, so that some stand for whole sentences or none does."""
-    return alignment.root_aligned or bool(alignment.source_tree and alignment.target_tree)
-
-
 def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
     """The phrase pairs that a view lists, in the order of :func:`constituent_pairs`.
 
     In a derivation what is no constituent is a part that binarization made, and is left out. Where there is
     none, all phrases are what the aligner found.
     """
-    return (constituent_pairs if has_derivation(alignment) else _in_order)(alignment.phrases)
+    return (constituent_pairs if alignment.has_derivation else _in_order)(alignment.phrases)
 
 
 def constituent_pairs(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
-from forest_align.views.constituents import has_derivation, shown_pairs
+from forest_align.views.constituents import shown_pairs
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40
@@ -70,7 +70,7 @@ class _Paint:
 
 def _title(alignment: Alignment) -> str:
     parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
-    if alignment.phrases and has_derivation(alignment):
+    if alignment.phrases and alignment.has_derivation:
         parts.append("whole sentences aligned" if alignment.root_aligned else "partly aligned")
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")

@@ -121,6 +121,13 @@ def test_a_pair_of_jacana_is_named_by_id_or_name(names: str, expected: str, tmp_
     assert [pair.id for pair in good(read_pairs(path))] == [expected]
 
 
+def test_a_list_with_an_object_a_line_is_jacana(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    objects = [f'{{"id": "{k}", "source": "a", "target": "b", "sureAlign": "0-0"}}' for k in range(4)]
+    path.write_text("[" + ",\n".join(objects) + "]")
+    assert [pair.id for pair in good(read_pairs(path))] == ["0", "1", "2", "3"]
+
+
 @pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
 @pytest.mark.parametrize("word", ["New York", "a\tb", ""])
 def test_a_token_that_would_come_back_as_none_or_several_is_refused(

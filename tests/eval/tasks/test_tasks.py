@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -166,6 +167,8 @@ def test_word_links_alone_align_the_smallest_phrases_that_hold_them() -> None:
     assert linked_phrases(aligned("a b", "a b", "0-0"), pair) == {PART}
     assert linked_phrases(aligned("a b", "a b", "0-0 1-1"), pair) == {PART, ((1, 2), (1, 2)), TOP}
     assert linked_phrases(aligned("a b", "a b"), pair) == set()
+    short = replace(aligned("a b", "a b", "0-0 1-1", (phrase((0, 1), (0, 1)),)), root_aligned=False)
+    assert linked_phrases(short, pair) == {PART, ((1, 2), (1, 2)), TOP}
 
 
 def test_phrases_of_a_pair_without_trees_cannot_be_judged() -> None:
