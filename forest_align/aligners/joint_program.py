@@ -9,15 +9,11 @@ constraints that the best alignment meets by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.joint_edits import ArcPairs
 from forest_align.aligners.joint_solver import maximise
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
