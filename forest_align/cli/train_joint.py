@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-link-features",
         dest="link_features",
         action="store_false",
-        help="leave out what the link model of the contextual aligner says, which knows the word vectors of the "
-        "parser `en` only",
+        help="leave out what the link model of the contextual aligner says, which knows the word vectors of "
+        "the parser `en` only",
     )
     parser.add_argument("--epochs", type=int, default=3, help="passes over the pairs (default: 3)")
     parser.add_argument(
