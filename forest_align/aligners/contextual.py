@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.base import Text, gaps, parse_unready
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
     load_parameters,
@@ -21,6 +21,7 @@ from forest_align.aligners.contextual_parameters import (
 from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
@@ -35,7 +36,7 @@ VARIANTS = ("default", "published")
 _NO_PARAPHRASES: tuple[str, ...] = ()
 
 
-class ContextualAligner(Aligner):
+class ContextualAligner(ParsingAligner):
     """Aligns words by their similarity and by the similarity of what surrounds them.
 
     The result for swapped sentences is the transpose, always: pairs are aligned in one canonical order.
@@ -92,27 +93,14 @@ class ContextualAligner(Aligner):
         self.parameters = parameters or PublishedParameters()
         self.ppdb = ppdb
         self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
-        self._given = (model, parser, lexicon)
+        super().__init__(parser, lexicon)
+        self._model = model
         self._threshold = threshold
 
     @cached_property
     def model(self) -> LinkModel:
         """The link model."""
-        return self._given[0] or bundled_model()
-
-    @cached_property
-    def parser(self) -> Parser:
-        """The parser for sentences that need one."""
-        from forest_align.parsing import load_parser
-
-        return self._given[1] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
-
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The lexicon."""
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        return self._given[2] or load_lexicon()
+        return self._model or bundled_model()
 
     @property
     def threshold(self) -> float:

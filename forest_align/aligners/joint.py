@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.base import Text, gaps, parse_unready
 from forest_align.aligners.contextual import bundled_model as bundled_link_model
 from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.joint_features import PairEdits, pair_edits
@@ -19,6 +19,7 @@ from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.aligners.joint_solver import MOST_NODES, import_solver
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ BUNDLED = ("joint",)
 _CUT_SHORT = f"the search stopped after {MOST_NODES} nodes; there may be a better alignment"
 
 
-class JointAligner(Aligner):
+class JointAligner(ParsingAligner):
     """Aligns phrases and dependencies together: the best edits are those of an integer linear program.
 
     A word is in one pair of phrases at most, so that words link many to many only inside a pair. The result
@@ -66,26 +67,13 @@ class JointAligner(Aligner):
     ) -> None:
         import_solver()
         self.model = model or bundled_model("joint")
-        self._given = (parser, lexicon, link_model)
-
-    @cached_property
-    def parser(self) -> Parser:
-        """The parser for sentences that need one."""
-        from forest_align.parsing import load_parser
-
-        return self._given[0] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
-
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The lexicon."""
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        return self._given[1] or load_lexicon()
+        super().__init__(parser, lexicon)
+        self._link_model = link_model
 
     @cached_property
     def link_model(self) -> LinkModel | None:
         """The link model, if the model has its features."""
-        return (self._given[2] or bundled_link_model()) if self.model.link_features else None
+        return (self._link_model or bundled_link_model()) if self.model.link_features else None
 
     @classmethod
     def load(cls, name_or_path: str | Path = "joint", **options: Any) -> JointAligner:

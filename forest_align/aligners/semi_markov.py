@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.base import Text, gaps, parse_unready
 from forest_align.aligners.joint_edits import constituents_of
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.semi_markov_chunks import tag_chunks
 from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from forest_align.parsing import Parser
 
 
-class SemiMarkovAligner(Aligner):
+class SemiMarkovAligner(ParsingAligner):
     """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
 
     The result for swapped sentences is the transpose, always: the words of the shorter sentence are what the
@@ -56,26 +57,13 @@ class SemiMarkovAligner(Aligner):
         lexicon: Lexicon | None = None,
     ) -> None:
         self.ppdb = ppdb
-        self._given = (model, parser, lexicon)
+        super().__init__(parser, lexicon)
+        self._model = model
 
     @cached_property
     def model(self) -> SemiMarkovModel:
         """The weights."""
-        return self._given[0] or bundled_model()
-
-    @cached_property
-    def parser(self) -> Parser:
-        """The parser for sentences that need one."""
-        from forest_align.parsing import load_parser
-
-        return self._given[1] or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
-
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The lexicon."""
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        return self._given[2] or load_lexicon()
+        return self._model or bundled_model()
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:

@@ -1,4 +1,4 @@
-"""What ``train`` and ``tune`` share: arguments about sentence pairs, and reading them."""
+"""What the commands that train and tune share: arguments about sentence pairs, and reading them."""
 
 from __future__ import annotations
 
@@ -33,6 +33,22 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
         choices=WORD_CANDIDATES,
         default=DEFAULT_WORDS,
         help=f"where word candidates come from (default: {DEFAULT_WORDS})",
+    )
+
+
+def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare which gold links to learn from, how to parse their sentences, and where the model goes."""
+    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    parser.add_argument(
+        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
+    )
+    parser.add_argument(
+        "--links", choices=("sure", "all"), default="sure", help="which gold links to learn (default: sure)"
+    )
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
+    parser.add_argument(
+        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )
 
 

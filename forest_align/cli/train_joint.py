@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.cli.arguments import positive
-from forest_align.cli.corpora import check_model_folder
+from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 
 if TYPE_CHECKING:
     from forest_align.em.joint_training import JointExample
@@ -28,23 +27,12 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = EPILOG
-    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument(
-        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
-    )
-    parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
-    parser.add_argument(
-        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
-    )
+    add_gold_arguments(parser)
     parser.add_argument(
         "--variant",
         choices=("phrase+arc", "phrase"),
         default="phrase+arc",
         help="align phrases and dependency arcs together, or phrases alone (default: phrase+arc)",
-    )
-    parser.add_argument(
-        "--links", choices=("sure", "all"), default="sure", help="which gold links to learn (default: sure)"
     )
     parser.add_argument(
         "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"

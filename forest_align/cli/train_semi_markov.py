@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.corpora import check_model_folder
+from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 
 if TYPE_CHECKING:
     from forest_align.em.semi_markov_objective import Example
@@ -18,8 +18,8 @@ the checkpoint is kept beside it.
 
 examples:
   forest-align train semi-markov gold.json -o my_model
-  forest-align train semi-markov gold.json more.tsv -o my_model --parses cache
-  forest-align train semi-markov gold.json -o my_model --parses cache --resume
+  forest-align train semi-markov gold.json more.tsv -o my_model --forests cache
+  forest-align train semi-markov gold.json -o my_model --forests cache --resume
   forest-align align pairs.tsv --model my_model
 """
 
@@ -27,20 +27,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = EPILOG
-    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument(
-        "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
-    )
-    parser.add_argument("--parses", metavar="CACHE", type=Path, help="folder that keeps parses")
-    parser.add_argument(
-        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
-    )
+    add_gold_arguments(parser)
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
-    )
-    parser.add_argument(
-        "--links", choices=("sure", "all"), default="sure", help="which gold links to learn (default: sure)"
     )
     parser.add_argument(
         "--iterations",
@@ -97,7 +86,7 @@ def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
     pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         gold, problems = read_gold_pairs(
-            pairs, parser=args.parser, cache=args.parses, links=args.links, report=bar.update
+            pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
         )
         examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
     for problem in problems:

@@ -78,7 +78,7 @@ def test_training_writes_a_model_that_aligns(
 
 
 def test_a_run_that_is_resumed_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
-    cache = ("--parses", tmp_path / "cache")
+    cache = ("--forests", tmp_path / "cache")
     train(gold, "-o", tmp_path / "one", *cache)
     train(gold, "-o", tmp_path / "two", "--iterations", 7, *cache)
     few = SemiMarkovModel.load(tmp_path / "two").weights["words"]

@@ -1,0 +1,41 @@
+"""An aligner that parses what comes unparsed: with the bundled parser unless another one is given."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.base import Aligner
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.parsing import Parser
+
+
+class ParsingAligner(Aligner):
+    """An aligner with a lexicon, and with a parser that makes one tree a sentence.
+
+    Parameters
+    ----------
+    parser : Parser, optional
+        The bundled English one by default, loaded when needed.
+    lexicon : Lexicon, optional
+        The bundled one by default, loaded when needed.
+    """
+
+    def __init__(self, parser: Parser | None, lexicon: Lexicon | None) -> None:
+        self._parser, self._lexicon = parser, lexicon
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The parser for sentences that need one."""
+        from forest_align.parsing import load_parser
+
+        return self._parser or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The lexicon."""
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        return self._lexicon or load_lexicon()
