@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -18,13 +16,7 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Alignment, InputError, Sentence
 
-_SPEC = importlib.util.spec_from_file_location(
-    "semi_markov_cases", Path(__file__).with_name("semi_markov_cases.py")
-)
-assert _SPEC is not None and _SPEC.loader is not None
-cases = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(cases)
-PAIRS, random_model, simple_model, tagged = cases.PAIRS, cases.random_model, cases.simple_model, cases.tagged
+from .semi_markov_cases import PAIRS, random_model, simple_model, tagged
 
 WORDS = ("the/DT", "cat/NN", "cats/NNS", "sat/VBD", "sits/VBZ", "on/IN", "mat/NN", "./.", "big/JJ", "NYC/NNP")
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from itertools import product
 from pathlib import Path
@@ -19,12 +18,7 @@ from forest_align.aligners.semi_markov_words import shifted
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 
-_SPEC = importlib.util.spec_from_file_location(
-    "semi_markov_cases", Path(__file__).with_name("semi_markov_cases.py")
-)
-assert _SPEC is not None and _SPEC.loader is not None
-cases = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(cases)
+from . import semi_markov_cases as cases
 
 THE_CAT = "The/DT big/JJ cat/NN sat/VBD on/IN the/DT mat/NN ./."
 A_CAT = "A/DT cat/NN was/VBD sitting/VBG on/IN the/DT mat/NN ./."

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -16,45 +15,9 @@ from hypothesis import strategies as st
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
 from forest_align.views.browser import Form, content_security_policy, pairs_page, sentences_page
 
-_VOID = frozenset({"meta", "line", "rect", "path", "input", "br", "link"})
+from .html_page import Page
+
 _FORM = Form(("forest", "contextual"), "contextual", 100)
-
-
-class Page(HTMLParser):
-    """Collects elements and text and checks that what is opened is closed, and that ids are unique."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-        ids = self.all("id")
-        assert len(ids) == len(set(ids))
-        # A label belongs to something that is there.
-        assert set(self.all("for")) <= set(ids)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in _VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def all(self, attribute: str) -> list[str | None]:
-        return [attributes[attribute] for _, attributes in self.elements if attribute in attributes]
-
-    def of(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 def example() -> Alignment:
