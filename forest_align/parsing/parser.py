@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -118,7 +119,7 @@ class Parser:
         Raises
         ------
         InputError
-            If there are no words, or more than the parser can take.
+            If there are no words, or more than the parser can take, or it is neither text nor words.
         """
         for result in self.parse_many([sentence]):
             if isinstance(result, InputError):
@@ -166,6 +167,8 @@ class Parser:
             raise InputError(
                 f"expected batches of at least 1 sentence, found {batch_size}", field="batch_size"
             )
+        if isinstance(sentences, str):
+            raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         stream = iter(sentences)
         while window := list(islice(stream, batch_size * _BATCHES_AHEAD)):
             results: list[Any] = [_prepare(sentence) for sentence in window]
@@ -295,8 +298,10 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputErr
             if len(sentence) > MAX_CHARACTERS:
                 raise InputError(f"expected one sentence, found {len(sentence):,} characters")
             text, tokens = sentence, tokenize(sentence)
-        else:
+        elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
             text, tokens = " ".join(sentence), tokens_of_words(sentence)
+        else:
+            raise InputError(f"expected a text or a sequence of words, found {reprlib.repr(sentence)}")
         if not tokens:
             raise InputError("the sentence is empty")
     except InputError as error:

@@ -8,6 +8,7 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -219,6 +220,18 @@ def test_a_sentence_that_cannot_be_parsed_raises_when_alone(parser: Parser) -> N
         parser.parse("")
     with pytest.raises(InputError, match="longer than the parser can read"):
         parser.parse(["w"] * (fake.LONGEST + 1))
+
+
+@pytest.mark.parametrize("sentence", [5, None, ["a", 5], {"a": 1}, b"bytes"])
+def test_what_is_no_sentence_gives_a_clear_error_and_the_rest_goes_on(parser: Parser, sentence: Any) -> None:
+    first, second = parser.parse_many([sentence, "b"])
+    assert isinstance(first, InputError) and "expected a text or a sequence of words" in str(first)
+    assert isinstance(second, Sentence)
+
+
+def test_one_text_in_place_of_many_is_refused(parser: Parser) -> None:
+    with pytest.raises(InputError, match="expected sentences, found one text"):
+        list(parser.parse_many("He died."))
 
 
 def test_an_error_of_the_reader_comes_out_in_its_place(parser: Parser) -> None:
