@@ -101,7 +101,7 @@ class CorpusReader:
         self.candidate_name = candidates
         self.confident_link = confident_link
         self._store = ArrayStore(cache) if cache is not None else None
-        self._loaded: Parser | None = None
+        self._parse_many = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
         self._pair_identity = [
             self._parser_identity,
@@ -155,13 +155,6 @@ class CorpusReader:
                 report(1)
         return found, problems
 
-    def _parse_many(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
-        if self._loaded is None:
-            from forest_align.parsing import load_parser_for_alignment
-
-            self._loaded = load_parser_for_alignment(self.parser, forest_size=self.forest_size)
-        return self._loaded.parse_many(texts)
-
     def _prepare(self, pair: SentencePair, source: Sentence, target: Sentence) -> CorpusPair:
         key = [self._pair_identity, _text(pair.source), _text(pair.target)]
         entry = self._store.get(key) if self._store is not None else None
@@ -212,6 +205,30 @@ def tree_heads(bracket: str) -> list[int]:
 def _text(sentence: Sentence) -> str | list[str]:
     """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
     return list(sentence.words) if sentence.tokens else sentence.text
+
+
+class LazyParser:
+    """Parses texts or words; the parser is loaded when it is first needed.
+
+    Parameters
+    ----------
+    name : str
+        Name or folder of the parser.
+    forest_size : int
+        Trees in a forest.
+    """
+
+    def __init__(self, name: str, forest_size: int) -> None:
+        self._name, self._forest_size = name, forest_size
+        self._loaded: Parser | None = None
+
+    def __call__(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
+        """Parse; see :meth:`forest_align.parsing.Parser.parse_many`."""
+        if self._loaded is None:
+            from forest_align.parsing import load_parser_for_alignment
+
+            self._loaded = load_parser_for_alignment(self._name, forest_size=self._forest_size)
+        return self._loaded.parse_many(texts)
 
 
 def parser_fingerprint(name: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forest_align.em.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus import parser_fingerprint
+from forest_align.em.corpus import LazyParser, parser_fingerprint
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_gold_pairs(
             problems.append(f"pair {pair.id!r}: {error}")
     sentences = cached_sentences(
         [list(side.words) for pair, _ in usable for side in (pair.source, pair.target)],
-        _LazyParser(parser),
+        LazyParser(parser, 1),
         ArrayStore(cache) if cache is not None else None,
         [parser_fingerprint(parser), 1],
         report=report,
@@ -94,19 +94,3 @@ def _parsed(sentence: Sentence | InputError, whole: bool) -> Sentence:
     if isinstance(sentence, InputError):
         raise sentence
     return sentence if whole else replace(sentence, forest=None, vectors=None)
-
-
-class _LazyParser:
-    """Parses; the parser is loaded when it is first needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._loaded: Any = None
-
-    def __call__(self, sentences: Sequence[Any]) -> Iterable[Sentence | InputError]:
-        if self._loaded is None:
-            from forest_align.parsing import load_parser_for_alignment
-
-            self._loaded = load_parser_for_alignment(self._name, forest_size=1)
-        parsed: Iterable[Sentence | InputError] = self._loaded.parse_many(sentences)
-        return parsed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forest_align.aligners.semi_markov import is_after
+from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import FEATURE_LISTS, SemiMarkovModel
 from forest_align.em.array_file import load_arrays, save_arrays
@@ -67,7 +67,7 @@ def examples_of(
     found = []
     for pair in pairs:
         source, target, links = pair.source, pair.target, pair.links
-        if is_after(source, target):
+        if words_are_after(source, target):
             source, target, links = target, source, links.swap()
         found.append(Example.of(lattice_of(source, target, lexicon, ppdb), links))
         if report is not None:

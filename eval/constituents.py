@@ -72,19 +72,8 @@ def constituent_spans(forest: ParseForest, *, whole_forest: bool = False) -> lis
     whole_forest : bool
         Take the constituents of all trees.
     """
-    nodes: Iterable[int] = range(len(forest)) if whole_forest else _best_tree(forest)
+    nodes: Iterable[int] = range(len(forest)) if whole_forest else forest.best_nodes()
     return sorted({(int(forest.start[n]), int(forest.end[n])) for n in nodes if forest.is_constituent[n]})
-
-
-def _best_tree(forest: ParseForest) -> list[int]:
-    found, waiting = [], [int(forest.roots[0])] if len(forest.roots) else []
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        edge = int(forest.best_edge[node])
-        if edge >= 0:
-            waiting.extend(int(child) for child in forest.edges[edge, 1:])
-    return found
 
 
 def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links) -> Projection:

@@ -12,7 +12,7 @@ import numpy as np
 from forest_align.aligners.link_features import SentenceFeatures, word_features
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.corpus import parser_fingerprint
-from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Links, Sentence
 
@@ -89,7 +89,7 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
             gold = np.zeros((len(source), len(target)), dtype=bool)
             for i, j in links:
                 gold[i, j] = True
-            evidence = word_evidence(source, target, lexicon) & ~int(Evidence.EMBEDDING)
+            evidence = lexical_evidence(source, target, lexicon)
             sides = (
                 SentenceFeatures(*word_features(sentence), vectors, np.zeros((0, 0), dtype=np.float32))
                 for sentence, (_, vectors) in ((source, one), (target, two))

@@ -240,16 +240,22 @@ def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputEr
 
 
 def parse_unready(
-    parser: Parser, sentences: Sequence[Text], is_ready: Callable[[Sentence], bool], batch_size: int
+    parser: Callable[[], Parser],
+    sentences: Sequence[Text],
+    is_ready: Callable[[Sentence], bool],
+    batch_size: int,
 ) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack something; those that are ready pass as they are."""
+    """Parse raw text and sentences that lack something; those that are ready pass as they are.
+
+    The parser is asked for, and so loaded, only if something has to be parsed.
+    """
     ready = [isinstance(text, Sentence) and is_ready(text) for text in sentences]
     waiting = [
         text if isinstance(text, str) else text.words
         for text, passes in zip(sentences, ready, strict=True)
         if not passes
     ]
-    parsed = iter(parser.parse_many(waiting, batch_size) if waiting else ())
+    parsed = iter(parser().parse_many(waiting, batch_size) if waiting else ())
     return [
         text if passes and isinstance(text, Sentence) else next(parsed)
         for text, passes in zip(sentences, ready, strict=True)

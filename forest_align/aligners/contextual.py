@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
     load_parameters,
@@ -22,7 +23,7 @@ from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
 from forest_align.aligners.parsing_aligner import ParsingAligner
-from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
 
@@ -154,7 +155,7 @@ class ContextualAligner(ParsingAligner):
         def is_ready(sentence: Sentence) -> bool:
             return (sentence.vectors if self.variant == "default" else sentence.forest) is not None
 
-        return parse_unready(self.parser, sentences, is_ready, batch_size)
+        return parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two prepared sentences.
@@ -190,7 +191,7 @@ class ContextualAligner(ParsingAligner):
 
     def scored_cells(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray]:
         """Link probability, float32 (n, m), and lexical evidence, int32 (n, m), of every two words."""
-        if _is_after(source, target):
+        if is_after(source, target):
             probability, evidence = self.scored_cells(target, source)
             return probability.T, evidence.T
         prepared = self.model.prepare(source, target)
@@ -199,15 +200,14 @@ class ContextualAligner(ParsingAligner):
 
     def explain(self, source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:
         """What each feature adds to the log-odds of a link between two words, strongest first."""
-        if _is_after(source, target):
+        if is_after(source, target):
             return self.explain(target, source, j, i)
         prepared = self.model.prepare(source, target)
         return self.model.explain(*prepared, self._evidence(source, target), i, j)
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
-        # Without vectors: the model has the cosines themselves.
-        sides = (Sentence(source.tokens, text=source.text), Sentence(target.tokens, text=target.text))
-        return word_evidence(*sides, self.lexicon, self.ppdb)
+        # Of words alone: the model has the cosines themselves.
+        return lexical_evidence(source, target, self.lexicon, self.ppdb)
 
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
         """The links above the threshold, and the log-probability of just this set of links."""
@@ -241,18 +241,6 @@ def bundled_model() -> LinkModel:
     """The link model that comes with the package."""
     with as_file(files("forest_align.aligners") / "models" / "contextual") as folder:
         return LinkModel.load(folder)
-
-
-def _is_after(source: Sentence, target: Sentence) -> bool:
-    """Whether the target is first in canonical order: by length, words, tags, lemmas, vectors."""
-    if len(source) != len(target):
-        return len(source) > len(target)
-    one, two = (source.words, source.tags, source.lemmas), (target.words, target.tags, target.lemmas)
-    if one != two:
-        return one > two
-    if source.vectors is None or target.vectors is None:
-        return False
-    return source.vectors.tobytes() > target.vectors.tobytes()
 
 
 def _view_key(view: SentenceView) -> tuple[Any, ...]:

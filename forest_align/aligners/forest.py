@@ -143,7 +143,9 @@ class ForestAligner(Aligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what has no forest yet; sentences with one pass as they are."""
-        return parse_unready(self.parser, sentences, lambda found: found.forest is not None, batch_size)
+        return parse_unready(
+            lambda: self.parser, sentences, lambda found: found.forest is not None, batch_size
+        )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests.

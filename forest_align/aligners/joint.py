@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual import bundled_model as bundled_link_model
 from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.joint_features import PairEdits, pair_edits
@@ -95,7 +96,7 @@ class JointAligner(ParsingAligner):
         def is_ready(sentence: Sentence) -> bool:
             return sentence.forest is not None and sentence.vectors is not None
 
-        parsed = parse_unready(self.parser, sentences, is_ready, batch_size)
+        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
         return [
             replace(given, vectors=found.vectors)
             if isinstance(given, Sentence) and given.forest is not None and isinstance(found, Sentence)
@@ -113,7 +114,7 @@ class JointAligner(ParsingAligner):
         ModelError
             If a sentence has no word vectors, or the link model expects some of another size.
         """
-        if _is_after(source, target):
+        if is_after(source, target):
             return self.align_prepared(target, source).swap()
         edits = self.edits(source, target)
         scores = self.model.scores(edits)
@@ -148,14 +149,6 @@ def bundled_model(name: str) -> JointModel:
     """A model that comes with the package."""
     with as_file(files("forest_align.aligners") / "models" / name) as folder:
         return JointModel.load(folder)
-
-
-def _is_after(source: Sentence, target: Sentence) -> bool:
-    """Whether the target is first in canonical order: by length, words, tags, vectors."""
-    keys = [(len(sentence), sentence.words, sentence.tags) for sentence in (source, target)]
-    if keys[0] != keys[1] or source.vectors is None or target.vectors is None:
-        return keys[0] > keys[1]
-    return source.vectors.tobytes() > target.vectors.tobytes()
 
 
 def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:

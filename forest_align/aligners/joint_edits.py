@@ -50,17 +50,8 @@ def constituents_of(sentence: Sentence) -> dict[tuple[int, int], int]:
     """The constituents of the best tree of a sentence with a forest: span to node."""
     forest = sentence.forest
     assert forest is not None
-    best, edges = forest.best_edge.tolist(), forest.edges.tolist()
     starts, ends, real = forest.start.tolist(), forest.end.tolist(), forest.is_constituent.tolist()
-    found: dict[tuple[int, int], int] = {}
-    todo = [int(forest.roots[0])]
-    while todo:
-        node = todo.pop()
-        if real[node]:
-            found[starts[node], ends[node]] = node
-        if best[node] >= 0:
-            todo += edges[best[node]][1:]
-    return found
+    return {(starts[node], ends[node]): node for node in forest.best_nodes() if real[node]}
 
 
 def phrase_pairs(

@@ -33,7 +33,7 @@ from forest_align.aligners.link_features import (
     base_table,
     word_features,
 )
-from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.evidence import Evidence, lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.types import InputError, ModelError, Sentence
 
@@ -183,9 +183,8 @@ def pair_edits(
         if sentence.forest is None:
             raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
     sides = _sides(source, target)
-    # Without vectors: the kernel and the link model have the cosines themselves.
-    plain = [Sentence(sentence.tokens, text=sentence.text) for sentence in (source, target)]
-    evidence = word_evidence(plain[0], plain[1], lexicon)
+    # Of words alone: the kernel and the link model have the cosines themselves.
+    evidence = lexical_evidence(source, target, lexicon)
     groups = lexical_groups(source, target, lexicon)
     cosine = sides[0].vectors @ sides[1].vectors.T
     spans = phrase_pairs(evidence, cosine, groups, longest)

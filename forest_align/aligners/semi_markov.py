@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.semi_markov_chunks import tag_chunks
@@ -81,9 +82,7 @@ class SemiMarkovAligner(ParsingAligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse what lacks part-of-speech tags; the rest passes as it is."""
-        if all(isinstance(sentence, Sentence) and _is_tagged(sentence) for sentence in sentences):
-            return [sentence for sentence in sentences if isinstance(sentence, Sentence)]  # needs no parser
-        return parse_unready(self.parser, sentences, _is_tagged, batch_size)
+        return parse_unready(lambda: self.parser, sentences, _is_tagged, batch_size)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with part-of-speech tags.
@@ -102,7 +101,7 @@ class SemiMarkovAligner(ParsingAligner):
                 raise InputError("expected a sentence with at least one token", field=side)
             if not _is_tagged(sentence):
                 raise InputError("expected a sentence with part-of-speech tags", field=side)
-        is_swapped = is_after(source, target)
+        is_swapped = words_are_after(source, target)
         lattice = self.lattice(target, source) if is_swapped else self.lattice(source, target)
         scores = self.model.scores(lattice)
         best, path = semicrf.best_path(lattice.spans, *scores)
@@ -135,13 +134,6 @@ def bundled_model(name: str = KIND) -> SemiMarkovModel:
     """A model that comes with the package."""
     with as_file(files("forest_align.aligners") / "models" / name) as folder:
         return SemiMarkovModel.load(folder)
-
-
-def is_after(source: Sentence, target: Sentence) -> bool:
-    """Whether the target is first in canonical order (length, words, tags, lemmas): what the path reads."""
-    if len(source) != len(target):
-        return len(source) > len(target)
-    return (source.words, source.tags, source.lemmas) > (target.words, target.tags, target.lemmas)
 
 
 def _is_tagged(sentence: Sentence) -> bool:

@@ -16,7 +16,7 @@ from forest_align.aligners.semi_markov_phrases import (
 )
 from forest_align.aligners.semi_markov_sentence import CONTENT, TAGS, SentenceView
 from forest_align.aligners.semi_markov_words import WORD_CLASSES, WORD_FEATURES, WordPairs
-from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.types import Sentence
 
@@ -134,9 +134,7 @@ def lattice_of(
     ppdb : PairTable, optional
         Paraphrases of the user, of words and of phrases.
     """
-    # Without vectors, which would add evidence that the model does not know.
-    sides = Sentence(source.tokens, text=source.text), Sentence(target.tokens, text=target.text)
-    evidence = word_evidence(*sides, lexicon, ppdb)
+    evidence = lexical_evidence(source, target, lexicon, ppdb)
     first, second = SentenceView.of(source), SentenceView.of(target)
     words = WordPairs.of(first, second, evidence)
     phrases = PhrasePairs.of(first, second, words, lexical_groups(source, target, lexicon, ppdb))

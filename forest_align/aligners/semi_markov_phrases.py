@@ -166,8 +166,9 @@ def _features(
     both = (left > 0) & (right > 0)
     features[at], features[at + 1], features[at + 2] = left > 0, right > 0, both
     features[at + 3], features[at + 4] = both & (left == right), both & every
-    features[at + 5] = _boundaries(source)[end - 1] - _boundaries(source)[start]
-    features[at + 6] = _boundaries(target)[last - 1] - _boundaries(target)[first]
+    inside, others = _boundaries(source), _boundaries(target)
+    features[at + 5] = inside[end - 1] - inside[start]
+    features[at + 6] = others[last - 1] - others[first]
     at += 7
     for group in groups:
         found = (spans == (*group.source, *group.target)).all(1)

@@ -63,7 +63,7 @@ _RELATIONS = int(
 def word_evidence(
     source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
 ) -> np.ndarray:
-    """Find the evidence for every pair of words.
+    """Find the evidence for every pair of words: that of :func:`lexical_evidence`, and near vectors.
 
     The result for swapped sentences is the transpose.
 
@@ -81,6 +81,16 @@ def word_evidence(
     numpy.ndarray
         int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
     """
+    found = lexical_evidence(source, target, lexicon, ppdb)
+    if source.vectors is not None and target.vectors is not None and found.size:
+        found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING
+    return found
+
+
+def lexical_evidence(
+    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+) -> np.ndarray:
+    """Find the evidence of words alone, without vectors; see :func:`word_evidence`."""
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     width = len(rights)
     cells = array("i", bytes(4 * len(lefts) * width))
@@ -96,8 +106,6 @@ def word_evidence(
         found[i, start:end] |= Evidence.ACRONYM
     for j, (start, end) in acronym_spans(others, words):
         found[start:end, j] |= Evidence.ACRONYM
-    if source.vectors is not None and target.vectors is not None and found.size:
-        found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING
     return found
 
 

@@ -159,14 +159,9 @@ def sentence_from_forest(
 def best_tags(forest: ParseForest) -> list[str]:
     """Part-of-speech tags of the forest's best tree, one a token."""
     tags = [""] * forest.token_count
-    todo = [int(forest.roots[0])]
-    while todo:
-        node = todo.pop()
-        edge = int(forest.best_edge[node])
-        if edge < 0:
+    for node in forest.best_nodes():
+        if forest.best_edge[node] < 0:
             tags[forest.start[node]] = forest.labels[node].rpartition("::")[2]
-        else:
-            todo.extend(forest.edges[edge, 1:].tolist())
     return tags
 
 

@@ -152,19 +152,24 @@ class ParseForest:
         above[index] = False
         return np.flatnonzero(above).astype(np.int32)
 
+    def best_nodes(self) -> list[int]:
+        """Nodes of the parser's best tree, parents before their children; none of an empty forest."""
+        best, edges = self.best_edge.tolist(), self.edges.tolist()
+        todo, found = self.roots[:1].tolist(), []
+        while todo:
+            node = todo.pop()
+            found.append(node)
+            if best[node] >= 0:
+                todo += edges[best[node]][1:]
+        return found
+
     def best_derivation(self) -> Derivation:
         """The parser's best tree as a choice of hyperedges, with the log of its probability among the n best.
 
         Its ``log_probability`` is the one that :meth:`derivations` gives to the same tree.
         """
-        chosen: dict[int, int] = {}
-        todo = [int(self.roots[0])]
-        while todo:
-            node = todo.pop()
-            edge = int(self.best_edge[node])
-            if edge >= 0:
-                chosen[node] = edge
-                todo.extend(int(child) for child in self.edges[edge, 1:])
+        edges = ((node, int(self.best_edge[node])) for node in self.best_nodes())
+        chosen = {node: edge for node, edge in edges if edge >= 0}
         return Derivation(int(self.roots[0]), chosen, self.log_probability(int(self.roots[0]), chosen))
 
     def derivations(self, k: int | None = None) -> Iterator[Derivation]:

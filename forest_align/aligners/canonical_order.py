@@ -1,0 +1,24 @@
+"""Which sentence of a pair an aligner takes first, so that swapping the two only swaps the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
+
+
+def is_after(source: Sentence, target: Sentence) -> bool:
+    """Whether the target is first in canonical order: by length, words, tags, lemmas, vectors."""
+    if words_are_after(source, target):
+        return True
+    if words_are_after(target, source) or source.vectors is None or target.vectors is None:
+        return False
+    return source.vectors.tobytes() > target.vectors.tobytes()
+
+
+def words_are_after(source: Sentence, target: Sentence) -> bool:
+    """The same without vectors, whose last digits may depend on what was parsed together."""
+    if len(source) != len(target):
+        return len(source) > len(target)
+    return (source.words, source.tags, source.lemmas) > (target.words, target.tags, target.lemmas)
