@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     explain = _explainer(aligner, options.ppdb) if options.explain else None
     written = 0
     if options.resume:
-        items, written = _skip_finished(items, options, failed)
+        items, written = _skip_finished(items, options, failed, aligner.name)
     alignments = islice(_align(items, aligner, given, options), written, None)
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
@@ -172,7 +172,7 @@ class Failures:
 
 
 def _skip_finished(
-    items: Iterator[Item], options: argparse.Namespace, failed: Failures
+    items: Iterator[Item], options: argparse.Namespace, failed: Failures, aligner: str
 ) -> tuple[Iterator[Item], int]:
     """Leave out the pairs of which an earlier run has written the alignments.
 
@@ -181,7 +181,7 @@ def _skip_finished(
     are written already.
     """
     batch_size = int(options.batch_size)
-    finished = repair(Path(options.output))
+    finished = repair(Path(options.output), options.to)
     if not finished.lines:
         return items, 0
     kept: deque[Item] = deque(maxlen=batch_size)
@@ -195,8 +195,13 @@ def _skip_finished(
         kept.append(item)
     if options.to == "jsonl":
         last = kept[-1]
-        check_same_run(finished, last.name, (last.source.text, last.target.text), options.output)
+        check_same_run(finished, last.name, (last.source.text, last.target.text), options.output, aligner)
         failed.count_finished(finished)
+    else:
+        try:
+            Links.from_pharaoh(finished.last)
+        except InputError as error:
+            raise error.at(file=options.output, line=finished.lines) from None
     following = next(items, None)
     if following is None:
         return iter(()), 0

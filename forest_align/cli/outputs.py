@@ -103,8 +103,14 @@ class Finished:
     first_failed: str = ""
 
 
-def repair(path: Path) -> Finished:
-    """Cut an unfinished last line off a file that a killed run has left, and count the whole ones."""
+def repair(path: Path, kind: str) -> Finished:
+    """Cut an unfinished last line off a file that a killed run has left, and count the whole ones.
+
+    Raises
+    ------
+    InputError
+        If the last line cannot have been begun by a run that writes ``kind`` (``jsonl`` or ``pharaoh``).
+    """
     if not path.exists():
         return Finished(0, "")
     with path.open("r+b") as file:
@@ -112,6 +118,9 @@ def repair(path: Path) -> Finished:
         last = first_failed = b""
         for line in file:
             if not line.endswith(b"\n"):
+                if not _is_begun(line, kind):
+                    message = "cannot resume: this line is not one that was being written; another file?"
+                    raise InputError(message, file=str(path), line=lines + 1)
                 break
             lines, end, last = lines + 1, end + len(line), line
             # Quotes inside a text are escaped: these bytes are a key of the object.
@@ -124,8 +133,15 @@ def repair(path: Path) -> Finished:
     return Finished(lines, last_line, failed, first_failed_line)
 
 
-def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], path: str) -> None:
-    """Make sure that the file to be continued was made from the same pairs.
+def _is_begun(line: bytes, kind: str) -> bool:
+    """Whether a line without its end can be the beginning of an alignment: nothing else may be cut off."""
+    if kind == "jsonl":
+        return line[:7] == b'{"id": '[: len(line)]
+    return not line.strip(b"0123456789-p ")
+
+
+def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], path: str, aligner: str) -> None:
+    """Make sure that the file to be continued was made from the same pairs by the same aligner.
 
     Parameters
     ----------
@@ -137,18 +153,26 @@ def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], pat
         Raw texts of source and target of this pair; empty where they could not be read.
     path : str
         The file, for messages.
+    aligner : str
+        Name of the kind of aligner that goes on.
 
     Raises
     ------
     InputError
-        If the last line is not JSON, or is about another pair or other sentences.
+        If the last line is not JSON, or is about another pair or other sentences, or by another aligner.
     """
     try:
         fields = Fields(parse_json_object(finished.last))
-        found = fields.text("id", "")
+        found, made_by = fields.text("id", ""), fields.text("aligner", "")
         written = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
     except InputError as error:
         raise error.at(file=path, line=finished.lines) from None
     # Blanks may differ: tokens are written with a blank between them where there was no raw text.
     now, then = ((source.split(), target.split()) for source, target in (texts, written))
     check_same_pair((pair_id, now), (found, then), file=path, line=finished.lines)
+    if made_by not in ("", aligner):
+        raise InputError(
+            f"cannot resume: the {made_by} aligner made it, not the {aligner} aligner",
+            file=path,
+            line=finished.lines,
+        )

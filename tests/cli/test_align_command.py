@@ -171,6 +171,9 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path: Path, aligners: list[
         ('{"id": "other"}\n', "other input"),
         ("not JSON\n", "not JSON"),
         ('{"id": "1"}\n' * 3, "more than there are pairs"),
+        ('{"id": "1", "aligner": "joint"}\n', "out:1: cannot resume: the joint aligner made it"),
+        ("precious notes", "out:1: cannot resume: this line is not one"),
+        ('{"id": "1"}\nprecious notes', "out:2: cannot resume: this line is not one"),
     ],
 )
 def test_resuming_another_file_is_refused_and_leaves_it_alone(
@@ -180,6 +183,17 @@ def test_resuming_another_file_is_refused_and_leaves_it_alone(
     out.write_text(old)
     assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
     assert message in capsys.readouterr().err
+    assert out.read_text() == old
+
+
+@pytest.mark.parametrize("old", ["precious notes", "0-0\nprecious notes", "precious notes\n"])
+def test_resuming_pharaoh_output_leaves_a_file_of_something_else_alone(
+    old: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), tmp_path / "out"
+    out.write_text(old)
+    assert main(["align", pairs, "-o", str(out), "--to", "pharaoh", "--resume"]) == 2
+    assert f"out:{len(old.splitlines())}: " in capsys.readouterr().err
     assert out.read_text() == old
 
 
