@@ -61,6 +61,11 @@ class Aligner(ABC):
 
     name: str
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What else than weights decides the result, as JSON values: reports of benchmarks name it."""
+        return {}
+
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
         """Turn texts into sentences with all that the aligner needs; an error in place of a bad one.
@@ -108,13 +113,23 @@ class Aligner(ABC):
         InputError
             If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`.
         """
+        return self.align_prepared(*self.prepare_pair(source, target))
+
+    def prepare_pair(self, source: Text, target: Text) -> tuple[Sentence, Sentence]:
+        """Both sentences of a pair with all that the aligner needs.
+
+        Raises
+        ------
+        InputError
+            See :meth:`align`.
+        """
         texts = _texts((source, target))
         first, second = map(_as_given, texts, self.prepare(texts, 2))
-        for sentence in (first, second):
-            if isinstance(sentence, InputError):
-                raise sentence
-        assert isinstance(first, Sentence) and isinstance(second, Sentence)
-        return self.align_prepared(first, second)
+        if isinstance(first, InputError):
+            raise _of_side(first, "source")
+        if isinstance(second, InputError):
+            raise _of_side(second, "target")
+        return first, second
 
     def align_many(
         self, pairs: Iterable[Pair], batch_size: int = BATCH_SIZE, workers: int = 1
@@ -186,13 +201,19 @@ class Aligner(ABC):
         for text, sentence in zip(pair, (source, target), strict=True):
             plain = text if isinstance(text, Sentence) else Sentence((), text=text)
             sides.append(plain if isinstance(sentence, InputError) else sentence)
-        for sentence in (source, target):
+        for sentence, side in ((source, "source"), (target, "target")):
             if isinstance(sentence, InputError):
-                return Alignment(sides[0], sides[1], aligner=self.name, error=str(sentence))
+                error = str(_of_side(sentence, side))
+                return Alignment(sides[0], sides[1], aligner=self.name, error=error)
         try:
             return self.align_prepared(sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
+
+
+def _of_side(error: InputError, side: str) -> InputError:
+    """What is wrong with a sentence, with the side that it is on."""
+    return InputError(error.message, file=error.file, line=error.line, field=error.field or side)
 
 
 def _use_one_thread() -> None:

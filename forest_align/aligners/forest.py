@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -116,6 +116,11 @@ class ForestAligner(Aligner):
         given = self._given[1] or DEFAULT_WORDS
         return word_candidates(given) if isinstance(given, str) else given
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Options of the search and calibration; those of the variant, where it is not the default."""
+        return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
         """Load a bundled model or one from a folder.
@@ -171,8 +176,8 @@ class ForestAligner(Aligner):
         arrays, base = self.search(source, target, candidates)
         return build_alignment(self.model, source, target, arrays, base, candidates)
 
-    def align_k_best(self, source: Sentence, target: Sentence, k: int) -> list[Alignment]:
-        """Up to ``k`` alignments of two sentences with forests, best first.
+    def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
+        """Up to ``k`` alignments of two sentences, raw text or prepared, best first.
 
         The probabilities of their phrase pairs are those of the pairs in all alignments. Where the roots are
         not reached there is one alignment only.
@@ -180,10 +185,11 @@ class ForestAligner(Aligner):
         Raises
         ------
         InputError
-            If a sentence has no forest, or ``k`` is less than 1.
+            If a sentence cannot be aligned, see :meth:`align`, or ``k`` is less than 1.
         """
         if k < 1:
             raise InputError(f"expected at least 1, found {k}", field="k")
+        source, target = self.prepare_pair(source, target)
         forests = forest_of(source), forest_of(target)
         candidates = self.candidates.candidates(source, target)
         arrays, base = self.search(source, target, candidates, packed=True)

@@ -71,6 +71,12 @@ class JointAligner(ParsingAligner):
         super().__init__(parser, lexicon)
         self._link_model = link_model
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Variant, length of phrases, and whether there are link features."""
+        model = self.model
+        return {"variant": model.variant, "longest": model.longest, "link_features": model.link_features}
+
     @cached_property
     def link_model(self) -> LinkModel | None:
         """The link model, if the model has its features."""

@@ -176,16 +176,7 @@ def _aligner(
     elif args.words is not None and kind_of(name) == "forest":
         options["candidates"] = settings["words"] = args.words
     aligner = load("contextual" if name == PUBLISHED else name, **options)
-    return aligner.align_many, {**_settings(aligner), **settings}
-
-
-def _settings(aligner: Any) -> dict[str, object]:
-    from dataclasses import asdict, is_dataclass
-
-    settings = getattr(aligner, "settings", None)
-    if is_dataclass(settings) and not isinstance(settings, type):
-        return asdict(settings)
-    return dict(settings) if isinstance(settings, Mapping) else {}
+    return aligner.align_many, {**aligner.settings, **settings}
 
 
 def _stem(benchmark: str, split: str, aligner: str) -> str:

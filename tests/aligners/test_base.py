@@ -57,6 +57,13 @@ def test_a_sentence_without_tokens_is_its_text() -> None:
         Splitter().align(Sentence(()), "x")
 
 
+def test_an_error_says_which_of_the_sentences_is_wrong() -> None:
+    with pytest.raises(InputError, match=r"^field 'target': empty$"):
+        Splitter().align("x", "")
+    found = Splitter().align_many([("", "x"), ("x", ""), ("x", "x")])
+    assert [one.error for one in found] == ["field 'source': empty", "field 'target': empty", ""]
+
+
 class Watched(Splitter):
     """Notes in which thread, and with how many threads of torch, each batch is prepared."""
 

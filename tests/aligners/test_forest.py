@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -326,3 +327,30 @@ def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> No
     assert found[0].phrases == best.phrases
     scores = [one.log_probability for one in found]
     assert len(scores) == 5 and scores == sorted(scores, key=lambda score: -(score or 0.0))
+
+
+def test_k_best_alignments_of_text_are_parsed_as_for_the_best(aligner: ForestAligner) -> None:
+    class Parser:
+        def parse_many(self, texts: list[str], batch_size: int) -> list[Sentence]:
+            return [sentence(RELYING[0 if text.startswith("Relying") else 1]) for text in texts]
+
+    given = ForestAligner(
+        aligner.model,
+        lexicon=aligner.lexicon,
+        parser=Parser(),  # type: ignore[arg-type]
+        candidates=GivenCandidates(RELYING_LINKS),
+    )
+    found = given.align_k_best("Relying on team spirit …", "Members of …", 2)
+    assert found[0].phrases == given.align_prepared(*map(sentence, RELYING)).phrases
+    with pytest.raises(InputError, match="expected a text or a Sentence"):
+        given.align_k_best(["Relying"], "x", 2)  # type: ignore[arg-type]
+
+
+def test_settings_are_those_that_hold_for_the_variant_as_json_values() -> None:
+    settings = {
+        variant: json.loads(json.dumps(ForestAligner.load("fixed", variant=variant).settings))
+        for variant in ("default", "published")
+    }
+    assert settings["default"]["beam"] == settings["published"]["beam"] > 0
+    assert settings["default"]["single_support"] and not settings["published"]["single_support"]
+    assert settings["published"]["calibration"]["temperature"] == 1

@@ -26,7 +26,7 @@ from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
 from forest_align.aligners.joint_program import best_edits
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing.span_parser import MODELS
+from forest_align.parsing.span_scorer import MODELS
 from forest_align.types import Alignment, InputError, ModelError, Sentence
 
 from .joint_sentences import ToyParser, sentence, vectors
@@ -235,6 +235,13 @@ def test_a_tree_that_a_sentence_came_with_is_kept(aligner: JointAligner) -> None
     (prepared,) = aligner.prepare([given])
     assert isinstance(prepared, Sentence) and prepared.forest is given.forest
     assert np.array_equal(prepared.vectors, vectors(given.words, 384))
+
+
+def test_settings_name_the_variant_of_the_model(aligner: JointAligner) -> None:
+    model = replace(aligner.model, variant="phrase", longest=2)
+    found = JointAligner(model, lexicon=load_lexicon()).settings
+    assert (found["variant"], found["longest"]) == ("phrase", 2)
+    assert json.loads(json.dumps(found)) == found
 
 
 def test_one_word_sentences_align(aligner: JointAligner) -> None:

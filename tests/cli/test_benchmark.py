@@ -6,6 +6,7 @@ import json
 import os
 from argparse import Namespace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -162,6 +163,8 @@ def test_a_run_on_the_development_part_says_that_published_rows_are_not(
 class PhraseAligner:
     """Aligns the whole sentences, and fails on a pair without a common word."""
 
+    settings: ClassVar = {"depth": 1}
+
     def align_many(self, pairs):
         for source, target in pairs:
             same = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
@@ -175,7 +178,7 @@ class PhraseAligner:
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, {"depth": 1})
+        benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, PhraseAligner.settings)
     )
 
 
@@ -197,6 +200,8 @@ def test_several_aligners_stand_in_one_table_with_the_significance_of_their_diff
     data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Nothing:
+        settings: ClassVar = {}
+
         def align_many(self, pairs):
             return (Alignment(source, target) for source, target in pairs)
 
@@ -293,7 +298,7 @@ def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_b
     table.write_text("big\tlarge\n", encoding="utf-8")
     args = Namespace(words=None, ppdb=str(table), annotator="spacy")
     _, settings = benchmark._aligner("contextual-published", args, None)
-    assert settings == {"ppdb": "ppdb.tsv", "annotator": "spacy"}
+    assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
     assert asked["contextual"]["annotator"] == "spacy"
     assert asked["contextual"]["variant"] == "published"
     assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
