@@ -21,6 +21,7 @@ _HEAD_LINES = 20
 # Files that were put together, one after the other or side by side, have their marks in the middle. Anywhere
 # else the character is part of the text.
 _MARK = re.compile("(^|\t)\ufeff+")
+_GZIP = b"\x1f\x8b"
 _OTHER_ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
@@ -49,7 +50,7 @@ class InputLines(AbstractContextManager["InputLines"]):
     OSError
         If the file cannot be opened.
     InputError
-        If the file is in UTF-16, or compressed data turn out to be broken.
+        If the file is in UTF-16, is compressed without being called so, or turns out to be broken.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -107,12 +108,20 @@ class InputLines(AbstractContextManager["InputLines"]):
         return InputError(message, file=self.name, line=self.number, field=field)
 
     def _read_line(self) -> bytes:
+        number = self.number + len(self._waiting) + 1
         try:
-            return self._stream.readline()
+            line = self._stream.readline()
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            self._stream.close()
-            self._stream = io.BytesIO()  # whoever goes on after the error meets the end of the file
-            raise InputError(f"cannot decompress the file: {error}", file=self.name) from None
+            raise self._give_up(f"cannot decompress the file: {error}", number) from None
+        if number == 1 and line.startswith(_GZIP):
+            raise self._give_up("expected text, found gzip data: name the file .gz, or unpack it", number)
+        return line
+
+    def _give_up(self, message: str, line: int) -> InputError:
+        """An error after which whoever goes on meets the end of the file."""
+        self.__exit__()
+        self._stream = io.BytesIO()
+        return InputError(message, file=self.name, line=line)
 
     def _decode(self, line: bytes, number: int) -> str:
         try:

@@ -56,7 +56,7 @@ def test_utf_16_is_recognized(tmp_path: Path) -> None:
     ids=["plain", "cut off", "wrong checksum"],
 )
 def test_broken_compressed_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(InputError, match=r"a\.txt\.gz: cannot decompress"):
+    with pytest.raises(InputError, match=r"a\.txt\.gz:\d+: cannot decompress"):
         lines_of(tmp_path / "a.txt.gz", content)
 
 
@@ -66,6 +66,20 @@ def test_after_broken_compressed_data_the_file_ends(tmp_path: Path) -> None:
     *pairs, problem = read_pairs(path)
     assert len(pairs) == 99 and all(isinstance(pair, SentencePair) for pair in pairs)
     assert isinstance(problem, InputError) and "cannot decompress" in str(problem)
+    assert problem.line == len(pairs) + 1
+
+
+def test_compressed_data_under_another_name_are_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = gzip.compress(b"a\tb\n")
+    with pytest.raises(InputError, match=r"a\.tsv:1: expected text, found gzip data"):
+        lines_of(tmp_path / "a.tsv", content)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content + b"\nmore\n")))
+    lines = InputLines("-")
+    with pytest.raises(InputError, match="standard input:1: expected text, found gzip data"):
+        lines.head()
+    assert list(lines) == []
 
 
 def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
