@@ -49,6 +49,9 @@ def run(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise InputError(f"expected at least 0, found {args.seed}", field="seed")
     gold = read_gold(args.gold, args.gold_format)
+    if not gold:
+        # Without pairs every mean would be that of nothing, 100%.
+        raise InputError("expected pairs with gold links, found none", file=args.gold)
     evaluation = _evaluate(gold, args.predictions, args.links)
     comparison = None
     if args.against:

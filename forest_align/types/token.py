@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,17 @@ class Sentence:
 
     @classmethod
     def from_words(cls, words: Sequence[str], tags: Sequence[str] | None = None) -> Sentence:
-        """Build a sentence from words (and tags), its raw text being the words joined by spaces."""
+        """Build a sentence from words (and tags), its raw text being the words joined by spaces.
+
+        Raises
+        ------
+        InputError
+            If it is given a text in place of words, or not as many tags as words.
+        """
+        if isinstance(words, str):
+            raise InputError(f"expected words, found the text {reprlib.repr(words)}; aligners take raw text")
+        if tags and len(tags) != len(words):
+            raise InputError(f"expected {len(words)} tags, one a word, found {len(tags)}", field="tags")
         tokens, at = [], 0
         for index, word in enumerate(words):
             tokens.append(Token(word, tag=tags[index] if tags else "", start=at, end=at + len(word)))

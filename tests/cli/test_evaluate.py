@@ -164,6 +164,13 @@ def test_a_gold_file_without_links_is_refused(tmp_path: Path, capsys) -> None:
     assert "pair '1' has no gold word links" in error(capsys, str(plain), str(plain))
 
 
+def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, capsys) -> None:
+    for name in ("gold.json", "links.pharaoh"):
+        (tmp_path / name).write_text("[]" if name == "gold.json" else "", encoding="utf-8")
+    assert main(["evaluate", str(tmp_path / "gold.json"), str(tmp_path / "links.pharaoh")]) == 2
+    assert "gold.json: expected pairs with gold links, found none" in capsys.readouterr().err
+
+
 def test_a_missing_file_is_an_error_without_a_traceback(gold: Path, capsys) -> None:
     assert "nowhere.jsonl" in error(capsys, str(gold), "nowhere.jsonl")
 

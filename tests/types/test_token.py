@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forest_align.parsing.trees import forest_from_bracket
-from forest_align.types import Sentence, Token
+from forest_align.types import InputError, Sentence, Token
 
 
 def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> None:
@@ -21,3 +21,15 @@ def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> No
 def test_the_raw_text_is_given_by_keyword_only() -> None:
     with pytest.raises(TypeError):
         Sentence((Token("cat"),), None, None, "cat")  # type: ignore[misc]
+
+
+def test_a_text_is_not_taken_for_its_characters() -> None:
+    with pytest.raises(InputError, match=r"expected words, found the text 'He died\.'"):
+        Sentence.from_words("He died.")
+
+
+def test_every_word_needs_a_tag_if_any_has_one() -> None:
+    assert Sentence.from_words(["He", "died"], ["PRP", "VBD"]).tags == ("PRP", "VBD")
+    for tags in (["PRP"], ["PRP", "VBD", "."]):
+        with pytest.raises(InputError, match=f"expected 2 tags, one a word, found {len(tags)}"):
+            Sentence.from_words(["He", "died"], tags)
