@@ -1,0 +1,97 @@
+"""What the pages for users say can be done: links lead somewhere, options exist, Python examples run."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+PARSER = ROOT / "forest_align" / "parsing" / "models" / "en"
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("forest_align/**/models/*/README.md")]
+)
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+SCRIPT = re.compile(r"\b(?:scripts|benchmarks)/\w+\.(?:py|sh)\b")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def options_of(command: str) -> set[str]:
+    """Options of a command, those of its subcommands included."""
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"forest_align.cli.{command}").add_arguments(parser)
+    found, todo = {"--debug", "--help"}, [parser]
+    for one in todo:
+        for action in one._actions:
+            found.update(action.option_strings)
+            if isinstance(action, argparse._SubParsersAction):
+                todo.extend(action.choices.values())
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_to_files(page: Path) -> None:
+    targets = [link for link in LINK.findall(text_of(page)) if "://" not in link]
+    assert [link for link in targets if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*")), ids=name_of)
+def test_everything_in_docs_is_linked_from_a_page(page: Path) -> None:
+    linked = {(one.parent / link).resolve() for one in PAGES for link in LINK.findall(text_of(one))}
+    assert page.resolve() in linked
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_scripts_and_their_options_exist(page: Path) -> None:
+    text = text_of(page)
+    assert [name for name in SCRIPT.findall(text) if not (ROOT / name).is_file()] == []
+    for command in COMMAND.findall(text):
+        script = SCRIPT.search(command)
+        if script and command.startswith("python"):
+            source = (ROOT / script[0]).read_text(encoding="utf-8")
+            asked = OPTION.findall(command[script.end() :].partition(";")[0])
+            assert [option for option in asked if f'"{option}"' not in source] == [], command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    for command in COMMAND.findall(text_of(page)):
+        # A pipe, a comment or another command ends it.
+        words = re.split(r"[|#;]", command)[0].split()
+        if words[0] == "forest-align" and words[1:] and words[1] in COMMANDS:
+            asked = OPTION.findall(" ".join(words))
+            assert [option for option in asked if option not in options_of(words[1])] == [], command
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if PYTHON.search(text_of(page))], ids=name_of)
+@pytest.mark.skipif(not PARSER.is_dir(), reason="needs the bundled parser")
+def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import forest_align
+
+    if page.name == "joint.md":
+        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+    examples = ROOT / "examples" / "pairs.tsv"
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(examples, tmp_path)
+    pairs = [tuple(line.split("\t")) for line in text_of(examples).splitlines()]
+    names: dict[str, object] = {"pairs": pairs}
+    if "aligner =" not in text_of(page):
+        names["aligner"] = forest_align.load("contextual")
+    for block in PYTHON.findall(text_of(page)):
+        exec(compile(block, name_of(page), "exec"), names)
