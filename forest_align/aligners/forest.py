@@ -105,10 +105,11 @@ class ForestAligner(Aligner):
 
     @cached_property
     def parser(self) -> Parser:
-        """The parser that is used."""
+        """The parser that is used; by default with forests of the size that the model was tuned with."""
         from forest_align.parsing import load_parser_for_alignment
 
-        return self._given[0] or load_parser_for_alignment()
+        size = dict(self.model.description.get("tuned") or {}).get("forest_size")
+        return self._given[0] or load_parser_for_alignment(**({} if size is None else {"forest_size": size}))
 
     @cached_property
     def candidates(self) -> CandidateProvider:

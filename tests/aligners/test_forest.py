@@ -354,3 +354,12 @@ def test_settings_are_those_that_hold_for_the_variant_as_json_values() -> None:
     assert settings["default"]["beam"] == settings["published"]["beam"] > 0
     assert settings["default"]["single_support"] and not settings["published"]["single_support"]
     assert settings["published"]["calibration"]["temperature"] == 1
+
+
+@pytest.mark.parametrize(("tuned", "size"), [({}, {}), ({"beam": 9, "forest_size": 30}, {"forest_size": 30})])
+def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
+    tuned: dict[str, Any], size: dict[str, int], aligner: ForestAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", lambda **options: options)
+    model = replace(aligner.model, description={"tuned": tuned})
+    assert ForestAligner(model).parser == size
