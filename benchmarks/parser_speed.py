@@ -21,7 +21,12 @@ from collections.abc import Callable, Iterator
 import torch
 
 from forest_align.parsing.parser import Parser, load_parser
-from forest_align.parsing.span_parser import EncoderScorer, load_span_parser
+from forest_align.parsing.span_scorer import (
+    EncoderScorer,
+    load_span_parser,
+    locate_parser,
+    native_dtype,
+)
 from forest_align.types import InputError
 
 SUBJECTS = (
@@ -88,11 +93,10 @@ def report_speed(options: argparse.Namespace) -> None:
     scorer = load_span_parser(options.parser)
     print(f"{options.sentences} sentences of {options.words} words, {torch.get_num_threads()} threads")
     if isinstance(scorer, EncoderScorer):
-        default = next(scorer.parser.parameters()).dtype
         for dtype in (torch.float32, torch.bfloat16):
-            scorer.parser.to(dtype)
-            speed = rate(lambda: scorer.score(batch), len(batch), options.repeat)
-            name = str(dtype).removeprefix("torch.") + (" (default here)" if dtype == default else "")
+            scorer = EncoderScorer.read(locate_parser(options.parser), dtype)
+            speed = rate(lambda: scorer.score(batch), len(batch), options.repeat)  # noqa: B023
+            name = str(dtype).removeprefix("torch.") + (" (default here)" if dtype == native_dtype() else "")
             print(f"  encoder and span scores, {name:28} {speed:7.0f} sentences/s")
     for size in (1, 10):
         parser = load_parser(options.parser, forest_size=size)

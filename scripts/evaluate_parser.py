@@ -27,7 +27,9 @@ from forest_align.cext import chart
 from forest_align.data.treebanks import PUNCTUATION_TAGS, TreebankSentence, read_craft, read_gum, read_wsj
 from forest_align.eval.calibration import calibrate
 from forest_align.parsing.encoder_batches import WordEncoder, collate
-from forest_align.parsing.span_parser import load_span_parser, word_vectors
+from forest_align.parsing.model_files import read_weights
+from forest_align.parsing.span_network import word_vectors
+from forest_align.parsing.span_scorer import load_span_parser, locate_parser
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
@@ -196,14 +198,13 @@ def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
     """Print word-alignment F1 of mutually nearest words by encoder layer, of parser and original."""
     from transformers import AutoModel
 
-    from forest_align.parsing.span_parser import EncoderScorer
-
     pairs = json.loads(pairs_file.read_text(encoding="utf-8"))
-    scorer = load_span_parser(model)
-    assert isinstance(scorer, EncoderScorer)
     originals = AutoModel.from_pretrained(encoder).eval()
     encode = WordEncoder(encoder)
-    trained = scorer.parser.pretrained_model.float()
+    trained = AutoModel.from_config(originals.config, add_pooling_layer=False).eval()
+    prefix = "pretrained_model."
+    weights = read_weights(locate_parser(model)).items()
+    trained.load_state_dict({n.removeprefix(prefix): value for n, value in weights if n.startswith(prefix)})
     for name, network in (("original", originals), ("this parser", trained)):
         rows: dict[int, list[tuple[float, float]]] = {}
         for start in range(0, len(pairs), 32):

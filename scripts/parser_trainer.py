@@ -17,7 +17,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from forest_align.parsing.encoder_batches import EncoderBatch, collate
-from forest_align.parsing.span_parser import SpanParser, span_index
+from forest_align.parsing.span_network import span_index
+from forest_align.parsing.span_parser import SpanParser
 from forest_align.parsing.tree_crf_loss import negative_log_likelihood
 
 ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -36,7 +36,8 @@ from tqdm import tqdm
 
 from forest_align.parsing.encoder_batches import WordEncoder
 from forest_align.parsing.model_files import ParserConfig, write_model
-from forest_align.parsing.span_parser import EncoderScorer, SpanParser
+from forest_align.parsing.span_parser import SpanParser
+from forest_align.parsing.span_scorer import EncoderScorer
 
 HYPER_PARAMETERS = {
     "use_pretrained": True,

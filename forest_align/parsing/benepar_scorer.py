@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from transformers import AutoConfig
 
-from forest_align.parsing.benepar_modules import ChartParser, HParams, guess_space_after, ptb_unescape
 from forest_align.parsing.encoder_batches import length_batches
+from forest_align.parsing.lone_imports import import_alone
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.types import InputError, ModelError
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BATCH_SUBWORDS = 1500
+
+_unescape = import_alone("benepar.ptb_unescape")
 
 
 class BeneparScorer:
@@ -71,8 +73,8 @@ class BeneparScorer:
         """Tokenize a sentence for the encoder; a second try replaces what its tokenizer cannot take."""
         if not words:
             raise InputError("a sentence without words cannot be parsed")
-        plain = [_printable(word) for word in ptb_unescape(words)]
-        spaces = list(space_after) if space_after is not None else guess_space_after(plain)
+        plain = [_printable(word) for word in _unescape.ptb_unescape(words)]
+        spaces = list(space_after) if space_after is not None else _unescape.guess_space_after(plain)
         for attempt in (plain, [word.encode("ascii", "replace").decode() for word in plain]):
             try:
                 encoded = dict(self._parser.retokenizer(attempt, spaces))
@@ -132,7 +134,7 @@ def _printable(word: str) -> str:
     return kept or "?"
 
 
-def _read_parser(folder: Path) -> ChartParser:
+def _read_parser(folder: Path) -> Any:
     """Build benepar's parser from a folder, as ``ChartParser.from_trained`` does, but without pickle."""
     path = folder / "benepar_model.bin"
     try:
@@ -143,11 +145,11 @@ def _read_parser(folder: Path) -> ChartParser:
         config = dict(AutoConfig.from_pretrained(str(folder)).benepar)
         hparams = dict(config["hparams"])
         hparams.setdefault("force_root_constituent", True)
-        parser = ChartParser(
+        parser = import_alone("benepar.parse_chart").ChartParser(
             config["tag_vocab"],
             config["label_vocab"],
             config["char_vocab"],
-            HParams(**hparams),
+            import_alone("benepar.nkutil").HParams(**hparams),
             pretrained_model_path=str(folder),
         )
         parser.load_state_dict(weights)

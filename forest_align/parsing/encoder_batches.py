@@ -9,11 +9,14 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from forest_align.parsing.benepar_modules import ptb_unescape
+from forest_align.parsing.lone_imports import import_alone
+from forest_align.types import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+_ptb_unescape = import_alone("benepar.ptb_unescape").ptb_unescape
 
 #: Letter-case classes; the second half of the table is for the first word of a sentence.
 CASE_CLASSES = (
@@ -80,10 +83,19 @@ class WordEncoder:
         Folder with ``tokenizer.json`` of an uncased BERT tokenizer.
     cache_size : int
         Words remembered before the memory is emptied.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer's file is missing or damaged.
     """
 
     def __init__(self, folder: Path, cache_size: int = 200_000) -> None:
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        path = folder / "tokenizer.json"
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises nothing more special
+            raise ModelError(f"{path}: cannot be used ({error})") from None
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._start = self._tokenizer.token_to_id("[CLS]")
@@ -97,7 +109,7 @@ class WordEncoder:
         found = self._cache.get(word)
         if found is None:
             # Lone surrogates cannot be encoded; lower case keeps "[SEP]" from being read as a symbol.
-            plain = ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
+            plain = _ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
             ids = self._tokenizer.encode(plain.lower(), add_special_tokens=False).ids
             found = (tuple(ids) or (self._unknown,), case_class(plain))
             if len(self._cache) >= self._cache_size:

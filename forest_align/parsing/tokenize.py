@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from forest_align.parsing.lone_imports import import_alone
 from forest_align.types import InputError, Token
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ _ABBREVIATIONS = frozenset(
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> NLTKWordTokenizer:
-    from nltk.tokenize import NLTKWordTokenizer
-
-    return NLTKWordTokenizer()
+    return import_alone("nltk.tokenize.destructive").NLTKWordTokenizer()
 
 
 def tokenize(text: str) -> tuple[Token, ...]:

@@ -13,7 +13,7 @@ from forest_align.aligners.contextual import ContextualAligner, bundled_model
 from forest_align.aligners.contextual_candidates import ContextualCandidates
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.words import WordPair, score_words
-from forest_align.parsing.span_parser import MODELS
+from forest_align.parsing.span_scorer import MODELS
 from forest_align.types import Sentence
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))

@@ -21,20 +21,23 @@ from transformers import BertConfig, BertTokenizerFast
 from forest_align.cext import chart
 from forest_align.parsing.encoder_batches import (
     CASE_CLASSES,
+    EncoderBatch,
     WordEncoder,
     case_class,
     collate,
     length_batches,
 )
-from forest_align.parsing.model_files import ParserConfig, read_weights, write_model
-from forest_align.parsing.span_parser import (
-    MODELS,
-    EncoderScorer,
-    SpanParser,
-    load_span_parser,
-    span_index,
-    word_vectors,
+from forest_align.parsing.model_files import (
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+    write_model,
 )
+from forest_align.parsing.network_shapes import check_weights, network_sizes
+from forest_align.parsing.span_network import SpanNetwork, span_index, word_vectors
+from forest_align.parsing.span_parser import SpanParser
+from forest_align.parsing.span_scorer import MODELS, EncoderScorer, load_span_parser
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tree_crf_loss import log_partition, negative_log_likelihood
 from forest_align.types import InputError, ModelError
@@ -96,10 +99,10 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def tiny_parser(encoder_folder: Path) -> SpanParser:
+def tiny_parser(encoder_folder: Path, vector_layer: int = 1) -> SpanParser:
     torch.manual_seed(3)
     tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
-    parser = SpanParser(tags, labels, HPARAMS, encoder_folder, vector_layer=1)
+    parser = SpanParser(tags, labels, HPARAMS, encoder_folder, vector_layer)
     with torch.no_grad():
         for weight in parser.parameters():
             weight.add_(0.3 * torch.randn_like(weight))
@@ -148,6 +151,38 @@ def test_the_fast_forward_pass_equals_benepars(encoder_folder: Path) -> None:
     assert torch.allclose(fast.spans, spans[sentence, first, last, 1:], atol=1e-5)
     for row, words in enumerate(SENTENCES):
         assert torch.allclose(fast.tags[row, : len(words) + 2], tags[row, : len(words) + 2], atol=1e-5)
+
+
+def networks(parser: SpanParser, folder: Path) -> tuple[SpanParser, SpanNetwork]:
+    """A parser as benepar's module and as the network that parses, in single precision."""
+    config = parser_config(folder, read_config(folder))
+    sizes = network_sizes(folder, read_config(folder), config)
+    check_weights(folder, parser.state_dict(), sizes)
+    return parser, SpanNetwork(parser.state_dict(), sizes, torch.float32)
+
+
+def assert_equal_scores(parser: SpanParser, network: SpanNetwork, batch: EncoderBatch) -> None:
+    with torch.inference_mode():
+        expected, found = parser(batch), network(batch)
+    assert torch.allclose(found.spans, expected.spans, atol=2e-4)
+    for present, one, other in (
+        (batch.word_mask, found.tags, expected.tags),
+        (batch.subword_mask, found.subword_vectors, expected.subword_vectors),
+    ):
+        assert torch.allclose(one[present], other[present], atol=2e-4)
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2])
+@pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]], ids=["padded", "alone"])
+def test_the_network_that_parses_equals_the_one_that_is_trained(
+    encoder_folder: Path, tmp_path: Path, layer: int, sentences: list[list[str]]
+) -> None:
+    parser = tiny_parser(encoder_folder, layer)
+    write_model(
+        tmp_path / "tiny", encoder_folder, parser.state_dict(), ParserConfig(LABELS, TAGS, HPARAMS, layer)
+    )
+    batch = collate([WordEncoder(encoder_folder)(words) for words in sentences])
+    assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
 
 
 def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
@@ -396,6 +431,31 @@ def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Pat
         load_span_parser(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("section", "key", "value", "message"),
+    [
+        (None, "hidden_act", "relu", "expected 'gelu' as 'hidden_act', found 'relu'"),
+        (None, "model_type", "t5", "expected 'bert' as 'model_type', found 't5'"),
+        (None, "num_attention_heads", 3, "no multiple of num_attention_heads"),
+        (None, "layer_norm_eps", "small", "layer_norm_eps"),
+        (None, "hidden_size", 32, r"expected 'pretrained_model\.\S+' as \(\d+, 32\), found \(\d+, 16\)"),
+        (None, "num_hidden_layers", 1, "is unknown"),
+        ("hparams", "num_layers", 2, "is missing"),
+        ("hparams", "predict_tags", False, "expected True as 'predict_tags', found False"),
+        ("hparams", "d_kv", "8", "expected a whole number above 0 as 'd_kv', found '8'"),
+    ],
+)
+def test_a_network_of_another_kind_or_size_is_refused(
+    model_folder: Path, tmp_path: Path, section: str | None, key: str, value: Any, message: str
+) -> None:
+    config = json.loads((copied(model_folder, tmp_path) / "config.json").read_text())
+    place = config["forest_align"][section] if section else config
+    place[key] = value
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        load_span_parser(tmp_path)
+
+
 # -- parsers in benepar's format ---------------------------------------------------------------------------
 
 
@@ -493,6 +553,19 @@ def test_the_bundled_parser_finds_a_plain_clause() -> None:
     tree = {(int(start), int(end), found.labels[label]) for start, end, label in spans if label}
     assert tree == {(0, 8, "S"), (0, 3, "NP"), (3, 7, "VP"), (4, 7, "PP"), (5, 7, "NP")}
     assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
+
+
+@bundled
+def test_the_bundled_network_equals_benepars_module() -> None:
+    folder = MODELS / "en"
+    config = parser_config(folder, read_config(folder))
+    tags, labels = (
+        {name: index for index, name in enumerate(names)} for names in (config.tags, config.labels)
+    )
+    parser = SpanParser(tags, labels, config.hparams, folder, config.vector_layer).eval()
+    parser.load_state_dict(read_weights(folder))
+    batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
+    assert_equal_scores(*networks(parser, folder), batch)
 
 
 @bundled

@@ -1,0 +1,42 @@
+"""Imports single modules of packages whose own ``__init__`` would load much more, and for seconds.
+
+``import benepar`` loads plug-ins and with them spaCy; ``import nltk`` everything in it, and SciPy and
+scikit-learn where they are installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+
+
+def import_alone(name: str) -> ModuleType:
+    """Import a module without running the code of the packages that it lies in, unless that has run already.
+
+    Whoever imports those packages later gets them whole, with this module in them.
+
+    Parameters
+    ----------
+    name : str
+        Full name of the module. It is to import what it needs from modules, not from the packages themselves.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If there is no such module.
+    """
+    parts = name.split(".")
+    packages = [".".join(parts[:size]) for size in range(1, len(parts))]
+    missing = [package for package in packages if package not in sys.modules]
+    try:
+        for package in missing:
+            spec = find_spec(package)
+            if spec is None:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+            sys.modules[package] = module_from_spec(spec)
+        return importlib.import_module(name)
+    finally:
+        for package in missing:
+            sys.modules.pop(package, None)

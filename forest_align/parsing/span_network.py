@@ -1,0 +1,267 @@
+"""The span parser's forward pass without benepar and transformers, whose import takes seconds.
+
+:class:`~forest_align.parsing.span_parser.SpanParser` is the same network as a module of benepar's: what is
+trained, and what the tests compare this one with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from forest_align.parsing.encoder_batches import EncoderBatch
+    from forest_align.parsing.network_shapes import NetworkSizes
+
+#: Spans scored at once: enough to keep two cores busy.
+SPAN_CHUNK = 16384
+#: Spans are scored in multiples of so many.
+SPAN_STEP = 256
+
+#: Weight and bias of a linear or a normalising layer.
+Layer = tuple[torch.Tensor, torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchScores:
+    """What one forward pass gives for B sentences.
+
+    Attributes
+    ----------
+    spans : torch.Tensor
+        ``[N, L - 1]``: scores of the labels other than the empty one, for all closed spans of all sentences,
+        in the order of :func:`span_index`.
+    tags : torch.Tensor
+        ``[B, W + 2, T]`` tag scores; the first and the last word row are the start and stop symbols.
+    subword_vectors : torch.Tensor
+        ``[B, S, D]``: hidden states of the vector layer.
+    """
+
+    spans: torch.Tensor
+    tags: torch.Tensor
+    subword_vectors: torch.Tensor
+
+
+def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """List the closed spans of a batch: sentence, first word, last word, each int64 ``[N]``, row by row."""
+    longest = int(lengths.max())
+    first, last = torch.triu_indices(longest, longest)
+    inside = last[None, :] < lengths[:, None]
+    sentence, which = inside.nonzero(as_tuple=True)
+    return sentence, first[which], last[which]
+
+
+def score_spans(
+    annotations: torch.Tensor,
+    lengths: torch.Tensor,
+    first_layer: Layer,
+    rest: Callable[[torch.Tensor], torch.Tensor],
+) -> torch.Tensor:
+    """Score the labels of all spans.
+
+    The first layer is linear, so it is applied to fenceposts, not to the many more spans.
+
+    Parameters
+    ----------
+    annotations : torch.Tensor
+        ``[B, W + 2, D]``: forward and backward halves of each word.
+    lengths : torch.Tensor
+        int64 ``[B]``: number of words.
+    first_layer : pair of torch.Tensor
+        Weight ``[H, D]`` and bias ``[H]`` of the first layer of the label scores.
+    rest : callable
+        The layers after it: ``[n, H]`` to ``[n, L - 1]``.
+
+    Returns
+    -------
+    torch.Tensor
+        ``[N, L - 1]``, in the order of :func:`span_index`.
+    """
+    half = annotations.shape[-1] // 2
+    weight, bias = first_layer
+    posts = functional.linear(torch.cat([annotations[:, :-1, :half], annotations[:, 1:, half:]], -1), weight)
+    sentence, first, last = span_index(lengths)
+    count = posts.shape[1]
+    flat = posts.reshape(-1, posts.shape[-1])
+    chunks = []
+    # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
+    for chosen in torch.arange(len(sentence)).split(SPAN_CHUNK):
+        # The library keeps code and memory for every number of rows that it has met: let there be few.
+        rows = functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
+        offset = sentence[rows] * count
+        spans = flat.index_select(0, offset + last[rows] + 1)
+        spans = spans - flat.index_select(0, offset + first[rows])
+        chunks.append(rest(spans + bias)[: len(chosen)])
+    return torch.cat(chunks)
+
+
+def word_vectors(subword_vectors: torch.Tensor, batch: EncoderBatch) -> torch.Tensor:
+    """Average the subwords of each word and scale to unit length: float32 ``[B, W, D]``."""
+    sums = torch.cumsum(subword_vectors.float(), 1)
+    ends = batch.word_ends[:, :-1]
+    rows = torch.arange(len(sums))[:, None]
+    size = (ends[:, 1:] - ends[:, :-1]).clamp_min(1)
+    means = (sums[rows, ends[:, 1:]] - sums[rows, ends[:, :-1]]) / size[:, :, None]
+    return functional.normalize(means, dim=-1)
+
+
+class SpanNetwork:
+    """A BERT encoder, benepar's partitioned attention over it, and the scores of labels and tags.
+
+    Parameters
+    ----------
+    weights : mapping of str to torch.Tensor
+        Under the names of :func:`~forest_align.parsing.network_shapes.weight_shapes`, and of its shapes.
+    sizes : NetworkSizes
+        What the weights alone do not say.
+    dtype : torch.dtype
+        Arithmetic.
+    """
+
+    def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
+        self.sizes, self.dtype = sizes, dtype
+        self.longest = sizes.longest
+        named = _Weights({name: value.to(dtype) for name, value in weights.items()})
+        embeddings = named.below("pretrained_model.embeddings.")
+        self._words = embeddings["word_embeddings.weight"]
+        # All subwords are of the first type of segment.
+        first_segment = embeddings["token_type_embeddings.weight"][0]
+        self._positions = embeddings["position_embeddings.weight"] + first_segment
+        self._embedding_norm = embeddings.layer("LayerNorm")
+        self._encoder = [
+            _EncoderLayer(named.below(f"pretrained_model.encoder.layer.{number}."), sizes)
+            for number in range(sizes.encoder_layers)
+        ]
+        self._cases, self._project = named["case_embedding.weight"], named["project_pretrained.weight"]
+        self._timing, self._timing_norm = named["add_timing.timing_table"], named.layer("add_timing.norm")
+        self._partitioned = [
+            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes)
+            for number in range(sizes.layers)
+        ]
+        self._label_input, self._labels = named.layer("f_label.0"), _Output(named.below("f_label."))
+        self._tag_input, self._tags = named.layer("f_tag.0"), _Output(named.below("f_tag."))
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch."""
+        hidden, vectors = self._encode(batch)
+        rows = torch.arange(len(batch.subwords))[:, None]
+        features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
+        content = functional.linear(features * batch.word_mask[:, :, None], self._project)
+        timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
+        annotations = _normalise(torch.cat([content, timing], -1), self._timing_norm)
+        mask = _attention_mask(batch.word_mask)
+        for layer in self._partitioned:
+            annotations = layer(annotations, mask)
+        annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
+        spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
+        return BatchScores(spans, self._tags(functional.linear(annotations, *self._tag_input)), vectors)
+
+    def _encode(self, batch: EncoderBatch) -> tuple[torch.Tensor, torch.Tensor]:
+        """Hidden states of the encoder's last layer and of the vector layer, each ``[B, S, D]``."""
+        embedded = functional.embedding(batch.subwords, self._words)
+        embedded = embedded + self._positions[: embedded.shape[1]]
+        hidden = vectors = _normalise(embedded, self._embedding_norm, self.sizes.epsilon)
+        mask = _attention_mask(batch.subword_mask)
+        for number, layer in enumerate(self._encoder, start=1):
+            hidden = layer(hidden, mask)
+            if number == self.sizes.vector_layer:
+                vectors = hidden
+        return hidden, vectors
+
+
+class _Weights(dict[str, torch.Tensor]):
+    """Weights by name."""
+
+    def below(self, prefix: str) -> _Weights:
+        """The weights whose names begin so, without that beginning."""
+        return _Weights({name[len(prefix) :]: self[name] for name in self if name.startswith(prefix)})
+
+    def layer(self, name: str) -> Layer:
+        """Weight and bias of a layer."""
+        return self[f"{name}.weight"], self[f"{name}.bias"]
+
+
+class _EncoderLayer:
+    """One layer of BERT (Devlin et al. 2019): self-attention and a feed-forward network, normalised after."""
+
+    def __init__(self, weights: _Weights, sizes: NetworkSizes) -> None:
+        self._heads, self._epsilon = sizes.encoder_heads, sizes.epsilon
+        parts = [weights.layer(f"attention.self.{name}") for name in ("query", "key", "value")]
+        self._attention_input = torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+        self._attention_output = weights.layer("attention.output.dense")
+        self._attention_norm = weights.layer("attention.output.LayerNorm")
+        self._inner, self._outer = weights.layer("intermediate.dense"), weights.layer("output.dense")
+        self._norm = weights.layer("output.LayerNorm")
+
+    def __call__(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        size, length, width = hidden.shape
+        joined = functional.linear(hidden, *self._attention_input)
+        joined = joined.view(size, length, 3, self._heads, width // self._heads)
+        attended = _attend(joined, mask).flatten(2)
+        hidden = hidden + functional.linear(attended, *self._attention_output)
+        hidden = _normalise(hidden, self._attention_norm, self._epsilon)
+        inner = functional.gelu(functional.linear(hidden, *self._inner))
+        return _normalise(hidden + functional.linear(inner, *self._outer), self._norm, self._epsilon)
+
+
+class _PartitionedLayer:
+    """One layer that keeps content (first half) and position apart (Kitaev & Klein 2018, §3)."""
+
+    def __init__(self, weights: _Weights, sizes: NetworkSizes) -> None:
+        self._heads = sizes.heads
+        # benepar has [head, feature, query/key/value, part] and [head, part, feature].
+        inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
+        outputs = [weights[f"self_attn.w_o_{half}"] for half in "cp"]
+        self._attention_inputs = [part.permute(2, 0, 3, 1).flatten(0, 2).contiguous() for part in inputs]
+        self._attention_outputs = [part.flatten(0, 1).t().contiguous() for part in outputs]
+        self._attention_norm = weights.layer("norm_attn")
+        self._inner = [weights.layer(f"linear1.linear_{half}") for half in "cp"]
+        self._outer = [weights.layer(f"linear2.linear_{half}") for half in "cp"]
+        self._norm = weights.layer("norm_ff")
+
+    def __call__(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        halves = hidden.chunk(2, -1)
+        parts = [
+            functional.linear(half, weight).unflatten(-1, (3, self._heads, -1))
+            for half, weight in zip(halves, self._attention_inputs, strict=True)
+        ]
+        attended = _attend(torch.cat(parts, -1), mask)
+        parts = [
+            functional.linear(half.flatten(2), weight)
+            for half, weight in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
+        ]
+        hidden = _normalise(hidden + torch.cat(parts, -1), self._attention_norm)
+        parts = [
+            functional.linear(functional.relu(functional.linear(half, *inner)), *outer)
+            for half, inner, outer in zip(hidden.chunk(2, -1), self._inner, self._outer, strict=True)
+        ]
+        return _normalise(hidden + torch.cat(parts, -1), self._norm)
+
+
+class _Output:
+    """The layers of label or tag scores after the first."""
+
+    def __init__(self, weights: _Weights) -> None:
+        self._norm, self._scores = weights.layer("1"), weights.layer("3")
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        return functional.linear(functional.relu(_normalise(hidden, self._norm)), *self._scores)
+
+
+def _attend(joined: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    """Attend: ``[B, T, 3, heads, part]``, which are query, key and value, to ``[B, T, heads, part]``."""
+    query, key, value = joined.permute(2, 0, 3, 1, 4)
+    return functional.scaled_dot_product_attention(query, key, value, mask).transpose(1, 2)
+
+
+def _attention_mask(present: torch.Tensor) -> torch.Tensor | None:
+    """What may be attended to, for every head and position; None if nothing is padded, which is faster."""
+    return None if bool(present.all()) else present[:, None, None, :]
+
+
+def _normalise(hidden: torch.Tensor, layer: Layer, epsilon: float = 1e-5) -> torch.Tensor:
+    return functional.layer_norm(hidden, hidden.shape[-1:], *layer, epsilon)
