@@ -1,17 +1,22 @@
-"""Counts the pairs of phrases of any number of alignments, in memory that grows with distinct pairs only."""
+"""Counts the pairs of phrases of any number of alignments, in memory that does not grow with them."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from forest_align.data.phrase_occurrences import Occurrence, Selection, occurrences
+from forest_align.data.phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
 from forest_align.data.phrase_table import PhraseEntry
-from forest_align.types import Alignment
+from forest_align.types import Alignment, InputError
 
 # Probabilities are summed as whole numbers of this size: a sum of floats depends on its order.
 _UNIT = 1e-9
-_BITS = 32
+#: Distinct pairs and phrases that wait in memory, some 60 MiB of them, until they are added to the file.
+BATCH = 100_000
 
 
 def extract(
@@ -37,14 +42,14 @@ def extract(
     >>> [(e.source, e.target, e.expected_count) for e in extract([Alignment(source, target, links)])]
     [('died', 'perished', 0.75)]
     """
-    counts = PhraseCounts(selection)
-    for alignment in alignments:
-        counts.add(alignment)
-    return counts.entries(min_count)
+    with PhraseCounts(selection) as counts:
+        for alignment in alignments:
+            counts.add(alignment)
+        yield from counts.entries(min_count)
 
 
-class PhraseCounts:
-    """Counts of phrases and of pairs of phrases.
+class PhraseCounts(AbstractContextManager["PhraseCounts"]):
+    """Counts of phrases and of pairs of phrases, kept in a file.
 
     The result does not depend on the order of the alignments.
 
@@ -52,6 +57,12 @@ class PhraseCounts:
     ----------
     selection : Selection, optional
         What to count.
+    path : pathlib.Path, optional
+        The file, which another run can go on with; without, a temporary one.
+    inputs : sequence of str
+        Names of what is counted; a run that goes on must have the same.
+    resume : bool
+        Go on with what is in the file, if it exists; else begin anew.
 
     Attributes
     ----------
@@ -59,72 +70,93 @@ class PhraseCounts:
         How many alignments were counted.
     failed : int
         How many were passed over, because they have an error.
+    position : list of int or None
+        What was given with the last alignment that is in the file; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be used, or was counted from other inputs or with another selection.
     """
 
-    # Arrays and whole numbers for keys take a third of the memory that an object for each pair would.
-
-    def __init__(self, selection: Selection | None = None) -> None:
-        self.alignments = self.failed = 0
+    def __init__(
+        self,
+        selection: Selection | None = None,
+        path: Path | None = None,
+        *,
+        inputs: Sequence[str] = (),
+        resume: bool = False,
+    ) -> None:
         self._selection = selection or Selection()
-        self._phrases: dict[str, int] = {}
-        self._labels: dict[tuple[str, str], int] = {}
-        self._links: dict[str, str] = {}
-        # Expected count of each phrase, as source and as target; the same array if sides do not matter.
-        self._totals = [array("q"), array("q")]
-        self._places: dict[int, int] = {}  # pair of phrases → its place in what follows
-        self._count, self._expected, self._label = array("q"), array("q"), array("i")
-        self._further_labels: dict[int, dict[int, int]] = {}
-        self._example: list[str] = []
-        self._example_links: list[str] = []
+        self._made_from = {"inputs": list(inputs), **asdict(self._selection)}
+        self._pairs: dict[PairKey, PairCount] = {}
+        self._phrases: dict[str, tuple[int, int]] = {}
+        self._store = PhraseStore(path, resume=resume)
+        state = self._store.state
+        if state and state["made_from"] != self._made_from:
+            self.close()
+            raise _other_settings(self._made_from, state["made_from"], str(path))
+        self.alignments: int = state.get("alignments", 0)
+        self.failed: int = state.get("failed", 0)
+        self.position: list[int] | None = state.get("position")
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
-        """How many distinct pairs were found."""
-        return len(self._count)
+        """How many distinct pairs were found; counted anew each time."""
+        self._save()
+        return len(self._store)
 
-    def add(self, alignment: Alignment) -> None:
-        """Count the pairs of one alignment."""
+    def add(self, alignment: Alignment, position: Sequence[int] = ()) -> None:
+        """Count the pairs of one alignment.
+
+        Parameters
+        ----------
+        alignment : Alignment
+            What to count.
+        position : sequence of int
+            Where the input stands after it.
+        """
         if alignment.error:
             self.failed += 1
-            return
-        self.alignments += 1
-        for occurrence in occurrences(alignment, self._selection):
-            self._add(occurrence, alignment.id)
+        else:
+            self.alignments += 1
+            for occurrence in occurrences(alignment, self._selection):
+                self._add(occurrence, alignment.id)
+        self.position = list(position)
+        if len(self._pairs) + len(self._phrases) >= BATCH:
+            self._save()
 
     def _add(self, pair: Occurrence, example: str) -> None:
-        if self._selection.symmetric and (pair.target, pair.labels[1]) < (pair.source, pair.labels[0]):
+        symmetric = self._selection.symmetric
+        if symmetric and (pair.target, pair.labels[1]) < (pair.source, pair.labels[0]):
             pair = pair.swap()
         units = round(pair.probability / _UNIT)
-        numbers = self._number(pair.source), self._number(pair.target)
-        for side, number in enumerate(numbers):
-            self._totals[0 if self._selection.symmetric else side][number] += units
-        if not pair.listed:
-            return
-        links = self._links.setdefault(pair.links, pair.links)
-        label = self._labels.setdefault(pair.labels, len(self._labels))
-        key = numbers[0] << _BITS | numbers[1]
-        place = self._places.setdefault(key, len(self._count))
-        if place == len(self._count):
-            self._count.append(1)
-            self._expected.append(units)
-            self._label.append(label)
-            self._example.append(example)
-            self._example_links.append(links)
-            return
-        self._count[place] += 1
-        self._expected[place] += units
-        if label != self._label[place]:
-            further = self._further_labels.setdefault(place, {})
-            further[label] = further.get(label, 0) + units
-        old = self._example[place]
-        if (len(example), example, links) < (len(old), old, self._example_links[place]):
-            self._example[place], self._example_links[place] = example, links
+        other = units if symmetric else 0  # without sides, a phrase counts on both
+        for phrase, as_source, as_target in ((pair.source, units, other), (pair.target, other, units)):
+            old = self._phrases.get(phrase, (0, 0))
+            self._phrases[phrase] = old[0] + as_source, old[1] + as_target
+        if pair.listed:
+            key = PairKey(pair.source, pair.target, *pair.labels)
+            found = Example(len(example), example, pair.links)
+            counted = self._pairs.get(key)
+            self._pairs[key] = (
+                PairCount(1, units, found)
+                if counted is None
+                else PairCount(counted.times + 1, counted.units + units, min(counted.example, found))
+            )
 
-    def _number(self, phrase: str) -> int:
-        number = self._phrases.setdefault(phrase, len(self._phrases))
-        if number == len(self._totals[0]):
-            for totals in self._totals:
-                totals.append(0)
-        return number
+    def _save(self) -> None:
+        state: dict[str, Any] = {
+            "made_from": self._made_from,
+            "alignments": self.alignments,
+            "failed": self.failed,
+            "position": self.position,
+        }
+        if state != self._store.state:
+            self._store.add(self._pairs, self._phrases, state)
+            self._pairs, self._phrases = {}, {}
 
     def entries(self, min_count: int = 1) -> Iterator[PhraseEntry]:
         """The table: the highest expected counts first, then in the order of the phrases' characters.
@@ -136,44 +168,29 @@ class PhraseCounts:
         min_count : int
             Leave out pairs that were aligned less often.
         """
-        import numpy as np
+        self._save()
+        return map(self._entry, self._store.rows(min_count))
 
-        phrases = list(self._phrases)
-        rank = np.empty(len(phrases), dtype=np.int64)
-        rank[sorted(range(len(phrases)), key=phrases.__getitem__)] = np.arange(len(phrases))
-        keys = np.fromiter(self._places, dtype=np.int64, count=len(self._places))
-        source, target = keys >> _BITS, keys & ((1 << _BITS) - 1)
-        expected = np.array(self._expected, dtype=np.int64)
-        order = np.lexsort((rank[target], rank[source], -expected))
-        labels = list(self._labels)
-        for place in order[np.array(self._count, dtype=np.int64)[order] >= min_count].tolist():
-            one, two = int(source[place]), int(target[place])
-            yield self._entry(place, (one, two), (phrases[one], phrases[two]), labels)
-
-    def _entry(
-        self, place: int, numbers: tuple[int, int], texts: tuple[str, str], labels: list[tuple[str, str]]
-    ) -> PhraseEntry:
-        units = self._expected[place]
-        symmetric = self._selection.symmetric
-        totals = [self._totals[0 if symmetric else side][number] for side, number in enumerate(numbers)]
+    def _entry(self, found: StoredPair) -> PhraseEntry:
+        key, (count, units, example), *totals = found
         # Without sides, a pair of equal phrases is one alignment of each of the two.
-        share = units * (2 if symmetric and numbers[0] == numbers[1] else 1)
+        share = units * (2 if self._selection.symmetric and key.source == key.target else 1)
         given = tuple(share / total if total else 0.0 for total in totals)
-        source_label, target_label = labels[self._best_label(place, labels)]
-        return PhraseEntry(
-            *texts,
-            source_label,
-            target_label,
-            self._count[place],
-            units * _UNIT,
-            given[0],
-            given[1],
-            self._example_links[place],
-            self._example[place],
-        )
+        return PhraseEntry(*key, count, units * _UNIT, given[0], given[1], example.links, example.name)
 
-    def _best_label(self, place: int, labels: list[tuple[str, str]]) -> int:
-        further = self._further_labels.get(place, {})
-        first = self._label[place]
-        units = further | {first: self._expected[place] - sum(further.values())}
-        return min(units, key=lambda label: (-units[label], labels[label]))
+    def close(self) -> None:
+        """Let go of the file; counts that wait in memory are lost."""
+        self._store.close()
+
+    def delete(self) -> None:
+        """Close and delete the file."""
+        self._store.delete()
+
+
+def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> InputError:
+    name = next(name for name in now if now[name] != then.get(name))
+    return InputError(
+        f"cannot resume: {name} was {then.get(name)} and is {now[name]} now; give the same inputs and "
+        "options as before, or leave out --resume to begin anew",
+        file=path,
+    )

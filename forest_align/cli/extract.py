@@ -6,18 +6,20 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, TypeVar
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.data.lines import STANDARD_INPUT
-from forest_align.data.pair_types import SentencePair
-from forest_align.data.pairs import read_pairs
 from forest_align.data.phrase_counts import PhraseCounts
+from forest_align.data.phrase_input import Position, read_alignments
 from forest_align.data.phrase_occurrences import Selection
 from forest_align.data.phrase_table import TABLE_FORMATS
-from forest_align.types import Alignment, InputError
+from forest_align.types import InputError
+
+Item = TypeVar("Item")
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
         f"formats (--to):\n{listing}\n\n"
         "The most frequent pairs come first; the order of the input does not matter.\n"
+        "Counts are kept in OUT.counts until the table is written, so that --resume can go on with them.\n"
         "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
     )
     defaults = Selection()
@@ -85,6 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "('a big cat', 'a large cat' beside 'big', 'large')",
     )
     parser.add_argument("--keep-case", action="store_true", help="tell Apple from apple")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where an interrupted run with the same OUT has stopped"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -99,23 +105,34 @@ def run(options: argparse.Namespace) -> int:
         symmetric=options.symmetric,
     )
     _check_files(options.alignments, options.output)
-    counts = PhraseCounts(selection)
-    broken = 0
-    for item in _progress(_read(options.alignments)):
+    kept = _counts_file(options.alignments, options.output)
+    if options.resume and kept is None:
+        raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -")
+    with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
+        broken = _count(counts, options.alignments)
+        table = TABLE_FORMATS[options.to]
+        written = 0
+        with _open_table(options.output) as out:
+            out.write(table.header)
+            for entry in _progress(counts.entries(options.min_count), "phrases"):
+                out.write(table.line(entry))
+                written += 1
+        _report(counts, written, broken)
+        counts.delete()
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
+    """Count all alignments that are not counted yet; return how many lines are broken."""
+    position = start = Position(*counts.position or ())
+    if start.lines:
+        print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
+    for item, position in _progress(read_alignments(paths, start), "pairs"):
         if isinstance(item, InputError):
-            broken += 1
             print(f"forest-align extract: left out: {item}", file=sys.stderr)
         else:
-            counts.add(item)
-    table = TABLE_FORMATS[options.to]
-    written = 0
-    with open_output(options.output) as out:
-        out.write(table.header)
-        for entry in counts.entries(options.min_count):
-            out.write(table.line(entry))
-            written += 1
-    _report(counts, written, broken)
-    return EXIT_SOME_FAILED if broken else EXIT_OK
+            counts.add(item, position)
+    return position.broken
 
 
 def _check_files(inputs: Iterable[str], output: str | None) -> None:
@@ -132,31 +149,39 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
             raise InputError("cannot be written: expected a file in a folder that exists", file=output)
 
 
-def _read(paths: Sequence[str]) -> Iterator[Alignment | InputError]:
-    """The alignments of all files; of several, ids begin with the file, as parts may have the same ids."""
-    is_one = len(set(paths)) == 1
-    for path in paths:
-        for line, item in enumerate(read_pairs(path, "jsonl"), 1):
-            found = item if isinstance(item, InputError) else _alignment(item, path, line)
-            if isinstance(found, InputError) or is_one:
-                yield found
-            else:
-                yield replace(found, id=f"{path}:{found.id}")
+def _counts_file(inputs: Iterable[str], output: str | None) -> Path | None:
+    """Where counts are kept for a later run; None if it could not go on with them."""
+    if STANDARD_INPUT in inputs or output is None or not _is_file(Path(output)):
+        return None
+    return Path(f"{output}.counts")
 
 
-def _alignment(pair: SentencePair, path: str, line: int) -> Alignment | InputError:
-    """The alignment of a line; of a corpus that was converted to JSON lines, its links."""
-    if pair.alignment is not None:
-        return pair.alignment
-    if pair.links is None:
-        return InputError("expected an alignment, found a pair without links", file=path, line=line)
-    return Alignment(pair.source, pair.target, pair.links, id=pair.id)
+def _is_file(path: Path) -> bool:
+    """Whether it is, or would be, a file; no pipe or device."""
+    return path.is_file() or not path.exists()
 
 
-def _progress(items: Iterator[Alignment | InputError]) -> Iterator[Alignment | InputError]:
+@contextmanager
+def _open_table(path: str | None) -> Iterator[IO[str]]:
+    """Open the output; a file appears, or is replaced, when all has been written."""
+    if path is None or not _is_file(Path(path)):
+        with open_output(path) as out:
+            yield out
+        return
+    final = Path(path).resolve()  # a link stays one
+    fresh = final.with_name(f"{final.name}.part")
+    try:
+        with open_output(str(fresh)) as out:
+            yield out
+        fresh.replace(final)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _progress(items: Iterator[Item], what: str) -> Iterator[Item]:
     from tqdm import tqdm
 
-    return iter(tqdm(items, unit=" pairs", disable=None))
+    return iter(tqdm(items, unit=f" {what}", disable=None))
 
 
 def _report(counts: PhraseCounts, written: int, broken: int) -> None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -120,10 +122,46 @@ def test_the_table_is_evidence_for_align(found: Path, tmp_path: Path) -> None:
     assert ("source", "target") not in pairs and len(pairs) == 3
 
 
+def test_nothing_but_the_table_is_left(found: Path, tmp_path: Path) -> None:
+    out = tmp_path / "t.tsv"
+    assert main(["extract", str(found), "-o", str(out), "--resume"]) == 0
+    assert set(tmp_path.iterdir()) == {found, out}
+
+
+def test_an_output_that_is_a_link_stays_one(found: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    real, link = tmp_path / "elsewhere" / "real.tsv", tmp_path / "t.tsv"
+    link.symlink_to(real)
+    for _ in range(2):
+        assert main(["extract", str(found), "-o", str(link)]) == 0
+        assert link.is_symlink() and len(rows(real)) == 3
+        assert list((tmp_path / "elsewhere").iterdir()) == [real]
+
+
+def test_a_pipe_can_be_written_to(found: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        text = pool.submit(pipe.read_text)
+        assert main(["extract", str(found), "-o", str(pipe)]) == 0
+        assert text.result().count("\n") == 3
+    assert pipe.is_fifo()
+
+
+def test_any_characters_can_be_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(line("\0x", "\ud800y", "\0\udfff"))
+    assert main(["extract", str(path)]) == 0
+    assert "\0x\t\\ud800y\t" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["nothing.jsonl"], "No such file"),
+        (["-", "-o", "t.tsv", "--resume"], "inputs that can be read again: not -"),
+        (["a.jsonl", "-", "-o", "t.tsv", "--resume"], "inputs that can be read again: not -"),
+        (["a.jsonl", "--resume"], "--resume needs -o OUT"),
         (["a.jsonl", "-o", "a.jsonl"], "overwrite the input"),
         (["a.jsonl", "-o", "no/folder.tsv"], "folder that exists"),
         (["a.jsonl", "--min-probability", "2"], "expected 0 to 1"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import doctest
 import time
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -239,6 +240,15 @@ def test_the_order_of_the_input_does_not_matter(found: list[Alignment], selectio
     shuffled = found[:]
     random.shuffle(shuffled)
     assert list(extract(shuffled, selection)) == list(extract(found, selection))
+
+
+@given(several, selections, st.integers(1, 9))
+def test_it_does_not_matter_how_many_wait_in_memory(
+    found: list[Alignment], selection: Selection, batch: int
+) -> None:
+    at_once = list(extract(found, selection))
+    with mock.patch.object(phrase_counts, "BATCH", batch):
+        assert list(extract(found, selection)) == at_once
 
 
 def figures(entries: list[PhraseEntry], swapped: bool = False) -> set[tuple[object, ...]]:

@@ -1,0 +1,247 @@
+"""Keeps counts of phrases in an SQLite file, so that they need no memory and outlive an interrupted run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from forest_align.types import InputError
+
+# Phrases are kept as bytes: SQLite's text can hold neither half of a surrogate pair nor, in all functions, a
+# null character. Bytes of UTF-8 come in the order of the characters.
+_TABLES = """
+CREATE TABLE pairs (
+    source BLOB, target BLOB, source_label BLOB, target_label BLOB,
+    count INTEGER NOT NULL, units INTEGER NOT NULL, example BLOB NOT NULL,
+    PRIMARY KEY (source, target, source_label, target_label)
+) WITHOUT ROWID;
+CREATE TABLE phrases (
+    phrase BLOB PRIMARY KEY, as_source INTEGER NOT NULL, as_target INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE state (json TEXT NOT NULL);
+"""
+_ADD_PAIR = """
+INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (source, target, source_label, target_label) DO UPDATE SET
+    count = count + excluded.count, units = units + excluded.units, example = min(example, excluded.example)
+"""
+_ADD_PHRASE = """
+INSERT INTO phrases VALUES (?, ?, ?)
+ON CONFLICT (phrase) DO UPDATE SET
+    as_source = as_source + excluded.as_source, as_target = as_target + excluded.as_target
+"""
+_ROWS = """
+SELECT source, target, source_label, target_label, count, units, example, one.as_source, two.as_target
+FROM (
+    SELECT source, target, source_label, target_label,
+        sum(count) OVER pair AS count, sum(units) OVER pair AS units, min(example) OVER pair AS example,
+        row_number() OVER (
+            PARTITION BY source, target ORDER BY units DESC, source_label, target_label
+        ) AS place
+    FROM pairs WINDOW pair AS (PARTITION BY source, target)
+)
+JOIN phrases AS one ON one.phrase = source JOIN phrases AS two ON two.phrase = target
+WHERE place = 1 AND count >= ?
+ORDER BY units DESC, source, target
+"""
+_KIND = 0x70687231  # tells these files, and this layout of them, from others
+_CACHE = 32 * 1024  # KiB of memory for pages of the file, and for sorting
+_STEPS = 100_000  # of SQLite's machine, some milliseconds
+_DIGITS = 4  # bytes for the length of a name
+
+
+class PairKey(NamedTuple):
+    """What is counted: two phrases and their categories."""
+
+    source: str
+    target: str
+    source_label: str
+    target_label: str
+
+
+class Example(NamedTuple):
+    """Where a pair was found; the smallest of several is kept.
+
+    ``length`` is that of ``name`` in characters; ``links`` are the word links inside the pair.
+    """
+
+    length: int
+    name: str
+    links: str
+
+
+class PairCount(NamedTuple):
+    """How often a pair was found, its probabilities in whole units, and the smallest example."""
+
+    times: int
+    units: int
+    example: Example
+
+
+class StoredPair(NamedTuple):
+    """A pair with all its counts, the most probable of its categories, and the units of its phrases."""
+
+    key: PairKey
+    counted: PairCount
+    source_units: int
+    target_units: int
+
+
+class PhraseStore(AbstractContextManager["PhraseStore"]):
+    """Sums of counts, in a file that one process uses at a time.
+
+    Parameters
+    ----------
+    path : pathlib.Path, optional
+        The file; without, a temporary one that nobody else sees.
+    resume : bool
+        Keep what is in the file, if it exists.
+
+    Attributes
+    ----------
+    state : dict
+        What was given with the last counts; empty for a new file.
+
+    Raises
+    ------
+    InputError
+        Here and in all methods, if the file cannot be used: it is another kind of file, or in use, or the
+        disk is full.
+    """
+
+    def __init__(self, path: Path | None = None, *, resume: bool = False) -> None:
+        self._path = path
+        self.state: dict[str, Any] = {}
+        with self._errors():
+            self._connection = sqlite3.connect(path or "", timeout=1, isolation_level=None)
+        try:
+            self._open(resume)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, resume: bool) -> None:
+        with self._errors():
+            self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+            # The lock is kept until the end: of two runs with one output the second ends at once.
+            self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            # Python looks for signals when it is called: sorting can be interrupted.
+            self._connection.set_progress_handler(lambda: 0, _STEPS)
+        with self._errors(), self._transaction():
+            tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
+            (kind,) = self._connection.execute("PRAGMA application_id").fetchone()
+            if tables and kind != _KIND:
+                raise InputError("expected counts of phrases, found another database", file=str(self._path))
+            if tables and resume:
+                for (state,) in self._connection.execute("SELECT json FROM state"):
+                    self.state = json.loads(state)
+                return
+            for name in sorted(tables):
+                self._connection.execute(f"DROP TABLE {name}")
+            self._connection.execute(f"PRAGMA application_id = {_KIND}")
+            for statement in _TABLES.split(";"):
+                self._connection.execute(statement)
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """How many distinct pairs of phrases there are."""
+        with self._errors():
+            query = "SELECT count(*) FROM (SELECT DISTINCT source, target FROM pairs)"
+            return int(self._connection.execute(query).fetchone()[0])
+
+    def add(
+        self,
+        pairs: Mapping[PairKey, PairCount],
+        phrases: Mapping[str, tuple[int, int]],
+        state: Mapping[str, Any],
+    ) -> None:
+        """Add counts: all of them and the state, or, when it is interrupted, nothing.
+
+        Parameters
+        ----------
+        pairs : mapping of PairKey to PairCount
+            Pairs that are listed.
+        phrases : mapping of str to (int, int)
+            Units of each phrase, as source and as target.
+        state : mapping
+            JSON values that stand for all that has been counted; replaces the last.
+        """
+        # In the order of the file, so that each of its pages is fetched once.
+        pair_rows = sorted(
+            (*map(_bytes, key), counted.times, counted.units, _pack(counted.example))
+            for key, counted in pairs.items()
+        )
+        phrase_rows = sorted((_bytes(phrase), *units) for phrase, units in phrases.items())
+        with self._errors(), self._transaction():
+            self._connection.executemany(_ADD_PAIR, pair_rows)
+            self._connection.executemany(_ADD_PHRASE, phrase_rows)
+            self._connection.execute("DELETE FROM state")
+            self._connection.execute("INSERT INTO state VALUES (?)", (json.dumps(state),))
+        self.state = dict(state)
+
+    def rows(self, min_count: int = 1) -> Iterator[StoredPair]:
+        """All pairs: the highest units first, then in the order of the phrases' characters.
+
+        Parameters
+        ----------
+        min_count : int
+            Leave out pairs with a lower count.
+        """
+        with self._errors():
+            for *key, count, units, example, source, target in self._connection.execute(_ROWS, (min_count,)):
+                counted = PairCount(count, units, _unpack(example))
+                yield StoredPair(PairKey(*map(_text, key)), counted, source, target)
+
+    def close(self) -> None:
+        """Let go of the file; whatever was added stays in it."""
+        self._connection.close()
+
+    def delete(self) -> None:
+        """Close and delete the file."""
+        self.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.rollback()
+            raise
+        self._connection.commit()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise KeyboardInterrupt from None
+            message = f"counts of phrases cannot be kept in this file: {error}"
+            raise InputError(message, file=str(self._path or "a temporary file")) from None
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogatepass")
+
+
+def _pack(example: Example) -> bytes:
+    """Bytes that have the order of the examples: no name of the same length begins another."""
+    return example.length.to_bytes(_DIGITS, "big") + _bytes(example.name + example.links)
+
+
+def _unpack(content: bytes) -> Example:
+    length, text = int.from_bytes(content[:_DIGITS], "big"), _text(content[_DIGITS:])
+    return Example(length, text[:length], text[length:])

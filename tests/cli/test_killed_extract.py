@@ -1,0 +1,187 @@
+"""A count of phrases that is killed and continued gives the bytes of an unbroken one."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import extract, main
+from forest_align.data import phrase_counts
+from forest_align.data.phrase_table import TABLE_FORMATS
+from forest_align.types import Alignment, Links, Sentence
+
+# Counts are saved every few lines, so that there is something to go on with soon.
+PROGRAM = """
+import sys
+from forest_align.data import phrase_counts
+phrase_counts.BATCH = 300
+from forest_align.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def text_of(count: int, rng: random.Random) -> str:
+    """Alignments of two words each with a probability each, some of the lines broken."""
+    lines = []
+    for number in range(count):
+        source, target = ([f"w{rng.randrange(600)}" for _ in range(2)] for _ in range(2))
+        links = Links.of([(0, 0), (1, 1)], scores=[rng.uniform(0.5, 1), rng.uniform(0.5, 1)])
+        alignment = Alignment(
+            *(Sentence.from_words(side, tags=rng.choices("ABC", k=2)) for side in (source, target)),
+            links,
+            id=str(number),
+            error="too long" if number % 19 == 3 else "",
+        )
+        lines.append("broken\n" if number % 17 == 5 else alignment.to_json() + "\n")
+    return "".join(lines)
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    rng = random.Random(7)
+    (tmp_path / "a.jsonl").write_text(text_of(1000, rng))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(text_of(1000, rng).encode()))
+    return [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl.gz")]
+
+
+def start(inputs: list[str], out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", PROGRAM, "extract", *inputs, "-o", str(out), "--resume"]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def kill_when_larger(process: subprocess.Popen[str], file: Path, size: int) -> str:
+    """Kill a run (SIGKILL) as soon as a file has more bytes; what it has said."""
+    while not (file.exists() and file.stat().st_size > size):
+        assert process.poll() is None, "it ended before it was killed"
+        time.sleep(0.001)
+    process.kill()
+    return process.communicate()[1]
+
+
+def test_a_run_that_was_killed_three_times_gives_the_bytes_of_an_unbroken_one(
+    inputs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, part = tmp_path / "whole.tsv", tmp_path / "part.tsv"
+    assert main(["extract", *inputs, "-o", str(whole)]) == 1
+    report = capsys.readouterr().err.splitlines()[-1]
+    counts = tmp_path / "part.tsv.counts"
+    kill_when_larger(start(inputs, part), counts, 0)
+    for size in (60_000, 120_000):
+        kill_when_larger(start(inputs, part), counts, size)
+        assert not part.exists()
+    last = start(inputs, part)
+    said = last.communicate()[1]
+    assert last.returncode == 1 and "going on after line" in said
+    assert part.read_bytes() == whole.read_bytes()
+    # What was counted and left out is that of all runs together.
+    assert said.splitlines()[-1] == report
+    assert not counts.exists() and not list(tmp_path.glob("part*journal"))
+
+
+@pytest.mark.parametrize("place", [0, 1, 40])
+def test_a_run_that_stops_while_the_table_is_written_can_go_on(
+    place: int, inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, part = tmp_path / "whole.tsv", tmp_path / "part.tsv"
+    main(["extract", *inputs, "-o", str(whole)])
+    part.write_text("an older table")
+
+    def stopping(*arguments: object) -> object:
+        for number, entry in enumerate(entries(*arguments)):  # type: ignore[arg-type]
+            if number == place:
+                raise KeyboardInterrupt
+            yield entry
+
+    entries = phrase_counts.PhraseCounts.entries
+    with monkeypatch.context() as patch:
+        patch.setattr(phrase_counts.PhraseCounts, "entries", stopping)
+        assert main(["extract", *inputs, "-o", str(part)]) == 130
+    assert part.read_text() == "an older table" and not list(tmp_path.glob("*.part"))
+    assert main(["extract", *inputs, "-o", str(part), "--resume"]) == 1
+    assert part.read_bytes() == whole.read_bytes()
+
+
+@pytest.fixture
+def interrupted(inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The output of a run that has counted all and written nothing."""
+    out = tmp_path / "out.tsv"
+    with monkeypatch.context() as patch:
+        patch.setattr(phrase_counts, "BATCH", 300)
+        patch.setattr(extract, "_open_table", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert main(["extract", *inputs, "-o", str(out)]) == 130
+    assert (tmp_path / "out.tsv.counts").exists()
+    return out
+
+
+def change_a_line(inputs: list[str]) -> list[str]:
+    content = Path(inputs[0]).read_text()
+    Path(inputs[0]).write_text(content.replace("w", "v", 1))
+    return inputs
+
+
+def cut_off(inputs: list[str]) -> list[str]:
+    with Path(inputs[0]).open("r+") as file:
+        file.truncate(100)
+    return inputs
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (change_a_line, [], "not the same any more"),
+        (cut_off, [], "not the same any more"),
+        (lambda inputs: inputs[::-1], [], "cannot resume: inputs was"),
+        (lambda inputs: inputs, ["--max-words", "3"], "cannot resume: max_words was 7 and is 3 now"),
+        (lambda inputs: inputs, ["--symmetric"], "cannot resume: symmetric was False and is True now"),
+    ],
+)
+def test_other_input_or_options_are_refused_and_without_resume_counting_begins_anew(  # type: ignore[no-untyped-def]
+    change, options: list[str], message: str, inputs: list[str], interrupted: Path, capsys
+) -> None:
+    inputs = change(inputs)
+    assert main(["extract", *inputs, "-o", str(interrupted), *options, "--resume"]) == 2
+    assert message in capsys.readouterr().err
+    assert not interrupted.exists()
+    assert main(["extract", *inputs, "-o", str(interrupted), *options]) == 1
+    again = interrupted.with_name("again.tsv")
+    main(["extract", *inputs, "-o", str(again), *options])
+    assert interrupted.read_bytes() == again.read_bytes()
+
+
+def test_a_run_that_has_counted_all_may_be_written_in_another_format(
+    inputs: list[str], interrupted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--to", "ppdb", "--min-count", "2", "--resume"]
+    assert main(["extract", *inputs, "-o", str(interrupted), *options]) == 1
+    assert "going on after line" in capsys.readouterr().err
+    lines = interrupted.read_text().splitlines()
+    assert lines and all(" ||| " in line and "Count=1 " not in line for line in lines)
+    assert TABLE_FORMATS["ppdb"].header == ""
+
+
+def test_lines_that_were_added_after_an_interruption_are_counted_too(
+    inputs: list[str], interrupted: Path, tmp_path: Path
+) -> None:
+    with gzip.open(inputs[1], "at") as file:
+        file.write(text_of(50, random.Random(8)))
+    assert main(["extract", *inputs, "-o", str(interrupted), "--resume"]) == 1
+    whole = tmp_path / "whole.tsv"
+    main(["extract", *inputs, "-o", str(whole)])
+    assert interrupted.read_bytes() == whole.read_bytes()
+
+
+def test_two_runs_with_one_output_do_not_mix(
+    inputs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.tsv"
+    with phrase_counts.PhraseCounts(path=tmp_path / "out.tsv.counts"):
+        assert main(["extract", *inputs, "-o", str(out)]) == 2
+    assert "out.tsv.counts: counts of phrases cannot be kept in this file: database is locked" in (
+        capsys.readouterr().err
+    )
