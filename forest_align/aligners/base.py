@@ -283,6 +283,13 @@ def parse_unready(
     ]
 
 
+def with_given_forest(given: Text, parsed: Sentence | InputError) -> Sentence | InputError:
+    """A parsed sentence with the forest that it came with: what it lacked were word vectors alone."""
+    if isinstance(given, str) or given.forest is None or isinstance(parsed, InputError) or parsed is given:
+        return parsed
+    return replace(given, vectors=parsed.vectors)
+
+
 def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
     """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
     edges = [-1, *sorted(used), length]

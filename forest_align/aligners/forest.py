@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Aligner, Text, gaps, parse_unready
+from forest_align.aligners.base import Aligner, Text, gaps, parse_unready, with_given_forest
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_calibration import log_agreement
@@ -148,10 +148,22 @@ class ForestAligner(Aligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what has no forest yet; sentences with one pass as they are."""
-        return parse_unready(
-            lambda: self.parser, sentences, lambda found: found.forest is not None, batch_size
-        )
+        """Parse what has no forest yet, and what has no word vectors if candidates come from them.
+
+        A forest that a sentence came with is kept, without vectors if the parser cannot read its words.
+        """
+        needs_vectors = getattr(self.candidates, "uses_vectors", False)
+
+        def is_ready(sentence: Sentence) -> bool:
+            return sentence.forest is not None and (sentence.vectors is not None or not needs_vectors)
+
+        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
+        return [
+            given
+            if isinstance(found, InputError) and isinstance(given, Sentence) and given.forest is not None
+            else with_given_forest(given, found)
+            for given, found in zip(sentences, parsed, strict=True)
+        ]
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests.

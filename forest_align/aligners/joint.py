@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.base import Text, gaps, parse_unready, with_given_forest
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual import bundled_model as bundled_link_model
 from forest_align.aligners.joint_edits import constituents_of
@@ -103,12 +102,7 @@ class JointAligner(ParsingAligner):
             return sentence.forest is not None and sentence.vectors is not None
 
         parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
-        return [
-            replace(given, vectors=found.vectors)
-            if isinstance(given, Sentence) and given.forest is not None and isinstance(found, Sentence)
-            else found
-            for given, found in zip(sentences, parsed, strict=True)
-        ]
+        return [with_given_forest(*pair) for pair in zip(sentences, parsed, strict=True)]
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests and word vectors.

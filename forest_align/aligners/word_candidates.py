@@ -33,6 +33,8 @@ class WithFallback:
         Needs none.
     """
 
+    uses_vectors = True
+
     def __init__(self, provider: CandidateProvider, fallback: CandidateProvider) -> None:
         self._provider, self._fallback = provider, fallback
 

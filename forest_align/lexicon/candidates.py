@@ -105,6 +105,11 @@ class ScoredCandidates:
         self._only_evident = only_evident
         self._with_lexical_groups = with_lexical_groups
 
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether word vectors matter."""
+        return self._model.uses_vectors
+
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
         """Candidates in ascending order of their spans.
 

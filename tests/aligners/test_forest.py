@@ -22,7 +22,7 @@ from forest_align.lexicon.candidates import Candidate, GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_trees
 from forest_align.parsing.trees import read_bracket
-from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.types import Alignment, InputError, Links, Sentence, Token
 
 RELYING = (
     "(S (S (VP (VBG Relying) (PP (IN on) (NP (NN team) (NN spirit))))) (, ,) (NP (NN expedition) "
@@ -363,3 +363,35 @@ def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
     monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", lambda **options: options)
     model = replace(aligner.model, description={"tuned": tuned})
     assert ForestAligner(model).parser == size
+
+
+class VectorParser:
+    """Gives word vectors, to sentences of more than ten words none, and no tree."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def parse_many(self, texts: list[Any], batch_size: int) -> list[Sentence | InputError]:
+        self.seen += texts
+        return [
+            InputError("too long")
+            if len(words) > 10
+            else Sentence(tuple(map(Token, words)), vectors=np.eye(len(words), 16, dtype=np.float32))
+            for words in texts
+        ]
+
+
+def test_trees_that_sentences_come_with_are_kept_and_get_the_vectors_that_candidates_need(
+    aligner: ForestAligner,
+) -> None:
+    source, target = map(sentence, RELYING)
+    for words, wanted in (("contextual", 2), ("union", 2), ("encoder", 2), ("dictionary", 0)):
+        parser = VectorParser()
+        given = ForestAligner(aligner.model, parser=parser, candidates=words)  # type: ignore[arg-type]
+        one, two = given.prepare([source, target])
+        assert isinstance(one, Sentence) and isinstance(two, Sentence)
+        assert one.forest is source.forest and one.tokens == source.tokens
+        assert len(parser.seen) == wanted
+        assert (one.vectors is not None) == bool(wanted)
+        # What the parser cannot read is aligned without vectors.
+        assert two is target
