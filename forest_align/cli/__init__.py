@@ -21,7 +21,7 @@ EXIT_INTERRUPTED = 130
 COMMANDS = {
     "align": "align sentence pairs: words and phrases with probabilities",
     "train": "train an aligner's model on sentence pairs",
-    "tune": "search for the penalties of the forest aligner that score best on gold links",
+    "tune": "search for the penalties of an aligner that score best on gold links",
     "parse": "parse sentences into trees, n-best lists or packed forests",
     "extract": "count the phrases that correspond in alignments: a phrase table",
     "serve": "show alignments in the browser: of sentences typed in, or of a file",
