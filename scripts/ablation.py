@@ -40,7 +40,7 @@ from forest_align.em.dev_set import DevPair, DevSet, figures
 from forest_align.em.progress import counting_bar
 from forest_align.eval.constituents import Span, project
 from forest_align.eval.significance import approximate_randomization
-from forest_align.eval.tasks.stanford_trees import read_constituents
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.parsing import with_best_tree
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
@@ -113,7 +113,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     words = (DEFAULT_WORDS, "union", "dictionary")
     forests, union, dictionary = (dev_set(path, arguments, name) for name in words)
     if stanford is not None:
-        spans = read_constituents(Path(stanford))
+        spans = StanfordParses.read(Path(stanford)).constituents()
         forests, union, dictionary = (judged_by(dev, spans) for dev in (forests, union, dictionary))
     # Every system is asked for the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])

@@ -25,7 +25,7 @@ from forest_align.em.corpus import CorpusReader, tree_heads
 from forest_align.em.dev_set import align_pair
 from forest_align.eval.brackets import score_brackets
 from forest_align.eval.significance import approximate_randomization
-from forest_align.eval.tasks.stanford_trees import read_brackets
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.types import Sentence
 
 SHUFFLE_SEED = 1
@@ -47,7 +47,7 @@ def read_cases(options: argparse.Namespace) -> list[Case]:
     reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
-    stanford = read_brackets(options.folder / f"{options.part}.stanford.xml.gz")
+    stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()
     places = {pair.id: place for place, pair in enumerate(given) if not isinstance(pair, Exception)}
     model = ForestAligner.load(options.model).model
     cases = []

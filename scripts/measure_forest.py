@@ -39,7 +39,7 @@ from forest_align.eval.constituents import (
 )
 from forest_align.eval.scores import MatchCounts
 from forest_align.eval.tasks.corpora import BENCHMARKS
-from forest_align.eval.tasks.stanford_trees import read_brackets, read_constituents
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree
@@ -96,14 +96,15 @@ def edinburgh(options: argparse.Namespace) -> list[Case]:
     """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
     sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
     pairs = [pair for pair in islice(read_pairs(sure), options.limit) if not isinstance(pair, InputError)]
+    stanford = StanfordParses.read(trees)
     parsed: Sequence[Sentence | InputError]
     if options.trees == "stanford":
         parsed = [
-            sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma) for tree in read_brackets(trees)
+            sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma) for tree in stanford.brackets()
         ]
     else:
         parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
-    constituents = read_constituents(trees)
+    constituents = stanford.constituents()
     cases = []
     for number, pair in enumerate(pairs):
         places = 2 * number, 2 * number + 1

@@ -88,9 +88,9 @@ def _chunks(pair: SentencePair, trees: Iterator[Tree]) -> tuple[list[tuple[int, 
 
 def _trees_of_file(path: Path) -> Iterator[Tree]:
     from forest_align.data.penn import parse_bracket
-    from forest_align.eval.tasks.stanford_trees import read_brackets
+    from forest_align.eval.tasks.stanford_trees import StanfordParses
 
-    return (strip_annotations(parse_bracket(text)) for text in read_brackets(path))
+    return (strip_annotations(parse_bracket(text)) for text in StanfordParses.read(path).brackets())
 
 
 def _parsed(sentences: Sequence[Sentence]) -> Iterator[Tree]:

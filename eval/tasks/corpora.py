@@ -24,7 +24,7 @@ from forest_align.eval.tasks.applications import (
 )
 from forest_align.eval.tasks.chunk_links import ChunkedPair, Span, chunk_scorer
 from forest_align.eval.tasks.reading import Files
-from forest_align.eval.tasks.stanford_trees import read_arcs, read_constituents
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.eval.tasks.task import Task
 from forest_align.eval.tasks.word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.types import InputError, Links, Sentence
@@ -102,14 +102,15 @@ def _edinburgh(files: Files, split: str) -> Task:
         GoldVersion("edinburgh sure+possible", _links_of(possible), "all"),
         GoldVersion("edinburgh phrasal", _links_of(phrasal)),
     ]
-    trees = read_constituents(files.paths[3])[: files.limit and 2 * files.limit]
+    parses, most = StanfordParses.read(files.paths[3]), files.limit and 2 * files.limit
+    trees = parses.constituents()[:most]
     lengths = [len(sentence) for pair in pairs for sentence in (pair.source, pair.target)]
     if [length for length, _ in trees] != lengths:
         raise InputError("expected the trees of the corpus's sentences, in order", file=str(files.paths[3]))
     spans = [spans for _, spans in trees]
     constituents = list(zip(spans[::2], spans[1::2], strict=True))
     words = _word_task(pairs, versions, constituents, "edinburgh constituents")
-    arcs = read_arcs(files.paths[3])[: files.limit and 2 * files.limit]
+    arcs = parses.arcs()[:most]
     if not arcs:
         return words
     if len(arcs) != len(lengths):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from forest_align.data.lines import InputLines
@@ -19,38 +20,60 @@ _BARE_BRACKET = re.compile(r"\(([^\s()]+) \(\)")
 _PIECE = re.compile(r"\([^\s()]+ [()]\)|\(|\)|[^\s()]+")
 
 
-def read_constituents(path: Path) -> list[tuple[int, list[Span]]]:
-    """Read length and constituent spans, words included, of each sentence of a gzipped XML file.
+@dataclass(frozen=True, slots=True)
+class StanfordParses:
+    """The parses of the sentences of one file.
 
-    Raises
-    ------
-    InputError
-        If the file is broken, or the brackets of a tree do not match: names the tree.
+    Attributes
+    ----------
+    path : Path
+        The file, for messages.
+    text : str
+        The XML in it.
     """
-    found = []
-    for number, tree in enumerate(_trees(path), start=1):
-        spans = _spans(tree)
-        if spans is None:
-            raise InputError(f"tree {number}: brackets do not match", file=str(path))
-        found.append(spans)
-    return found
 
+    path: Path
+    text: str
 
-def read_brackets(path: Path) -> list[str]:
-    """Read the Penn trees of a gzipped XML file, words that are brackets escaped."""
-    return [_BARE_BRACKET.sub(r"(\1 -LRB-)", tree) for tree in _trees(path)]
+    @classmethod
+    def read(cls, path: Path) -> StanfordParses:
+        """Read an XML file, perhaps gzipped.
 
+        Raises
+        ------
+        InputError
+            If it is no UTF-8 or cannot be decompressed.
+        """
+        with InputLines(path) as lines:
+            return cls(path, lines.text())
 
-def read_arcs(path: Path) -> list[list[Arc]]:
-    """Read the dependencies of each sentence of a gzipped XML file; the governor of the root is -1."""
-    with InputLines(path) as lines:
-        sentences = _DEPENDENCIES.findall(lines.text())
-    return [[(int(one) - 1, int(two) - 1) for one, two in _ARC.findall(found)] for found in sentences]
+    def constituents(self) -> list[tuple[int, list[Span]]]:
+        """Length and constituent spans, words included, of each sentence.
 
+        Raises
+        ------
+        InputError
+            If the brackets of a tree do not match: names the tree.
+        """
+        found = []
+        for number, tree in enumerate(self._trees(), start=1):
+            spans = _spans(tree)
+            if spans is None:
+                raise InputError(f"tree {number}: brackets do not match", file=str(self.path))
+            found.append(spans)
+        return found
 
-def _trees(path: Path) -> list[str]:
-    with InputLines(path) as lines:
-        return [html.unescape(tree) for tree in _TREE.findall(lines.text())]
+    def brackets(self) -> list[str]:
+        """The Penn tree of each sentence, words that are brackets escaped."""
+        return [_BARE_BRACKET.sub(r"(\1 -LRB-)", tree) for tree in self._trees()]
+
+    def arcs(self) -> list[list[Arc]]:
+        """The dependencies of each sentence; the governor of the root is -1."""
+        sentences = _DEPENDENCIES.findall(self.text)
+        return [[(int(one) - 1, int(two) - 1) for one, two in _ARC.findall(found)] for found in sentences]
+
+    def _trees(self) -> list[str]:
+        return [html.unescape(tree) for tree in _TREE.findall(self.text)]
 
 
 def _spans(bracketed: str) -> tuple[int, list[Span]] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.eval.projected_dependencies import projected_pairs, score_projected
-from forest_align.eval.tasks.stanford_trees import read_arcs
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.types import Links
 
 # "She saw him" and "him saw she": the verb governs the two others and is the root.
@@ -44,4 +44,4 @@ def test_dependencies_are_read_from_the_stanford_parses(tmp_path: Path) -> None:
             f'<s id="1"><dependencies style="typed">\n{one}</dependencies></s>\n'
             '<s id="2"><dependencies style="typed">\n</dependencies></s>\n'
         )
-    assert read_arcs(path) == [[(1, 0), (-1, 1)], []]
+    assert StanfordParses.read(path).arcs() == [[(1, 0), (-1, 1)], []]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forest_align.eval.tasks.reading import Files
-from forest_align.eval.tasks.stanford_trees import read_brackets, read_constituents
+from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.types import InputError
 
 
@@ -34,18 +34,19 @@ def trees_file(tmp_path: Path, *trees: str) -> Path:
 
 def test_constituents_are_read_with_words_that_are_brackets(tmp_path: Path) -> None:
     path = trees_file(tmp_path, "(ROOT (NP (DT a) (JJ ()\n (NN b&amp;c)))")
-    assert read_constituents(path) == [(3, [(0, 1), (0, 3), (1, 2), (2, 3)])]
-    assert read_brackets(path) == ["(ROOT (NP (DT a) (JJ -LRB-)\n (NN b&c)))"]
+    parses = StanfordParses.read(path)
+    assert parses.constituents() == [(3, [(0, 1), (0, 3), (1, 2), (2, 3)])]
+    assert parses.brackets() == ["(ROOT (NP (DT a) (JJ -LRB-)\n (NN b&c)))"]
 
 
 @pytest.mark.parametrize("tree", ["(NP (NN a)", "(NP (NN a)))"])
 def test_brackets_that_do_not_match_name_the_tree(tree: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"trees\.xml\.gz: tree 2: brackets do not match"):
-        read_constituents(trees_file(tmp_path, "(NN a)", tree))
+        StanfordParses.read(trees_file(tmp_path, "(NN a)", tree)).constituents()
 
 
 def test_a_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
     path = trees_file(tmp_path, "(NN a)")
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match="cannot decompress"):
-        read_brackets(path)
+        StanfordParses.read(path)
