@@ -13,7 +13,6 @@ import pytest
 from forest_align.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
-PARSER = ROOT / "forest_align" / "parsing" / "models" / "en"
 PAGES = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("forest_align/**/models/*/README.md")]
 )
@@ -80,7 +79,6 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if PYTHON.search(text_of(page))], ids=name_of)
-@pytest.mark.skipif(not PARSER.is_dir(), reason="needs the bundled parser")
 def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import forest_align
 

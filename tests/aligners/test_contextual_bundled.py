@@ -13,12 +13,10 @@ from forest_align.aligners.contextual import ContextualAligner, bundled_model
 from forest_align.aligners.contextual_candidates import ContextualCandidates
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.words import WordPair, score_words
-from forest_align.parsing.span_scorer import MODELS
 from forest_align.types import Sentence
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
 MTREF = SHARED / "data" / "alignment" / "mtref" / "dev.tsv"
-PARSER = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="needs the bundled parser: run `make`")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +24,6 @@ def aligner() -> ContextualAligner:
     return ContextualAligner.load()
 
 
-@PARSER
 def test_text_goes_in_and_links_with_probabilities_come_out(aligner: ContextualAligner) -> None:
     found = forest_align.align(
         "The committee rejected the proposal on Monday.",
@@ -41,20 +38,17 @@ def test_text_goes_in_and_links_with_probabilities_come_out(aligner: ContextualA
     assert (0, 2) in found.unaligned_source  # the committee
 
 
-@PARSER
 def test_an_empty_sentence_fails_alone(aligner: ContextualAligner) -> None:
     results = list(aligner.align_many([("A cat.", "A dog."), ("", "A dog."), ("A cat.", "A cat.")]))
     assert [bool(result.error) for result in results] == [False, True, False]
     assert results[2].words.pairs == ((0, 0), (1, 1), (2, 2))
 
 
-@PARSER
 def test_swapped_texts_give_transposed_links(aligner: ContextualAligner) -> None:
     one, two = "Mr. Merino's home in New York was attacked.", "An attack hit Francisco Merino's NYC home."
     assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
 
 
-@PARSER
 def test_candidates_hold_every_link(aligner: ContextualAligner) -> None:
     found = aligner.align("He bought a car.", "He purchased an automobile.")
     assert isinstance(found.source, Sentence)
@@ -63,7 +57,6 @@ def test_candidates_hold_every_link(aligner: ContextualAligner) -> None:
     assert set(found.words) <= cells
 
 
-@PARSER
 @pytest.mark.skipif(not MTREF.exists(), reason="needs shared/data/alignment/mtref, see CONTRIBUTING.md")
 def test_f1_on_a_part_of_the_mtref_development_set(aligner: ContextualAligner) -> None:
     pairs = [pair for pair in islice(read_pairs(MTREF), 80) if isinstance(pair, SentencePair)]

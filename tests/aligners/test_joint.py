@@ -26,14 +26,12 @@ from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
 from forest_align.aligners.joint_program import best_edits
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing.span_scorer import MODELS
 from forest_align.types import Alignment, InputError, ModelError, Sentence
 
 from .joint_sentences import ToyParser, sentence, vectors
 
 pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
-PARSER = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="needs the bundled parser: run `make`")
 ONE = "the old man bought a car in London"
 TWO = "in London he bought the old car a man sold"
 
@@ -255,7 +253,6 @@ def test_many_workers_give_the_results_of_one(aligner: JointAligner) -> None:
     assert one == [found.to_json() for found in aligner.align_many(pairs, batch_size=2, workers=3)]
 
 
-@PARSER
 def test_text_goes_in_and_links_come_out_with_the_bundled_models() -> None:
     found = forest_align.load("joint").align(
         "The committee rejected the proposal on Monday.", "On Monday, the proposal was turned down."
@@ -264,7 +261,6 @@ def test_text_goes_in_and_links_come_out_with_the_bundled_models() -> None:
     assert {("proposal", "proposal"), ("Monday", "Monday"), (".", ".")} <= pairs
 
 
-@PARSER
 @pytest.mark.skipif(
     not SHARED.is_dir(), reason="needs the corpora in the folder `shared` beside the repository"
 )

@@ -116,7 +116,8 @@ def test_n_best_trees_have_the_probabilities_of_the_tree_crf(n: int, force_root:
 
 @pytest.mark.parametrize("force_root", [True, False])
 def test_the_best_tree_is_the_one_that_benepar_decodes(force_root: bool) -> None:
-    decode_chart = pytest.importorskip("benepar.decode_chart")
+    from benepar import decode_chart
+
     decoder = decode_chart.ChartDecoder({label: i for i, label in enumerate(fake.LABELS)}, force_root)
     scorer = fake.FakeScorer(force_root)
     for n in (1, 2, 3, 8, 15, 30):
@@ -247,17 +248,13 @@ def test_sizes_are_checked(parser: Parser) -> None:
 
 
 def test_an_unknown_parser_is_named_in_the_error() -> None:
-    pytest.importorskip("torch")
     with pytest.raises(ModelError, match="no-such-parser"):
         load_parser("no-such-parser")
 
 
 @pytest.fixture(scope="module")
 def english() -> Parser:
-    try:
-        return load_parser("en")
-    except ModelError as error:
-        pytest.skip(f"the bundled model is not built: {error}")
+    return load_parser("en")
 
 
 @pytest.mark.parametrize("kind", BAD_INPUT)

@@ -542,10 +542,7 @@ def test_benepar_weights_that_are_not_numbers_are_a_model_error(benepar_folder: 
 
 # -- the bundled model -------------------------------------------------------------------------------------
 
-bundled = pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
 
-
-@bundled
 def test_the_bundled_parser_finds_a_plain_clause() -> None:
     words = ["The", "black", "cat", "sat", "on", "the", "mat", "."]
     found = scored(load_span_parser("en").score([words])[0])
@@ -555,7 +552,6 @@ def test_the_bundled_parser_finds_a_plain_clause() -> None:
     assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
 
 
-@bundled
 def test_the_bundled_network_equals_benepars_module() -> None:
     folder = MODELS / "en"
     config = parser_config(folder, read_config(folder))
@@ -568,7 +564,6 @@ def test_the_bundled_network_equals_benepars_module() -> None:
     assert_equal_scores(*networks(parser, folder), batch)
 
 
-@bundled
 def test_the_bundled_model_is_small_and_has_no_pickle() -> None:
     files = [path for path in (MODELS / "en").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 45_000_000
