@@ -115,6 +115,12 @@ class Alignment:
         page: str = importlib.import_module("forest_align.views.html").to_html([self])
         return page
 
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        # As above.
+        frame: str = importlib.import_module("forest_align.views.html").to_frame(self)
+        return frame
+
     def to_dict(self) -> dict[str, Any]:
         """JSON values, in the order of the public contract (version 1).
 

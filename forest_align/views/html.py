@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 
 from forest_align.types import Alignment, InputError, PhrasePair, Sentence
 from forest_align.views.constituents import numbers_of, shown_pairs
@@ -49,6 +50,20 @@ def to_html(alignments: Iterable[Alignment]) -> str:
         Any alignments; those with trees get their trees drawn.
     """
     return PAGE_START + "".join(map(to_section, alignments)) + PAGE_END
+
+
+def to_frame(alignment: Alignment) -> str:
+    """One alignment as an ``<iframe>``, for the pages of others (notebooks), whose styles it shall not touch.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Any alignment.
+    """
+    # Where the page may not run scripts the height stays, and the frame scrolls.
+    fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
+    style = "width: 100%; height: 32em; border: 0"
+    return f'<iframe srcdoc="{escape(to_html([alignment]))}" onload="{fit}" style="{style}"></iframe>'
 
 
 def to_section(alignment: Alignment) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
-from forest_align.views.html import to_html, to_section
+from forest_align.views.html import to_frame, to_html, to_section
 
 from .html_page import Page
 
@@ -131,3 +131,11 @@ def test_whatever_the_words_say_the_page_stays_whole(words: list[str], text: str
     page = Page(section)
     assert not {"script", "b"} & {tag for tag, _ in page.elements}
     assert not re.search(r"\son\w+=", " ".join(f" {key}=" for _, a in page.elements for key in a))
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    alignment = replace(example(), id="<\"quoted\" & 'odd'>")
+    ((tag, attributes),) = Page(alignment._repr_html_()).elements
+    assert tag == "iframe"
+    assert attributes["srcdoc"] == to_html([alignment])
+    assert to_frame(alignment) == alignment._repr_html_()
