@@ -9,6 +9,7 @@ import numpy as np
 
 from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_program import best_edits
+from forest_align.em.logistic import fit_logistic
 
 if TYPE_CHECKING:
     from forest_align.aligners.joint_model import JointModel
@@ -26,18 +27,8 @@ def calibrate(examples: Sequence[JointExample], model: JointModel) -> tuple[floa
         return (1.0, 0.0)
     # Margins have no natural unit: those of a perceptron are thousands.
     unit = max(float(np.sqrt((values**2).mean())), 1e-9)
-    table = np.stack([values / unit, np.ones(len(values))], axis=1)
-    weights = np.zeros(2)
-    # Newton's method.
-    for _ in range(50):
-        probability = 1 / (1 + np.exp(-np.clip(table @ weights, -30, 30)))
-        spread = probability * (1 - probability)
-        slope = table.T @ (right - probability) - _RIDGE * weights
-        step = np.linalg.solve((table * spread[:, None]).T @ table + _RIDGE * np.eye(2), slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-9:
-            break
-    return float(weights[0]) / unit, float(weights[1])
+    slope, offset = fit_logistic((values / unit)[:, None], right, ridge=_RIDGE)
+    return float(slope) / unit, float(offset)
 
 
 def margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import parser_fingerprint
+from forest_align.em.logistic import fit_logistic
 from forest_align.lexicon.candidates import ScoredCandidates
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
@@ -43,6 +44,8 @@ from forest_align.types import InputError, Sentence, Token
 FITTED = ("edinburgh/train.sure.json", "msr_rte/dev.majority.json", "mtref/train.tsv", "wiki/train.tsv")
 MEASURED = ("mtref/dev.tsv", "wiki/dev.tsv")
 PPDB = "lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz"
+# As far as probabilities of the model reach; see forest_align.lexicon.link_model.probability.
+LIMIT = 12.0
 RIDGE = 2.0
 SEED = 1
 
@@ -131,22 +134,6 @@ def cells_of(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray]) -> C
     return Cells(features, kept, np.concatenate(weights), np.concatenate(labels).astype(np.float64))
 
 
-def fit_logistic(inputs: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Ridge-penalised logistic regression by Newton's method; the last weight is the bias."""
-    inputs = np.hstack([inputs, np.ones((len(inputs), 1), dtype=inputs.dtype)])
-    penalty = RIDGE * np.eye(inputs.shape[1])
-    solution = np.zeros(inputs.shape[1])
-    for _ in range(15):
-        estimate = probability(inputs @ solution)
-        gradient = inputs.T @ (weights * (estimate - labels)) + penalty @ solution
-        curvature = (weights * estimate * (1 - estimate))[:, None] * inputs
-        step = np.linalg.solve(inputs.T @ curvature + penalty, gradient)
-        solution -= step
-        if np.abs(step).max() < 1e-4:
-            break
-    return solution
-
-
 def fit_links(cells: Cells, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Fit the two steps of one model."""
     rows = np.array([ALL_FEATURES.index(name) for name in names])
@@ -158,11 +145,10 @@ def fit_links(cells: Cells, names: Sequence[str]) -> dict[str, dict[str, float]]
         return np.concatenate(flat)
 
     own = [array[rows] for array in cells.features]
-    first = fit_logistic(chosen(own), cells.labels, cells.weights).astype(np.float32)
+    first = _fitted(chosen(own), cells.labels, cells.weights).astype(np.float32)
     context = [context_features(np.tensordot(first[:-1], array, 1) + first[-1]) for array in own]
-    second = fit_logistic(
-        np.hstack([chosen(context), chosen(own)]).astype(np.float32), cells.labels, cells.weights
-    )
+    both = np.hstack([chosen(context), chosen(own)]).astype(np.float32)
+    second = _fitted(both, cells.labels, cells.weights)
     return {
         "first": _named((*names, "bias"), first),
         "second": _named((*CONTEXT_FEATURES, *names, "bias"), second),
@@ -183,8 +169,12 @@ def fit_groups(
             row = [float(kind == name) for name in GROUP_FEATURES[1:-1]]
             inputs.append([*row, float(np.clip(logits[i:k, j:m], -12, 12).mean())])
             labels.append(float(pair.gold[i:k, j:m].all()))
-    weights = fit_logistic(np.array(inputs), np.array(labels), np.ones(len(labels)))
+    weights = _fitted(np.array(inputs), np.array(labels))
     return _named(GROUP_FEATURES, [weights[-1], *weights[:-1]])
+
+
+def _fitted(inputs: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    return fit_logistic(inputs, labels, weights, ridge=RIDGE, limit=LIMIT)
 
 
 def _named(names: Sequence[str], values: Sequence[float] | np.ndarray) -> dict[str, float]:
