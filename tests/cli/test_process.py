@@ -1,0 +1,62 @@
+"""The command as a process of its own: signals, pipes, locales, folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = (sys.executable, "-m", "forest_align", "convert")
+TO_JSON_LINES = ("--from", "tsv", "--to", "jsonl")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("some words\tother words\n" * 20_000, encoding="utf-8")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*COMMAND, pairs, "-", *TO_JSON_LINES], stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline().startswith(b'{"id": "1"')
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_an_interrupted_command_says_so_and_leaves_whole_lines(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    pipe = subprocess.PIPE
+    command = [*COMMAND, "-", out, *TO_JSON_LINES]
+    # A shell may have started the tests with interrupts ignored.
+    restore = "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    wrapped = [sys.executable, "-c", f"{restore}os.execv(sys.argv[1], sys.argv[1:])", *map(str, command)]
+    with subprocess.Popen(wrapped, stdin=pipe, stderr=pipe) as process:
+        assert process.stdin is not None and process.stderr is not None
+        # More than buffers hold, so that something is written; then it waits for more.
+        process.stdin.write(b"some words\tother words\n" * 5_000)
+        process.stdin.flush()
+        while process.poll() is None and not (out.is_file() and out.stat().st_size):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        message = process.stderr.read().decode()
+    assert (process.returncode, message) == (130, "\nforest-align convert: interrupted\n")
+    assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
+def test_names_with_blanks_and_text_beyond_ascii_need_no_locale(tmp_path: Path) -> None:
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "p q.tsv").write_text("naïve 🍕\tשלום\r\n", encoding="utf-8-sig", newline="")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [*COMMAND, "p q.tsv", "-", *TO_JSON_LINES], cwd=folder, env=plain, capture_output=True, check=True
+    )
+    (line,) = done.stdout.decode("utf-8").splitlines()
+    pair = json.loads(line)
+    assert (pair["source"]["text"], pair["target"]["text"]) == ("naïve 🍕", "שלום")
