@@ -36,22 +36,22 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         If an option does not go with the aligner.
     """
     from forest_align.aligners import load
+    from forest_align.aligners.base import kind_of
 
-    kind = options.aligner or "forest"
+    kind = kind_of(options.model) if options.model else options.aligner or "forest"
+    if options.aligner not in (None, kind):
+        raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {options.aligner}")
     settings: dict[str, Any] = {}
-    if options.parser is not None:
-        settings["parser"] = _parser(options.parser)
     if options.variant is not None:
-        _check_variant(options)
+        # Variants of the other aligners are models of their own.
+        if kind not in ("forest", "contextual"):
+            raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
         settings["variant"] = options.variant
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
-    aligner = load(options.model or kind, **settings)
-    if options.aligner and aligner.name != options.aligner:
-        raise ModelError(
-            f"the model in {options.model} is for the aligner {aligner.name}, not {options.aligner}"
-        )
-    return aligner
+    if options.parser is not None:
+        settings["parser"] = _parser(options.parser)
+    return load(options.model or kind, **settings)
 
 
 def _parser(name: str) -> Any:
@@ -60,21 +60,10 @@ def _parser(name: str) -> Any:
     return load_parser_for_alignment(name)
 
 
-def _check_variant(options: Namespace) -> None:
-    """Make sure that the aligner has variants; those of the others are models of their own."""
-    from forest_align.aligners.base import kind_of
-
-    kind = kind_of(options.model) if options.model else options.aligner or "forest"
-    if kind not in ("forest", "contextual"):
-        raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
-
-
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:
     """Settings of an aligner for ``--words`` and ``--ppdb``."""
     from forest_align.lexicon.pair_table import PairTable
 
-    if options.model is not None and options.aligner is None:
-        raise InputError("--words and --ppdb with --model need --aligner as well")
     if kind != "forest" and options.words is not None:
         raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
     if kind == "joint":

@@ -18,9 +18,10 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
     def load(name: str, **settings: Any) -> SimpleNamespace:
         calls.append((name, settings))
-        return SimpleNamespace(name="forest" if "/" in name else name)
+        return SimpleNamespace(name=name)
 
     monkeypatch.setattr("forest_align.aligners.load", load)
+    monkeypatch.setattr("forest_align.aligners.base.kind_of", lambda model: "forest")
     return calls
 
 
@@ -62,7 +63,7 @@ def test_paraphrases_reach_the_aligners_that_use_them(loaded: list[Any], tmp_pat
     [
         ({"aligner": "contextual", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "ppdb": "x"}, "takes no --ppdb"),
-        ({"model": "my/model", "words": "union"}, "need --aligner"),
+        ({"aligner": "joint", "variant": "published"}, "takes no --variant"),
         ({"words": "unoin"}, "unoin"),
     ],
 )
@@ -71,6 +72,12 @@ def test_options_that_do_not_go_together_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         load_aligner(options(**changes), None)
+
+
+def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:
+    given = GivenLinks()
+    load_aligner(options(model="my/model", words="given", variant="published"), given)
+    assert loaded == [("my/model", {"variant": "published", "candidates": given})]
 
 
 def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:
