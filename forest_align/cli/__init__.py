@@ -62,6 +62,13 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     return result
 
 
+def _message(error: Exception) -> str:
+    """What is wrong; of what the system refuses, the file first, as in our own messages."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -82,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             # The reader (such as `head`) has seen enough; Python must not complain when it flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return EXIT_OK
-        print(f"forest-align {options.command}: error: {error}", file=sys.stderr)
+        print(f"forest-align {options.command}: error: {_message(error)}", file=sys.stderr)
         return EXIT_USAGE
     except KeyboardInterrupt:
         print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)

@@ -94,6 +94,9 @@ def run(args: argparse.Namespace) -> int:
     task = benchmark.load(Files(files, args.limit), split)
     args.output.mkdir(parents=True, exist_ok=True)
     names = list(dict.fromkeys(args.aligner or ["forest"]))
+    for option in ("ppdb", "annotator"):
+        if getattr(args, option) is not None and PUBLISHED not in names:
+            raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
     parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
     runs = []
     for name in names:

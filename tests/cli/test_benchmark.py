@@ -153,6 +153,14 @@ def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_p
     assert "on the test part" not in out
 
 
+@pytest.mark.parametrize("option", [("--ppdb", "table.tsv"), ("--annotator", "spacy")])
+def test_options_of_an_aligner_that_does_not_run_are_refused(
+    option: tuple[str, str], data: Path, tmp_path: Path, capsys
+) -> None:
+    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *option) == 2
+    assert f"{option[0]} is for the aligner contextual-published" in capsys.readouterr().err
+
+
 def test_a_run_on_the_development_part_says_that_published_rows_are_not(
     data: Path, tmp_path: Path, capsys
 ) -> None:
