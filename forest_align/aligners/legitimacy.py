@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forest_align.types import Derivation, ParseForest
+from forest_align.parsing import forest_from_bracket
+from forest_align.types import Alignment, Derivation, InputError, ParseForest
 
 Pair = tuple[int, int, bool]  # source node, target node, compositional
 
@@ -45,6 +46,28 @@ class _Tree:
         return (self.contains(left, one) and self.contains(right, two)) or (
             self.contains(left, two) and self.contains(right, one)
         )
+
+
+def alignment_violations(alignment: Alignment) -> list[str]:
+    """Say what is wrong with the phrases of a forest aligner's alignment, by the two trees that it chose.
+
+    Works as well for one that was read from JSON; see :func:`violations`.
+
+    Raises
+    ------
+    InputError
+        If it comes without trees, or with trees that do not have its phrases.
+    """
+    forests = [forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree)]
+    pairs = []
+    for pair in alignment.phrases:
+        spans = pair.source_node.span, pair.target_node.span
+        nodes = [forest.node_of_span(*span) for forest, span in zip(forests, spans, strict=True)]
+        if not all(nodes):
+            raise InputError(f"the trees have no phrases over the tokens {spans[0]} and {spans[1]}")
+        pairs.append((nodes[0][0], nodes[1][0], pair.compositional))
+    trees = [forest.best_derivation() for forest in forests]
+    return violations(*forests, *trees, pairs, root_aligned=alignment.root_aligned)
 
 
 def violations(

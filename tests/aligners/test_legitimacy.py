@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from forest_align.aligners.legitimacy import Pair, violations
+from forest_align.aligners.legitimacy import Pair, alignment_violations, violations
 from forest_align.parsing import forest_from_bracket
+from forest_align.types import Alignment, InputError, PhrasePair, Sentence
 
 _, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
 A, B, C, D, NP, VP, ROOT = range(7)
@@ -82,3 +83,22 @@ def test_partial_alignments_need_no_root() -> None:
 
 def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
     assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
+
+
+def alignment(pairs: Sequence[Pair], *, tree: str = "(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))") -> Alignment:
+    words = Sentence.from_words(list("abcd"))
+    phrases = tuple(PhrasePair(TREE.node(s), TREE.node(t), 1.0, whole) for s, t, whole in pairs)
+    return Alignment(words, words, phrases=phrases, source_tree=tree, target_tree=tree, root_aligned=True)
+
+
+def test_an_alignment_is_checked_by_the_trees_that_it_chose() -> None:
+    legitimate = alignment(same(A, B, C, D, NP, VP, ROOT))
+    assert alignment_violations(Alignment.from_json(legitimate.to_json())) == []
+    (found,) = alignment_violations(alignment([*same(ROOT), (A, A, True), (A, B, True)]))
+    assert found.startswith("consistency")
+
+
+@pytest.mark.parametrize("tree", ["", "(S (DT a) (NN b) (VP (VB c) (NN d)))"])
+def test_an_alignment_without_trees_of_its_phrases_cannot_be_checked(tree: str) -> None:
+    with pytest.raises(InputError):
+        alignment_violations(alignment(same(NP, ROOT), tree=tree))
