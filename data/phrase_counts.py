@@ -15,8 +15,9 @@ from forest_align.types import Alignment, InputError
 
 # Probabilities are summed as whole numbers of this size: a sum of floats depends on its order.
 _UNIT = 1e-9
-#: Distinct pairs and phrases that wait in memory, some 60 MiB of them, until they are added to the file.
-BATCH = 100_000
+#: Distinct pairs and phrases that wait in memory, some 60 MiB of them, until they are added to the file, and
+#: how many alignments they may be of, some ten seconds of work.
+BATCH, BATCH_ALIGNMENTS = 100_000, 10_000
 
 
 def extract(
@@ -71,7 +72,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
     failed : int
         How many were passed over, because they have an error.
     position : list of int or None
-        What was given with the last alignment that is in the file; None if there is none.
+        What was given with the last alignment; None if there is none.
 
     Raises
     ------
@@ -99,6 +100,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         self.alignments: int = state.get("alignments", 0)
         self.failed: int = state.get("failed", 0)
         self.position: list[int] | None = state.get("position")
+        self._saved = self.alignments + self.failed
 
     def __exit__(self, *exception: object) -> None:
         self.close()
@@ -125,7 +127,8 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
             for occurrence in occurrences(alignment, self._selection):
                 self._add(occurrence, alignment.id)
         self.position = list(position)
-        if len(self._pairs) + len(self._phrases) >= BATCH:
+        unsaved = self.alignments + self.failed - self._saved
+        if len(self._pairs) + len(self._phrases) >= BATCH or unsaved >= BATCH_ALIGNMENTS:
             self._save()
 
     def _add(self, pair: Occurrence, example: str) -> None:
@@ -148,15 +151,17 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
             )
 
     def _save(self) -> None:
-        state: dict[str, Any] = {
+        done = self.alignments + self.failed
+        if done == self._saved:
+            return
+        state = {
             "made_from": self._made_from,
             "alignments": self.alignments,
             "failed": self.failed,
             "position": self.position,
         }
-        if state != self._store.state:
-            self._store.add(self._pairs, self._phrases, state)
-            self._pairs, self._phrases = {}, {}
+        self._store.add(self._pairs, self._phrases, state)
+        self._pairs, self._phrases, self._saved = {}, {}, done
 
     def entries(self, min_count: int = 1) -> Iterator[PhraseEntry]:
         """The table: the highest expected counts first, then in the order of the phrases' characters.

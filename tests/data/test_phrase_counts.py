@@ -3,6 +3,7 @@ from __future__ import annotations
 import doctest
 import time
 from dataclasses import replace
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -178,6 +179,19 @@ def test_settings_out_of_range_are_refused() -> None:
 
 def test_the_example_of_the_documentation_is_true() -> None:
     assert doctest.testmod(phrase_counts).failed == 0
+
+
+@pytest.mark.parametrize(("batch", "saved"), [("BATCH", 4), ("BATCH_ALIGNMENTS", 3)])
+def test_counts_are_saved_after_many_phrases_or_many_alignments(
+    batch: str, saved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(phrase_counts, batch, 3)
+    with PhraseCounts(path=tmp_path / "counts") as counts:
+        for number in range(4):
+            word = "cat" if batch == "BATCH_ALIGNMENTS" else f"cat{number}"
+            counts.add(aligned(word, "feline", "0-0"), [number])
+    with PhraseCounts(path=tmp_path / "counts", resume=True) as counts:
+        assert (counts.alignments, counts.position) == (saved, [saved - 1])
 
 
 WORDS = st.sampled_from(["a", "b", "c", "B", "."])
