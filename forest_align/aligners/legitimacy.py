@@ -58,16 +58,16 @@ def alignment_violations(alignment: Alignment) -> list[str]:
     InputError
         If it comes without trees, or with trees that do not have its phrases.
     """
-    forests = [forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree)]
+    source, target = (forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree))
     pairs = []
     for pair in alignment.phrases:
         spans = pair.source_node.span, pair.target_node.span
-        nodes = [forest.node_of_span(*span) for forest, span in zip(forests, spans, strict=True)]
+        nodes = source.node_of_span(*spans[0]), target.node_of_span(*spans[1])
         if not all(nodes):
             raise InputError(f"the trees have no phrases over the tokens {spans[0]} and {spans[1]}")
         pairs.append((nodes[0][0], nodes[1][0], pair.compositional))
-    trees = [forest.best_derivation() for forest in forests]
-    return violations(*forests, *trees, pairs, root_aligned=alignment.root_aligned)
+    trees = source.best_derivation(), target.best_derivation()
+    return violations(source, target, *trees, pairs, root_aligned=alignment.root_aligned)
 
 
 def violations(
