@@ -43,6 +43,8 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     shown = shown_pairs(alignment)
     if shown:
         lines += ["", *_phrase_lines(alignment, shown, width, paint)]
+        if not all(pair.compositional for pair in shown):
+            lines += _paragraph("*", "only non-compositional alignment could form it", width)
     if not alignment.error:
         lines += ["", *_paragraph("words", ", ".join(_word_links(alignment)) or "none", width)]
         for name, sentence, spans in (

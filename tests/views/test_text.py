@@ -42,6 +42,7 @@ def test_the_whole_view() -> None:
         "  NP The cat                        │   NP A cat                          0.95*\n"
         "    DT The                          │     DT A                            0.90\n"
         "  VP sat                            │   VP was sitting                    0.40\n"
+        "*            only non-compositional alignment could form it\n"
         "\n"
         "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n"
         "source only  .\n"
