@@ -209,7 +209,7 @@ class ForestModel:
         """
         folder = Path(folder)
         card = read_card(folder)
-        check_card(card, folder, "forest", FORMAT_VERSION)
+        check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
         tensors = read_weights(folder / _WEIGHTS, ("general", "lexical", "lexical_keys"))
         _check(folder, card, tensors)
         keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []
@@ -237,7 +237,6 @@ def _check(folder: Path, card: dict[str, Any], tensors: dict[str, np.ndarray]) -
         if not condition:
             raise ModelError(f"the model in {str(folder)!r} cannot be used: expected {expected}")
 
-    require(card.get("features") == list(GENERAL_FEATURES), "the features of this version")
     known = {option.name for option in fields(ForestOptions)}
     options = card.get("options")
     require(isinstance(options, dict) and set(options) <= known, f"options among {', '.join(sorted(known))}")

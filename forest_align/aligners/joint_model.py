@@ -96,10 +96,7 @@ class JointModel:
             If a file is missing or damaged, or its features are not those of this version.
         """
         card = read_card(folder)
-        check_card(card, folder, "joint", FORMAT_VERSION)
-        for name, expected in _FEATURES.items():
-            if card.get(name) != list(expected):
-                raise ModelError(f"the joint model in {folder} has other {name} than this version computes")
+        check_card(card, folder, "joint", FORMAT_VERSION, **_FEATURES)
         arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
         for name, shape in _SHAPES.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,21 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     return card
 
 
-def check_card(card: Mapping[str, Any], folder: str | Path, kind: str, version: int) -> None:
-    """Make sure that a model is of a kind of aligner and of a version of its format.
+def check_card(
+    card: Mapping[str, Any], folder: str | Path, kind: str, version: int, **lists: Sequence[str]
+) -> None:
+    """Make sure that a model is of a kind of aligner, of a version of its format, and of the same features.
+
+    Parameters
+    ----------
+    card : mapping
+        What :func:`read_card` has read.
+    folder : str or Path
+        Where it is from, for messages.
+    kind, version : str, int
+        What it should be.
+    **lists : sequence of str
+        Names that say what the weights mean: features, classes.
 
     Raises
     ------
@@ -45,6 +58,9 @@ def check_card(card: Mapping[str, Any], folder: str | Path, kind: str, version: 
             f"expected a model of the {kind} aligner, version {version}, in {str(folder)!r}, "
             f"found one of {found[0]!r}, version {found[1]!r}"
         )
+    for name, expected in lists.items():
+        if card.get(name) != list(expected):
+            raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
 
 
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:

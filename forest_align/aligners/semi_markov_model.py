@@ -72,10 +72,7 @@ class SemiMarkovModel:
             than this version computes.
         """
         card = read_card(folder)
-        check_card(card, folder, KIND, FORMAT_VERSION)
-        for name, expected in FEATURE_LISTS.items():
-            if card.get(name) != list(expected):
-                raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
+        check_card(card, folder, KIND, FORMAT_VERSION, **FEATURE_LISTS)
         arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
         weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
         for name, shape in WEIGHTS.items():

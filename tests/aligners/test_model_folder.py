@@ -49,6 +49,24 @@ def test_damaged_weights_are_no_model(tmp_path: Path, name: str) -> None:
         load(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("forest", "features"),
+        ("contextual", "classes"),
+        ("joint", "phrase_features"),
+        ("semi-markov", "transitions"),
+    ],
+)
+def test_a_model_of_other_features_is_refused(tmp_path: Path, name: str, field: str) -> None:
+    load(name).save(tmp_path)
+    card = read_card(tmp_path)
+    for changed in ([*card[field], "one more"], card[field][::-1], None):
+        write_card(tmp_path, {**card, field: changed})
+        with pytest.raises(ModelError, match=f"other {field} than this version computes"):
+            load(tmp_path)
+
+
 @pytest.mark.parametrize("threshold", [None, "half", 2, True])
 def test_a_threshold_that_is_no_probability_is_refused(tmp_path: Path, threshold: object) -> None:
     load("contextual").save(tmp_path)
