@@ -13,15 +13,21 @@ from forest_align.em.logistic import fit_logistic
 
 if TYPE_CHECKING:
     from forest_align.aligners.joint_model import JointModel
-    from forest_align.em.joint_training import JointExample
+    from forest_align.em.joint_training import JointExample, Report
 
 # Keeps the slope finite where margins tell right from wrong fully.
 _RIDGE = 1e-3
 
 
-def calibrate(examples: Sequence[JointExample], model: JointModel) -> tuple[float, float]:
+def calibrate(
+    examples: Sequence[JointExample], model: JointModel, report: Report | None = None
+) -> tuple[float, float]:
     """Fit the probability of a link to its margin: logistic regression on the links that the model makes."""
-    found = [margins_and_truth(example, model) for example in examples]
+    found = []
+    for example in examples:
+        found.append(margins_and_truth(example, model))
+        if report is not None:
+            report("calibration", len(found))
     values, right = (np.concatenate(part) for part in zip(*found, strict=True))
     if not right.any() or right.all():
         return (1.0, 0.0)

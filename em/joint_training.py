@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ import numpy as np
 from forest_align.aligners.joint_features import PairEdits
 from forest_align.aligners.joint_model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint_program import Solution, best_edits
-from forest_align.em.array_file import load_arrays, save_arrays
 from forest_align.em.joint_calibration import calibrate
+from forest_align.em.joint_state import JointEpoch, JointState, load_state, save_state
 from forest_align.types import InputError
 
 # What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
@@ -22,6 +23,12 @@ from forest_align.types import InputError
 _A_PHRASE = 0.01
 _SAME_ARCS = 0.001
 _OTHER_ARCS = 0.0005
+
+#: Seconds between two checkpoints of one epoch.
+CHECKPOINT_SECONDS = 60.0
+
+#: Called with what is done now and the number of pairs done in it.
+Report = Callable[[str, int], None]
 
 #: See :class:`JointSettings`.
 UPDATES = ("margin", "perceptron")
@@ -98,36 +105,6 @@ class JointExample:
         return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
 
 
-@dataclass(frozen=True, slots=True)
-class JointEpoch:
-    """What one epoch did.
-
-    Attributes
-    ----------
-    epoch : int
-        Counted from 1.
-    exact : float
-        Share of pairs that needed no change of the weights.
-    precision, recall : float
-        Of the links of the alignments found on the way, all pairs pooled.
-    """
-
-    epoch: int
-    exact: float
-    precision: float
-    recall: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _State:
-    """Weights, the sum of the weights after all steps, the number of steps, and the epochs done."""
-
-    weights: np.ndarray
-    total: np.ndarray
-    steps: int = 0
-    history: tuple[JointEpoch, ...] = ()
-
-
 def train_joint_model(
     examples: Sequence[JointExample],
     settings: JointSettings,
@@ -138,7 +115,7 @@ def train_joint_model(
     checkpoint: Path | None = None,
     identity: Mapping[str, Any] | None = None,
     resume: bool = False,
-    report: Callable[[int, int], None] | None = None,
+    report: Report | None = None,
 ) -> tuple[JointModel, tuple[JointEpoch, ...]]:
     """Train the weights online and average them over all steps.
 
@@ -151,13 +128,14 @@ def train_joint_model(
     variant, longest, link_features : str, int, bool
         What kind of model.
     checkpoint : Path, optional
-        File that keeps the state after each epoch, replaced in one step.
+        File that keeps the state, replaced in one step after each epoch and, within one, every minute.
     identity : mapping, optional
         What a resumed run must share with the one it continues, besides the settings.
     resume : bool
         Whether to go on from the checkpoint, if there is one.
     report : callable, optional
-        Called with epoch, from 1, and pairs done in it, after each pair.
+        Called after each pair with what is done ("gold links", "epoch 1" and so on, "calibration") and the
+        number of pairs done in it.
 
     Returns
     -------
@@ -174,38 +152,50 @@ def train_joint_model(
     """
     if not examples:
         raise InputError("expected at least one sentence pair with links to train on, found none")
+    report = report or _silent
     scale = _scale(examples)
     same_run = {**asdict(settings), "variant": variant, "longest": longest}
     same_run |= {"link_features": link_features, **(identity or {})}
     del same_run["epochs"]
-    state = _State(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
+    state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
     if resume and checkpoint is not None and checkpoint.exists():
-        state = _load_state(checkpoint, same_run)
-    gold = [example.reachable() for example in examples]
+        state = load_state(checkpoint, same_run)
+    gold = []
+    for example in examples:
+        gold.append(example.reachable())
+        report("gold links", len(gold))
+    kind, saved = JointModel(scale, variant, longest), time.monotonic()
     while len(state.history) < settings.epochs:
-        state = _epoch(examples, gold, state, settings, scale, JointModel(scale, variant, longest), report)
-        if checkpoint is not None:
-            _save_state(checkpoint, state, same_run)
-    weights = state.total / max(state.steps, 1) * scale
+        states = _epoch(examples, gold, state, settings, scale, kind)
+        for state in states:
+            report(f"epoch {len(state.history) + (state.done > 0)}", state.done or len(examples))
+            overdue = not state.done or time.monotonic() - saved > CHECKPOINT_SECONDS
+            if checkpoint is not None and overdue:
+                save_state(checkpoint, state, same_run)
+                saved = time.monotonic()
+    weights = state.total / max(len(state.history) * len(examples), 1) * scale
     model = JointModel(weights, variant, longest, link_features=link_features)
-    return replace(model, calibration=calibrate(examples, model)), state.history
+    return replace(model, calibration=calibrate(examples, model, report)), state.history
+
+
+def _silent(what: str, done: int) -> None:
+    """The report of a run that nobody watches."""
 
 
 def _epoch(
     examples: Sequence[JointExample],
     gold: Sequence[Solution],
-    state: _State,
+    state: JointState,
     settings: JointSettings,
     scale: np.ndarray,
     kind: JointModel,
-    report: Callable[[int, int], None] | None,
-) -> _State:
+) -> Iterator[JointState]:
+    """The states after each pair of the epoch; their arrays are those of the next state too."""
     number = len(state.history) + 1
     weights, total = state.weights.copy(), state.total.copy()
-    exact = 0
-    counts = np.zeros(3)
+    exact, counts = state.exact, np.array(state.links)
     order = np.random.default_rng([settings.seed, number]).permutation(len(examples))
-    for done, place in enumerate(order, start=1):
+    for done, place in enumerate(order[state.done :], start=state.done + 1):
         example, wanted = examples[place], gold[place]
         worth = example.worth(settings.missing_cost) if settings.update == "margin" else None
         found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), worth)
@@ -217,11 +207,11 @@ def _epoch(
             change -= summed_features(example.edits, found.phrases, found.arcs)
             weights += _step(change * scale, weights, worth, wanted, found, settings.largest_step)
         total += weights
-        if report is not None:
-            report(number, done)
-    right, made, there = counts
+        right, made, there = counts.tolist()
+        if done < len(examples):
+            yield JointState(weights, total, state.history, done, exact, (right, made, there))
     epoch = JointEpoch(number, exact / len(examples), right / max(made, 1), right / max(there, 1))
-    return _State(weights, total, state.steps + len(examples), (*state.history, epoch))
+    yield JointState(weights, total, (*state.history, epoch))
 
 
 def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) -> Solution:
@@ -254,7 +244,7 @@ def _same(one: Solution, other: Solution) -> bool:
 
 def _link_counts(example: JointExample, found: Solution) -> np.ndarray:
     linked = example.edits.covered(found.phrases)
-    return np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()], dtype=np.float64)
+    return np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()])
 
 
 def _scale(examples: Sequence[JointExample]) -> np.ndarray:
@@ -262,25 +252,3 @@ def _scale(examples: Sequence[JointExample]) -> np.ndarray:
     sums, sizes = (sum(parts) for parts in zip(*(feature_squares(e.edits) for e in examples), strict=True))
     mean = np.sqrt(sums / np.maximum(sizes, 1))
     return np.where(mean > 0, 1 / np.maximum(mean, 0.05), 0.0)
-
-
-def _save_state(path: Path, state: _State, identity: Mapping[str, Any]) -> None:
-    facts = {
-        "joint_identity": dict(identity),
-        "steps": state.steps,
-        "history": [asdict(epoch) for epoch in state.history],
-    }
-    save_arrays(path, {"weights": state.weights, "total": state.total}, facts)
-
-
-def _load_state(path: Path, identity: Mapping[str, Any]) -> _State:
-    arrays, facts = load_arrays(path)
-    if "joint_identity" not in facts:
-        raise InputError("expected a checkpoint of a training run of the joint aligner", file=str(path))
-    for name, value in identity.items():
-        found = facts["joint_identity"].get(name)
-        if found != value:
-            message = f"the checkpoint was written with {found!r}, this run has {value!r}"
-            raise InputError(message, file=str(path), field=name)
-    history = tuple(JointEpoch(**epoch) for epoch in facts["history"])
-    return _State(arrays["weights"], arrays["total"], facts["steps"], history)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
@@ -125,22 +125,22 @@ def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
 
 
 class _Progress:
-    """A bar for each epoch."""
+    """A bar for each thing that is done with all pairs."""
 
     def __init__(self, pairs: int) -> None:
         self._pairs = pairs
-        self._epoch = 0
-        self._bar: object | None = None
+        self._what = ""
+        self._bar: Any = None
 
-    def __call__(self, epoch: int, done: int) -> None:
+    def __call__(self, what: str, done: int) -> None:
         from forest_align.em.progress import counting_bar
 
-        if epoch != self._epoch:
+        if what != self._what:
             self.close()
-            self._epoch, self._bar = epoch, counting_bar(f"epoch {epoch}", self._pairs)
-        self._bar.update(1)  # type: ignore[union-attr]
+            self._what, self._bar = what, counting_bar(what, self._pairs)
+        self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
         """Clear the bar away."""
         if self._bar is not None:
-            self._bar.close()  # type: ignore[attr-defined]
+            self._bar.close()

@@ -14,6 +14,7 @@ from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.data.pair_types import SentencePair
+from forest_align.em import joint_training
 from forest_align.em.gold_pairs import GoldPair
 from forest_align.em.joint_calibration import calibrate
 from forest_align.em.joint_corpus import example_of, fingerprint, read_examples
@@ -117,6 +118,36 @@ def test_an_interrupted_run_ends_with_the_same_weights(examples: list[JointExamp
     assert [epoch.epoch for epoch in history] == [1, 2, 3, 4, 5]
     other, _ = train_joint_model(examples, JointSettings(epochs=5, seed=4))
     assert not np.array_equal(whole.weights, other.weights)
+
+
+@pytest.mark.parametrize("last", [("epoch 1", 3), ("epoch 2", 1), ("epoch 2", 4)])
+def test_a_run_can_stop_within_an_epoch(
+    last: tuple[str, int], examples: list[JointExample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint_training, "CHECKPOINT_SECONDS", -1.0)
+    checkpoint, settings = tmp_path / "checkpoint", JointSettings(epochs=3, seed=3)
+    reports: list[tuple[str, int]] = []
+
+    def stop(what: str, done: int) -> None:
+        # The state before this pair is the last that was written.
+        if (what, done) == last:
+            raise KeyboardInterrupt
+
+    def watch(what: str, done: int) -> None:
+        reports.append((what, done))
+
+    whole, history = train_joint_model(examples, settings)
+    with pytest.raises(KeyboardInterrupt):
+        train_joint_model(examples, settings, checkpoint=checkpoint, report=stop)
+    resumed, again = train_joint_model(examples, settings, checkpoint=checkpoint, resume=True, report=watch)
+    assert np.array_equal(whole.weights, resumed.weights) and whole.calibration == resumed.calibration
+    assert again == history
+    every = [
+        (what, done)
+        for what in ("gold links", "epoch 1", "epoch 2", "epoch 3", "calibration")
+        for done in range(1, 5)
+    ]
+    assert reports == every[:4] + every[every.index(last) :]
 
 
 @pytest.mark.parametrize(
