@@ -94,7 +94,7 @@ def phrase_classes(sentence: Sentence) -> PhraseClasses:
     Raises
     ------
     InputError
-        If the sentence has no forest, or one over another number of tokens.
+        If the sentence has no forest.
     """
     forest = forest_of(sentence)
     numbers: dict[tuple[str, int], int] = {}
@@ -124,14 +124,10 @@ def forest_of(sentence: Sentence) -> ParseForest:
     Raises
     ------
     InputError
-        If there is none, or it is over another number of tokens.
+        If there is none.
     """
     if sentence.forest is None:
         raise InputError("expected a sentence with a parse forest, found none")
-    if sentence.forest.token_count != len(sentence):
-        raise InputError(
-            f"the forest covers {sentence.forest.token_count} tokens, the sentence has {len(sentence)}"
-        )
     return sentence.forest
 
 

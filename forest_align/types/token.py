@@ -54,12 +54,24 @@ class Sentence:
         Contextual word vectors, float32, shape ``(len(tokens), dimension)``, rows of unit length.
     text : str
         Raw text; the tokens joined by spaces when there was none. By keyword only.
+
+    Raises
+    ------
+    InputError
+        If the forest or the vectors are those of more or fewer tokens.
     """
 
     tokens: tuple[Token, ...]
     forest: ParseForest | None = None
     vectors: np.ndarray | None = field(default=None, repr=False)
     text: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        count = len(self.tokens)
+        if self.forest is not None and self.forest.token_count != count:
+            raise InputError(f"the forest covers {self.forest.token_count} tokens, the sentence has {count}")
+        if self.vectors is not None and len(self.vectors) != count:
+            raise InputError(f"expected {count} word vectors, one a token, found {len(self.vectors)}")
 
     @classmethod
     def from_words(cls, words: Sequence[str], tags: Sequence[str] | None = None) -> Sentence:

@@ -33,3 +33,12 @@ def test_every_word_needs_a_tag_if_any_has_one() -> None:
     for tags in (["PRP"], ["PRP", "VBD", "."]):
         with pytest.raises(InputError, match=f"expected 2 tags, one a word, found {len(tags)}"):
             Sentence.from_words(["He", "died"], tags)
+
+
+def test_forest_and_vectors_are_those_of_the_tokens() -> None:
+    words, forest = forest_from_bracket("(NP (DT the) (NN cat))")
+    tokens = tuple(map(Token, (*words, "sat")))
+    with pytest.raises(InputError, match="the forest covers 2 tokens, the sentence has 3"):
+        Sentence(tokens, forest)
+    with pytest.raises(InputError, match="expected 3 word vectors, one a token, found 2"):
+        Sentence(tokens, vectors=np.eye(2, dtype=np.float32))
