@@ -103,13 +103,14 @@ class Finished:
     first_failed: str = ""
 
 
-def repair(path: Path, kind: str) -> Finished:
+def repair(path: Path, kind: str | None = None) -> Finished:
     """Cut an unfinished last line off a file that a killed run has left, and count the whole ones.
 
     Raises
     ------
     InputError
-        If the last line cannot have been begun by a run that writes ``kind`` (``jsonl`` or ``pharaoh``).
+        If the last line cannot have been begun by a run that writes ``kind``: alignments (``jsonl``,
+        ``pharaoh``) or parses (``json``, ``trees``). None cuts off whatever there is.
     """
     if not path.exists():
         return Finished(0, "")
@@ -133,11 +134,15 @@ def repair(path: Path, kind: str) -> Finished:
     return Finished(lines, last_line, failed, first_failed_line)
 
 
-def _is_begun(line: bytes, kind: str) -> bool:
-    """Whether a line without its end can be the beginning of an alignment: nothing else may be cut off."""
-    if kind == "jsonl":
-        return line[:7] == b'{"id": '[: len(line)]
-    return not line.strip(b"0123456789-p ")
+# How lines of a kind begin.
+_BEGINNINGS = {"jsonl": (b'{"id": ',), "json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
+
+
+def _is_begun(line: bytes, kind: str | None) -> bool:
+    """Whether a line without its end can be the beginning of one of a kind: nothing else may be cut off."""
+    if kind == "pharaoh":
+        return not line.strip(b"0123456789-p ")
+    return kind is None or any(line[: len(one)] == one[: len(line)] for one in _BEGINNINGS[kind])
 
 
 def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], path: str, aligner: str) -> None:
