@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
-from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.cli.outputs import open_output, refuse_overwriting, repair
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
@@ -24,6 +25,7 @@ _EPILOG = """examples:
   echo 'The cat sat on the mat.' | forest-align parse -
   forest-align parse sentences.txt --to nbest -k 10 -o trees.txt
   forest-align parse trees.txt --from trees --to json
+  forest-align parse many.txt --to json -o forests.jsonl --resume
 
 output, one line (or block) a line of input, in input order:
   trees   the best tree in Penn brackets; an empty line where a line could not be parsed
@@ -60,17 +62,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch-size", type=positive, default=32, metavar="N", help="sentences parsed together; default: 32"
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on after the last whole line of OUT (trees and json)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Parse and write; return the exit status."""
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
-    failed = 0
+    finished, failed = _finished(options) if options.resume else (0, 0)
     with InputLines(options.sentences) as source:
         # Models load before the output is opened: a wrong name must not leave an empty file behind.
         results = _READERS[options.source](source, options)
-        with open_output(options.output) as output:
+        if finished:
+            results = _go_on(results, source, finished, options)
+        with open_output(options.output, append=bool(finished)) as output:
             for line, result in _progress(results):
                 if isinstance(result, InputError):
                     failed += 1
@@ -80,6 +87,45 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
+def _finished(options: argparse.Namespace) -> tuple[int, int]:
+    """Whole lines that an earlier run has written, and how many of them are of sentences that failed."""
+    if options.output is None or options.to == "nbest":
+        raise InputError("--resume needs -o OUT, and --to trees or json")
+    path = Path(options.output)
+    lines = repair(path, options.to).lines
+    if not lines:
+        return 0, 0
+    with path.open("rb") as written:
+        return lines, sum(line == b"\n" or line.startswith(b'{"error"') for line in written)
+
+
+def _go_on(results: Numbered, source: InputLines, finished: int, options: argparse.Namespace) -> Numbered:
+    """The results that are not written yet.
+
+    Sentences that are parsed together influence each other's last digits, so those that were parsed together
+    with the last one are parsed again. They must give the lines that are written.
+    """
+    start = 0
+    if options.source == "text":
+        from forest_align.parsing.parser import BATCHES_AHEAD
+
+        together = options.batch_size * BATCHES_AHEAD
+        start = (finished - 1) // together * together
+        for _ in islice(_lines(source), start):
+            pass
+    with open(options.output, encoding="utf-8", newline="\n") as written:
+        for number, line in enumerate(islice(written, start, finished), start + 1):
+            _, result = next(results, (0, None))
+            if result is None or _written(result, options) != line:
+                raise InputError(
+                    "cannot resume: the line is another one now; it was made from other input, "
+                    "by another parser or with other options",
+                    file=options.output,
+                    line=number,
+                )
+    return results
+
+
 Numbered = Iterator[tuple[int, "NBest | Sentence | InputError"]]
 
 
@@ -87,11 +133,17 @@ def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
     from forest_align.parsing import load_parser
 
     parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
-    sentences = (
-        line.split() if options.tokenized and isinstance(line, str) else line for _, line in _lines(source)
-    )
     parse = parser.parse_many if options.to == "json" else parser.n_best_many
-    return enumerate(parse(sentences, options.batch_size), 1)
+
+    def numbered() -> Numbered:
+        first = source.number + 1
+        sentences = (
+            line.split() if options.tokenized and isinstance(line, str) else line
+            for _, line in _lines(source)
+        )
+        yield from enumerate(parse(sentences, options.batch_size), first)
+
+    return numbered()
 
 
 def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:

@@ -24,8 +24,8 @@ Lemmatizer = Callable[[str, str], str]
 Result = TypeVar("Result")
 
 MAX_CHARACTERS = 50_000
-# Sentences read ahead, in batches: enough to find neighbours of like length, few enough to keep memory flat.
-_BATCHES_AHEAD = 16
+#: Sentences read ahead, in batches: enough to find neighbours of like length, few enough to keep memory flat.
+BATCHES_AHEAD = 16
 # Spans in a batch; each takes one number a label.
 _MAX_CELLS = 100_000
 
@@ -170,7 +170,7 @@ class Parser:
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         stream = iter(sentences)
-        while window := list(islice(stream, batch_size * _BATCHES_AHEAD)):
+        while window := list(islice(stream, batch_size * BATCHES_AHEAD)):
             results: list[Any] = [_prepare(sentence) for sentence in window]
             waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
             waiting.sort(key=lambda index: len(results[index].tokens))

@@ -152,3 +152,54 @@ def test_compressed_input_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_bytes(gzip.compress(f"{DOGS}\n{FLAT}\n".encode()))
     assert main(["parse", str(path), "--from", "trees"]) == 0
     assert capsys.readouterr().out == f"{DOGS}\n{FLAT}\n"
+
+
+SENTENCES = b"".join(
+    b"bad \xff\n"
+    if k % 13 == 4
+    else b"\n"
+    if k % 17 == 3
+    else b"word%d and so on%s\n" % (k, b" on" * (k % 5))
+    for k in range(100)
+)
+
+
+@pytest.mark.parametrize("to", ["trees", "json"])
+@pytest.mark.parametrize("source", ["text", "trees"])
+def test_a_resumed_run_writes_what_is_missing(
+    to: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
+    if source == "trees":
+        assert main(["parse", name, "-o", str(tmp_path / "trees.txt")]) == 1
+        name = str(tmp_path / "trees.txt")
+    # Sixteen batches are read ahead: after 32 and 64 sentences begins a new window.
+    options = ["--from", source, "--to", to, "--batch-size", "2", "-o", str(out)]
+    assert main(["parse", name, *options]) == 1
+    whole = out.read_bytes()
+    capsys.readouterr()
+    lines = whole.splitlines(keepends=True)
+    for kept in (0, 1, 31, 32, 33, 64, 99, 100):
+        out.write_bytes(b"".join(lines[:kept]) + b"".join(lines[kept : kept + 1])[:-1])
+        assert main(["parse", name, *options, "--resume"]) == 1
+        assert out.read_bytes() == whole
+        # What failed before was named before.
+        named = [int(line.split(":")[3]) for line in capsys.readouterr().err.splitlines()]
+        assert all(number > kept for number in named) and bool(named) == (kept < 96)
+
+
+def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
+    assert main(["parse", name, "-o", str(out), "--to", "json"]) == 1
+    whole = out.read_bytes()
+    for change in (
+        SENTENCES.replace(b"word90", b"other90"),
+        SENTENCES[:-20],
+    ):
+        write(tmp_path, change)
+        assert main(["parse", name, "-o", str(out), "--to", "json", "--resume"]) == 2
+        assert "cannot resume: the line is another one now" in capsys.readouterr().err
+        assert out.read_bytes() == whole
+    for wrong in (["--to", "nbest", "-o", str(out)], []):
+        assert main(["parse", name, *wrong, "--resume"]) == 2
+        assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
