@@ -24,6 +24,7 @@ from forest_align.cli.outputs import (
     refuse_overwriting,
     repair,
 )
+from forest_align.cli.progress import counted
 from forest_align.data.pairs import FORMATS
 from forest_align.types import Alignment, ForestAlignError, InputError, Links
 from forest_align.types.validation import parse_json_object
@@ -110,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
     alignments = islice(_align(items, aligner, given, options), written, None)
     with open_output(options.output, append=options.resume) as out:
         out.write(writer.header)
-        for alignment in _progress(alignments, to_terminal):
+        for alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
                 text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
             except InputError as error:
@@ -257,10 +258,3 @@ def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alig
         return replace(alignment, word_evidence=tuple(tuple(names[link]) for link in alignment.words))
 
     return explained
-
-
-def _progress(alignments: Iterator[Alignment], to_terminal: bool) -> Iterator[Alignment]:
-    from tqdm import tqdm
-
-    # disable=None: no bar unless standard error is a terminal; and none between alignments on the same one.
-    return iter(tqdm(alignments, unit=" pairs", disable=True if to_terminal else None))

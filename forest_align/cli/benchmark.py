@@ -126,6 +126,7 @@ def _run(
     """Align and score; predictions are written as they come, or taken from an interrupted run."""
     from tqdm import tqdm
 
+    from forest_align.em.array_file import write_atomically
     from forest_align.eval.tasks.predictions import read_predictions
     from forest_align.eval.tasks.run import Run, run_task, score_task
 
@@ -139,8 +140,9 @@ def _run(
         del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
     resumed = len(done)
     started = time.perf_counter()
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(prediction.to_line() for prediction in done)
+    # In one step: a kill must not cost what an earlier run has made.
+    write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
+    with path.open("a", encoding="utf-8", newline="\n") as out:
         new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
         shown = tqdm(new, name, len(task.pairs), unit="pair", initial=resumed, disable=None)
         for prediction in shown:

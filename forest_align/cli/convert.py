@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import IO
 
 from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.cli.progress import counted
 from forest_align.data.msr_rte import majority_pairs
 from forest_align.data.pair_types import Format
 from forest_align.data.pairs import (
@@ -91,7 +92,7 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
     written = broken = 0
     dropped: set[str] = set()
     outputs[0].write(writer.header)
-    for pair in pairs:
+    for pair in counted(pairs, "pairs", hidden=outputs[0].isatty()):
         try:
             if isinstance(pair, InputError):
                 raise pair

@@ -8,18 +8,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.cli.progress import counted
 from forest_align.data.lines import STANDARD_INPUT
 from forest_align.data.phrase_counts import PhraseCounts
 from forest_align.data.phrase_input import Position, read_alignments
 from forest_align.data.phrase_occurrences import Selection
 from forest_align.data.phrase_table import TABLE_FORMATS
 from forest_align.types import InputError
-
-Item = TypeVar("Item")
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
@@ -111,10 +110,12 @@ def run(options: argparse.Namespace) -> int:
     with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
         broken = _count(counts, options.alignments)
         table = TABLE_FORMATS[options.to]
+        entries = counts.entries(options.min_count)
+        to_terminal = options.output is None and sys.stdout.isatty()
         written = 0
         with _open_table(options.output) as out:
             out.write(table.header)
-            for entry in _progress(counts.entries(options.min_count), "phrases"):
+            for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
                 out.write(table.line(entry))
                 written += 1
         _report(counts, written, broken)
@@ -127,7 +128,7 @@ def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
-    for item, position in _progress(read_alignments(paths, start), "pairs"):
+    for item, position in counted(read_alignments(paths, start), "pairs"):
         if isinstance(item, InputError):
             print(f"forest-align extract: left out: {item}", file=sys.stderr)
         else:
@@ -176,12 +177,6 @@ def _open_table(path: str | None) -> Iterator[IO[str]]:
         fresh.replace(final)
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _progress(items: Iterator[Item], what: str) -> Iterator[Item]:
-    from tqdm import tqdm
-
-    return iter(tqdm(items, unit=f" {what}", disable=None))
 
 
 def _report(counts: PhraseCounts, written: int, broken: int) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.outputs import open_output, refuse_overwriting, repair
+from forest_align.cli.progress import counted
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         if finished:
             results = _go_on(results, source, finished, options)
         with open_output(options.output, append=bool(finished)) as output:
-            for line, result in _progress(results):
+            for line, result in counted(results, "sentences"):
                 if isinstance(result, InputError):
                     failed += 1
                     problem = InputError(result.message, file=source.name, line=line, field=result.field)
@@ -210,13 +211,6 @@ def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputErr
         return read(value)
     except InputError as error:
         return InputError(error.message)  # its line number is one inside this text
-
-
-def _progress(results: Numbered) -> Numbered:
-    from tqdm import tqdm
-
-    # disable=None: no bar unless standard error is a terminal.
-    return iter(tqdm(results, unit=" sentences", disable=None))
 
 
 def _written(result: NBest | Sentence | InputError, options: argparse.Namespace) -> str:
