@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -194,8 +195,9 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
 
 def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> InputError:
     name = next(name for name in now if now[name] != then.get(name))
+    before, after = reprlib.repr(then.get(name)), reprlib.repr(now[name])
     return InputError(
-        f"cannot resume: {name} was {then.get(name)} and is {now[name]} now; give the same inputs and "
+        f"cannot resume: {name} was {before} and is {after} now; give the same inputs and "
         "options as before, or leave out --resume to begin anew",
         file=path,
     )

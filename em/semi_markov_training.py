@@ -23,8 +23,6 @@ from forest_align.types import InputError
 
 #: Training ends when a step lowers the loss by less than this share of it.
 TOLERANCE = 1e-5
-#: Iterations between two checkpoints.
-CHECKPOINT_EVERY = 5
 
 #: Called with the number of iterations done and the loss per pair.
 Report = Callable[[int, float], None]
@@ -95,7 +93,7 @@ def train_semi_markov_model(
     settings : SemiMarkovSettings
         How to train.
     checkpoint : pathlib.Path, optional
-        Where to keep the checkpoint.
+        File that keeps the state after each iteration, half a megabyte, replaced in one step.
     resume : bool
         Go on from the checkpoint if there is one.
     report : callable, optional
@@ -133,12 +131,10 @@ def train_semi_markov_model(
         while len(losses) <= settings.iterations and not _has_converged(descent, losses):
             descent = descent.step(objective)
             losses.append(descent.value)
+            if checkpoint is not None:
+                _save(checkpoint, descent, losses, identity)
             if report is not None:
                 report(len(losses) - 1, descent.value / len(examples))
-            if checkpoint is not None and (len(losses) - 1) % CHECKPOINT_EVERY == 0:
-                _save(checkpoint, descent, losses, identity)
-    if checkpoint is not None:
-        _save(checkpoint, descent, losses, identity)
     weights = {name: values.astype(np.float32) for name, values in unpack(descent.point).items()}
     return SemiMarkovModel(weights), tuple(loss / len(examples) for loss in losses)
 

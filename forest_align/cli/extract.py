@@ -170,7 +170,7 @@ def _open_table(path: str | None) -> Iterator[IO[str]]:
             yield out
         return
     final = Path(path).resolve()  # a link stays one
-    fresh = final.with_name(f"{final.name}.part")
+    fresh = final.with_name(f".{final.name}.part")
     try:
         with open_output(str(fresh)) as out:
             yield out

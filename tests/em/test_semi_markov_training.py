@@ -148,7 +148,7 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
         resume=True,
         report=lambda iteration, loss: seen.append(iteration),
     )
-    assert seen == list(range(11, len(losses))) and resumed_losses == losses
+    assert seen == list(range(14, len(losses))) and resumed_losses == losses
     for name in WEIGHTS:
         np.testing.assert_array_equal(resumed.weights[name], whole.weights[name])
     again, _ = train_semi_markov_model(
