@@ -60,7 +60,37 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             facts = json.loads((file.metadata() or {})["facts"])
-    except (SafetensorError, KeyError, json.JSONDecodeError) as error:
+            if not isinstance(facts, dict):
+                raise TypeError("facts that are no object")
+    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
         message = f"expected a file of arrays written by forest-align, found something else ({error})"
         raise InputError(message, file=str(path)) from None
     return arrays, facts
+
+
+def check_identity(found: Any, identity: Mapping[str, Any], path: Path, run: str) -> None:
+    """Make sure that a checkpoint is that of the same run.
+
+    Parameters
+    ----------
+    found : object
+        What the checkpoint has for an identity.
+    identity : mapping
+        What this run has; the checkpoint may have more.
+    path : pathlib.Path
+        The checkpoint, for messages.
+    run : str
+        What kind of run it should be, for messages.
+
+    Raises
+    ------
+    InputError
+        If the file is of another kind, or was written with other settings or for other pairs; names the first
+        difference.
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"expected a checkpoint of {run}", file=str(path))
+    for name, value in identity.items():
+        if found.get(name) != value:
+            message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
+            raise InputError(message, file=str(path), field=name)

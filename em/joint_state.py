@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.em.array_file import load_arrays, save_arrays
-from forest_align.types import InputError
+from forest_align.em.array_file import check_identity, load_arrays, save_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +79,7 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> JointState:
         If the file is another one, or belongs to another run.
     """
     arrays, facts = load_arrays(path)
-    if "joint_identity" not in facts:
-        raise InputError("expected a checkpoint of a training run of the joint aligner", file=str(path))
-    for name, value in identity.items():
-        found = facts["joint_identity"].get(name)
-        if found != value:
-            message = f"the checkpoint was written with {found!r}, this run has {value!r}"
-            raise InputError(message, file=str(path), field=name)
+    check_identity(facts.get("joint_identity"), identity, path, "a training run of the joint aligner")
     return JointState(
         arrays["weights"],
         arrays["total"],

@@ -13,7 +13,7 @@ import numpy as np
 from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import FEATURE_LISTS, SemiMarkovModel
-from forest_align.em.array_file import load_arrays, save_arrays
+from forest_align.em.array_file import check_identity, load_arrays, save_arrays
 from forest_align.em.gold_pairs import GoldPair
 from forest_align.em.lbfgs import Descent
 from forest_align.em.semi_markov_objective import Example, Objective, pack, unpack
@@ -161,13 +161,7 @@ def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[
 
 def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]]:
     arrays, facts = load_arrays(path)
-    if not isinstance(facts, dict) or not isinstance(facts.get("identity"), dict):
-        raise InputError("expected a checkpoint of a training run of the semi-Markov aligner", file=str(path))
-    for name, value in identity.items():
-        if facts["identity"].get(name) != value:
-            found = facts["identity"].get(name)
-            message = f"the checkpoint was written with {found!r}, this run has {value!r}"
-            raise InputError(message, file=str(path), field=name)
+    check_identity(facts.get("identity"), identity, path, "a training run of the semi-Markov aligner")
     if not _is_whole(arrays, facts):
         raise InputError("the checkpoint is damaged: delete it to begin anew", file=str(path))
     losses = [float(loss) for loss in facts["losses"]]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.em.array_file import load_arrays, save_arrays
+from forest_align.em.array_file import check_identity, load_arrays, save_arrays
 from forest_align.em.expectation import Totals
 from forest_align.types import InputError
 
@@ -158,14 +158,7 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> TrainingState:
         difference.
     """
     arrays, facts = load_arrays(path)
-    if "identity" not in facts:
-        raise InputError("expected a checkpoint of a training run", file=str(path))
-    for name, value in identity.items():
-        if facts["identity"].get(name) != value:
-            message = (
-                f"the checkpoint was written with {facts['identity'].get(name)!r}, this run has {value!r}"
-            )
-            raise InputError(message, file=str(path), field=name)
+    check_identity(facts.get("identity"), identity, path, "a training run of the forest aligner")
     counts = np.zeros(facts["event_count"])
     counts[arrays["used_events"]] = arrays["used_counts"]
     return TrainingState(

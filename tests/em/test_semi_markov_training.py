@@ -174,6 +174,9 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, {})
     with pytest.raises(InputError, match="expected a checkpoint"):
         train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, [])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="expected a file of arrays written by forest-align"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
 
 
 @pytest.mark.parametrize(
