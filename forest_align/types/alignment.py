@@ -105,6 +105,14 @@ class Alignment:
             word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
         )
 
+    def texts_of(self, pair: PhrasePair) -> tuple[str, str]:
+        """The words of the two sides of a phrase pair, with blanks between them."""
+        source, target = pair.source_node, pair.target_node
+        return (
+            " ".join(self.source.words[source.start : source.end]),
+            " ".join(self.target.words[target.start : target.end]),
+        )
+
     def to_pharaoh(self) -> str:
         """The word links as ``"0-0 1-2"``."""
         return self.words.to_pharaoh()

@@ -146,6 +146,17 @@ def test_an_alignment_is_a_page_for_a_browser() -> None:
     assert "Pair p1" in page and "a&lt;b" in page
 
 
+def test_the_texts_of_a_phrase_pair_are_its_words() -> None:
+    source, target = (
+        Sentence.from_words(["He", "died", "."]),
+        Sentence.from_words(["He", "passed", "away", "."]),
+    )
+    pair = PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.9)
+    alignment = Alignment(source, target, phrases=(pair,))
+    assert alignment.texts_of(pair) == ("died", "passed away")
+    assert alignment.swap().texts_of(alignment.swap().phrases[0]) == ("passed away", "died")
+
+
 def test_the_public_contract_is_written_as_it_was_read() -> None:
     assert Alignment.from_dict(example()).to_dict() == example()
 

@@ -1,0 +1,48 @@
+"""Time of any aligner's step from prepared sentences (parses, word vectors) to alignments, one thread.
+
+Example::
+
+    OMP_NUM_THREADS=1 python benchmarks/aligner_speed.py edinburgh/train.sure.json --aligner joint
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from itertools import islice
+
+import forest_align
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import Sentence
+
+
+def main() -> None:
+    """Prepare, align, print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("pairs", help="file of sentence pairs in any format")
+    parser.add_argument("--aligner", action="append", help="name or folder; repeat it for several")
+    parser.add_argument("--limit", type=int, default=200, help="pairs (default: 200)")
+    parser.add_argument("--longest", type=int, default=30, help="most words of a sentence (default: 30)")
+    options = parser.parse_args()
+    read = (pair for pair in read_pairs(options.pairs) if isinstance(pair, SentencePair))
+    short = (pair for pair in read if max(len(pair.source), len(pair.target)) <= options.longest)
+    pairs = [(pair.source, pair.target) for pair in islice(short, options.limit)]
+    for name in options.aligner or ["forest", "contextual", "semi-markov", "joint"]:
+        aligner = forest_align.load(name)
+        texts = [sentence for pair in pairs for sentence in pair]
+        prepared = [one for one in aligner.prepare(texts, 32) if isinstance(one, Sentence)]
+        ready = list(zip(prepared[::2], prepared[1::2], strict=True))
+        aligner.align_prepared(*ready[0])  # loads what is left to load
+        started = time.process_time()
+        for source, target in ready:
+            aligner.align_prepared(source, target)
+        seconds = time.process_time() - started
+        words = sum(map(len, prepared)) / len(prepared)
+        print(
+            f"{name}: {len(ready) / seconds:.0f} pairs/s, {1000 * seconds / len(ready):.2f} ms a pair "
+            f"({len(ready)} pairs, {words:.1f} words a sentence)"
+        )
+
+
+if __name__ == "__main__":
+    main()

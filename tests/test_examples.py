@@ -1,0 +1,44 @@
+"""The examples run, each in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def run(name: str, folder: Path) -> str:
+    """Run an example in a copy of the folder, with this Python's commands; return what it prints."""
+    here = shutil.copytree(EXAMPLES, folder / "examples")
+    command = [sys.executable if name.endswith(".py") else "bash", name]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(command, cwd=here, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("align.py", "New York City  ↔  NYC"),
+        ("many.py", "could not be aligned: field 'target': the sentence is empty"),
+        ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
+        ("phrase_table.sh", "new york city\tnyc"),
+        ("train.sh", "95% interval of word F1"),
+    ],
+)
+def test_an_example_runs(tmp_path: Path, name: str, printed: str) -> None:
+    assert printed in run(name, tmp_path)
+
+
+def test_every_example_is_named_on_their_page() -> None:
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    names = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".py", ".sh"}]
+    assert len(names) >= 5
+    assert [name for name in names if f"`{name}`" not in page] == []
