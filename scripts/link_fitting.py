@@ -1,4 +1,4 @@
-"""Fits the parts of the link model: the projection of word vectors, the first pass, the later passes."""
+"""Fits the parts of the link model: projection and directions of word vectors, first pass, later passes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 from forest_align.aligners.link_features import (
     BASE_FEATURES,
     CONTEXT_FEATURES,
+    DIRECTION_FEATURES,
+    DIRECTIONS,
     LINK_CLASSES,
     base_table,
+    direction_features,
 )
 from forest_align.aligners.link_model import HOPELESS
 from forest_align.cext import contextual as kernel
@@ -39,6 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "letters": ("letter bigrams",),
     "sequences": ("identical sequence", "length of identical sequence"),
     "neighbours": ("similar neighbours", "projected neighbours", "same content words", "any same content"),
+    "directions": DIRECTION_FEATURES,
     "context": CONTEXT_FEATURES,
 }
 
@@ -70,7 +74,7 @@ class Settings:
 
     def left_out(self, count: int) -> list[int]:
         """Places of the features that are left out among the first ones."""
-        names = (*BASE_FEATURES, *CONTEXT_FEATURES)[:count]
+        names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)[:count]
         return [k for k, name in enumerate(names) if self.without and name.startswith(GROUPS[self.without])]
 
 
@@ -102,6 +106,17 @@ def learn_projection(examples: Sequence[Example], settings: Settings) -> Project
             total += loss.item() * PAIRS_A_STEP / len(examples)
         print(f"projection, epoch {epoch + 1}: loss {total:.4f}", file=sys.stderr, flush=True)
     return mean, matrix.detach().numpy()
+
+
+def principal_directions(examples: Sequence[Example]) -> np.ndarray:
+    """The directions along which the words of the examples differ most, float32 (D, DIRECTIONS).
+
+    Along each of them the words have a standard deviation of 1.
+    """
+    vectors = np.concatenate([side.vectors for e in examples[::8] for side in (e.source, e.target)])
+    variances, axes = np.linalg.eigh(np.cov(vectors.T.astype(np.float64)))
+    strongest = slice(None, -DIRECTIONS - 1, -1)
+    return (axes[:, strongest] / np.sqrt(variances[strongest])).astype(np.float32)
 
 
 def alignment_loss(
@@ -221,7 +236,9 @@ def logistic_regression(
 # ------------------------------------------------------------------------------------- later passes
 
 
-def fit_later(examples: Sequence[Example], first: np.ndarray, settings: Settings) -> Later:
+def fit_later(
+    examples: Sequence[Example], first: np.ndarray, directions: np.ndarray, settings: Settings
+) -> Later:
     """Fit the later passes one after another; each sees the probabilities of the pass before."""
     tables = [base_table(e.source, e.target, e.evidence) for e in examples]
     probabilities = [
@@ -230,6 +247,13 @@ def fit_later(examples: Sequence[Example], first: np.ndarray, settings: Settings
     ]
     cells = [np.flatnonzero(p >= HOPELESS).astype(np.int32) for p in probabilities]
     base = np.concatenate([table[0][kept] for table, kept in zip(tables, cells, strict=True)])
+    words = np.concatenate(
+        [
+            direction_features(e.source, e.target, directions, kept)
+            for e, kept in zip(examples, cells, strict=True)
+        ]
+    )
+    base = np.concatenate([base, words], 1)
     classes = np.concatenate([table[1][kept] for table, kept in zip(tables, cells, strict=True)])
     names = [table[2] for table in tables]
     del tables

@@ -3,7 +3,8 @@
 Corpora: the train parts of MSR-RTE (its dev part), Edinburgh++, MultiMWA-MTRef and MultiMWA-Wiki, sure
 links. First a projection of the word vectors is learned by aligning with a soft-max over rows and columns
 (null included); it is cross-fitted in three folds, so that the link model sees similarities as good as on
-new text, no better. Then come the first pass (L-BFGS) and, one after another, the later passes (Adam).
+new text, no better. Then come the principal directions of the word vectors, the first pass (L-BFGS) and, one
+after another, the later passes (Adam).
 
 Examples
 --------
@@ -23,7 +24,15 @@ from pathlib import Path
 
 import numpy as np
 from link_examples import FOLDS, TRAIN, Example, read_examples
-from link_fitting import GROUPS, Projection, Settings, fit_first, fit_later, learn_projection
+from link_fitting import (
+    GROUPS,
+    Projection,
+    Settings,
+    fit_first,
+    fit_later,
+    learn_projection,
+    principal_directions,
+)
 
 from forest_align.aligners.link_features import SentenceFeatures
 from forest_align.aligners.link_model import LinkModel
@@ -54,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     projected = [project(e) for e in trained]
     first = fit_first(projected, settings)
-    later = fit_later(projected, first, settings)
+    directions = principal_directions(trained)
+    later = fit_later(projected, first, directions, settings)
     mean, matrix = projections[-1]
     card = {
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
@@ -64,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "held-out fold": options.hold_out,
     }
     rounded = matrix.astype(np.float16).astype(np.float32)
-    model = LinkModel(mean, rounded, first, *later, threshold=options.threshold, card=card)
+    model = LinkModel(mean, rounded, directions, first, *later, threshold=options.threshold, card=card)
     for line in measure(model, [project(e) for e in examples if id(e) not in in_training]):
         print(line, flush=True)
     model.save(options.output)
@@ -81,7 +91,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--parser", default="en", help="gives word vectors and tags")
     parser.add_argument("--cache", type=Path, required=True, help="folder for vectors and projections")
     parser.add_argument(
-        "--threshold", type=float, default=0.45, help="of the saved model, best on held-out pairs"
+        "--threshold", type=float, default=0.5, help="of the saved model, best on held-out pairs"
     )
     parser.add_argument("--without", choices=tuple(GROUPS), help="leave out a group of features")
     parser.add_argument(

@@ -196,7 +196,11 @@ class ContextualAligner(ParsingAligner):
             return probability.T, evidence.T
         prepared = self.model.prepare(source, target)
         evidence = self._evidence(source, target)
-        return self.model.probabilities(*prepared, evidence), evidence
+        probability = self.model.probabilities(*prepared, evidence)
+        if not is_after(target, source):
+            # Twice the same sentence. Matrix products need not round alike on both sides of the diagonal.
+            probability = np.maximum(probability, probability.T)
+        return probability, evidence
 
     def explain(self, source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:
         """What each feature adds to the log-odds of a link between two words, strongest first."""

@@ -59,6 +59,11 @@ BASE_FEATURES: tuple[str, ...] = (
     "acronym",
     "both capitalised",
 )
+#: Directions of the space of word vectors along which words differ most, as later passes see them.
+DIRECTIONS = 32
+#: What later passes see of the two words themselves: where their vectors lie together along each direction.
+#: So they learn which kinds of words go unaligned.
+DIRECTION_FEATURES: tuple[str, ...] = tuple(f"words along direction {k}" for k in range(1, DIRECTIONS + 1))
 #: Features that later passes add, in the order of the kernel.
 CONTEXT_FEATURES: tuple[str, ...] = (
     "log-odds before",
@@ -159,6 +164,31 @@ def base_table(
     inputs, names = kernel_inputs(source, target, evidence)
     base, classes = kernel.base_features(*inputs)
     return base, classes, names
+
+
+def direction_features(
+    source: SentenceFeatures, target: SentenceFeatures, directions: np.ndarray, cells: np.ndarray
+) -> np.ndarray:
+    """Values of :data:`DIRECTION_FEATURES`.
+
+    Parameters
+    ----------
+    source, target : SentenceFeatures
+        Of n and m words.
+    directions : numpy.ndarray
+        float32, shape (D, DIRECTIONS).
+    cells : numpy.ndarray
+        int32, shape (K,): which cells of the (n, m) table, row by row.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (K, DIRECTIONS): the sum over both words.
+    """
+    rows, columns = np.divmod(cells, len(target.kinds))
+    values = (source.vectors @ directions).take(rows, axis=0)
+    values += (target.vectors @ directions).take(columns, axis=0)
+    return values
 
 
 def kernel_inputs(

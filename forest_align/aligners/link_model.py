@@ -2,9 +2,9 @@
 
 A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights of
 the first pass, which is log-linear and scores cells apart. Each later pass is a network with a hidden layer
-that also sees :data:`CONTEXT_FEATURES`, which read the probabilities of the pass before around the cell: the
-context evidence of Sultan et al. (2014, §3.2) enters as expectations. Every feature is symmetric in the two
-sentences.
+that also sees :data:`DIRECTION_FEATURES`, which tell what words the two are, and :data:`CONTEXT_FEATURES`,
+which read the probabilities of the pass before around the cell: the context evidence of Sultan et al. (2014,
+§3.2) enters as expectations. Every feature is symmetric in the two sentences.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import numpy as np
 from forest_align.aligners.link_features import (
     BASE_FEATURES,
     CONTEXT_FEATURES,
+    DIRECTION_FEATURES,
     LINK_CLASSES,
     SentenceFeatures,
     base_table,
+    direction_features,
     kernel_inputs,
     word_features,
 )
@@ -31,11 +33,14 @@ from forest_align.types import ModelError
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 #: Probability of the first pass below which later passes leave a cell alone.
 HOPELESS = 0.003
 _WEIGHTS = "model.safetensors"
-_ARRAYS = ("mean", "projection", "first", "hidden", "hidden_bias", "output")
+_FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
+# All directions together are one reason: alone none has a meaning.
+_WORDS_THEMSELVES = "the words themselves"
+_ARRAYS = ("mean", "projection", "directions", "first", "hidden", "hidden_bias", "output")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,10 +53,12 @@ class LinkModel:
         float32, shape (D,): subtracted from word vectors before they are projected.
     projection : numpy.ndarray
         float32, shape (D, d).
+    directions : numpy.ndarray
+        float32, shape (D, 32): what :data:`DIRECTION_FEATURES` are measured along.
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
     hidden : numpy.ndarray
-        float32, shape (passes, 103, H + 1): weights of the hidden units of each later pass; the last unit is
+        float32, shape (passes, 135, H + 1): weights of the hidden units of each later pass; the last unit is
         linear and belongs to the score itself.
     hidden_bias : numpy.ndarray
         float32, shape (passes, 9, H + 1): by class.
@@ -65,6 +72,7 @@ class LinkModel:
 
     mean: np.ndarray
     projection: np.ndarray
+    directions: np.ndarray
     first: np.ndarray
     hidden: np.ndarray
     hidden_bias: np.ndarray
@@ -86,6 +94,7 @@ class LinkModel:
         arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
         lists = {
             "base_features": BASE_FEATURES,
+            "direction_features": DIRECTION_FEATURES,
             "context_features": CONTEXT_FEATURES,
             "classes": LINK_CLASSES,
         }
@@ -99,6 +108,7 @@ class LinkModel:
         return cls(
             values["mean"],
             values["projection"],
+            values["directions"],
             values["first"],
             values["hidden"],
             values["hidden_bias"],
@@ -122,6 +132,7 @@ class LinkModel:
             "threshold": self.threshold,
             "classes": LINK_CLASSES,
             "base_features": BASE_FEATURES,
+            "direction_features": DIRECTION_FEATURES,
             "context_features": CONTEXT_FEATURES,
             "card": self.card,
         }
@@ -199,7 +210,9 @@ class LinkModel:
             units = values @ self.hidden[-1] + self.hidden_bias[-1, kind]
             mixture = np.append(np.where(units[:-1] > 0, self.output[-1], 0), 1)
             weights, bias = self.hidden[-1] @ mixture, self.hidden_bias[-1, kind] @ mixture
-        parts = dict(zip((*BASE_FEATURES, *CONTEXT_FEATURES), weights * values, strict=False))
+        # Cells that are hopeless after the first pass have base features alone.
+        parts = dict(zip(_FEATURES, weights * values, strict=False))
+        parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
         parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
         ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
         return {name: float(value) for name, value in ordered if value}
@@ -210,10 +223,11 @@ class LinkModel:
         """Cells that are not hopeless, their features in the last pass, and probabilities of all cells."""
         inputs, names = kernel_inputs(source, target, evidence)
         probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
+        known = np.concatenate((base, direction_features(source, target, self.directions, cells)), axis=1)
         features = base
         for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
             context = kernel.context_features(probability, names, evidence, source.kinds, target.kinds, cells)
-            features = np.concatenate((base, context), axis=1)
+            features = np.concatenate((known, context), axis=1)
             units = features @ hidden
             probability = kernel.later_probabilities(probability, cells, classes, units, bias, output)
         return cells, features, probability

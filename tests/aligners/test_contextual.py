@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,13 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.contextual_candidates import ContextualCandidates
-from forest_align.aligners.link_features import BASE_FEATURES, CONTEXT_FEATURES, LINK_CLASSES
+from forest_align.aligners.link_features import (
+    BASE_FEATURES,
+    CONTEXT_FEATURES,
+    DIRECTION_FEATURES,
+    LINK_CLASSES,
+    direction_features,
+)
 from forest_align.aligners.link_model import LinkModel
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
@@ -25,12 +32,14 @@ WORDS = "the a of cat cats dog dogs sat slept big large New York NYC Rome , . 7 
 
 def random_model(seed: int = 0) -> LinkModel:
     rng = np.random.default_rng(seed)
-    classes, base, context = len(LINK_CLASSES), len(BASE_FEATURES), len(CONTEXT_FEATURES)
+    classes, base, directions = len(LINK_CLASSES), len(BASE_FEATURES), len(DIRECTION_FEATURES)
+    later = base + directions + len(CONTEXT_FEATURES)
     return LinkModel(
         rng.normal(size=DIMENSION).astype(np.float32) * np.float32(0.1),
         rng.normal(size=(DIMENSION, 4)).astype(np.float16).astype(np.float32),
+        rng.normal(size=(DIMENSION, directions)).astype(np.float32),
         rng.normal(size=(classes, base + 1)).astype(np.float32) * np.float32(0.3),
-        rng.normal(size=(2, base + context, 5)).astype(np.float32) * np.float32(0.2),
+        rng.normal(size=(2, later, 5)).astype(np.float32) * np.float32(0.2),
         rng.normal(size=(2, classes, 5)).astype(np.float32),
         rng.normal(size=(2, 4)).astype(np.float32) * np.float32(0.5),
         0.5,
@@ -105,6 +114,27 @@ def test_contributions_add_up_to_the_log_odds(one: Sentence, two: Sentence, data
     assert strengths == sorted(strengths, reverse=True)
 
 
+def test_words_lie_together_along_a_direction_where_their_vectors_sum_to() -> None:
+    one, two = ALIGNER.model.prepare(sentence(["the", "big", "cat"], 1), sentence(["cats", "slept"], 2))
+    directions, cells = ALIGNER.model.directions, np.array([1, 4], dtype=np.int32)
+    expected = [
+        (one.vectors[i].astype(float) + two.vectors[j]) @ directions.astype(float)
+        for i, j in ((0, 1), (2, 0))
+    ]
+    found = direction_features(one, two, directions, cells)
+    assert found.shape == (2, len(DIRECTION_FEATURES))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_later_passes_see_the_words_themselves_and_explain_them_as_one_reason() -> None:
+    model = random_model()
+    blind = replace(model, directions=np.zeros_like(model.directions))
+    one, two = sentence(["the", "cat"], 1), sentence(["a", "dog"], 2)
+    with_words, without = ALIGNER.explain(one, two, 1, 1), ContextualAligner(blind).explain(one, two, 1, 1)
+    assert "the words themselves" in with_words and "the words themselves" not in without
+    assert not set(DIRECTION_FEATURES) & set(with_words)
+
+
 def test_gaps_are_the_words_without_links() -> None:
     aligner = ContextualAligner(variant="published")
     one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
@@ -122,13 +152,17 @@ def test_a_saved_model_aligns_as_before(tmp_path: Path) -> None:
     assert again.model.card == ALIGNER.model.card
 
 
-def test_a_model_with_other_features_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["base_features", "direction_features", "context_features"])
+def test_a_model_with_other_features_is_refused(tmp_path: Path, name: str) -> None:
     ALIGNER.save(tmp_path)
     card = json.loads((tmp_path / "model.json").read_text())
-    card["base_features"] = card["base_features"][1:]
+    card[name] = card[name][1:]
     (tmp_path / "model.json").write_text(json.dumps(card))
-    with pytest.raises(ModelError, match="other base_features"):
+    with pytest.raises(ModelError, match=f"other {name}"):
         LinkModel.load(tmp_path)
+
+
+def test_a_model_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no model"):
         LinkModel.load(tmp_path / "nowhere")
 
