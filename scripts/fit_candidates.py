@@ -25,6 +25,7 @@ import numpy as np
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.em.logistic import fit_logistic
+from forest_align.em.progress import counting_bar
 from forest_align.lexicon.candidates import ScoredCandidates
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
@@ -78,10 +79,12 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
 
         texts = [sentence.words for pair in pairs for sentence in (pair.source, pair.target)]
         parsed = []
-        for sentence in load_parser(parser).parse_many(texts):
-            if isinstance(sentence, InputError):
-                raise SystemExit(f"{path}: {sentence}")
-            parsed.append(sentence)
+        with counting_bar(f"parsing {path.name}", len(texts)) as bar:
+            for sentence in load_parser(parser).parse_many(texts):
+                if isinstance(sentence, InputError):
+                    raise SystemExit(f"{path}: {sentence}")
+                parsed.append(sentence)
+                bar.update()
         cache.mkdir(parents=True, exist_ok=True)
         np.savez(
             stored,
@@ -186,10 +189,12 @@ def fit(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray], lexicon: 
     cells = cells_of(corpora, features)
     pairs = [pair for corpus in corpora for pair in corpus]
     weights = {}
-    for name, names in MODEL_FEATURES.items():
-        weights[name] = fit_links(cells, names)
-        model = LinkModel.from_weights(name, weights)
-        weights[name]["groups"] = fit_groups(pairs, cells, model, lexicon, name != "encoder")
+    with counting_bar("fitting", len(MODEL_FEATURES)) as bar:
+        for name, names in MODEL_FEATURES.items():
+            weights[name] = fit_links(cells, names)
+            model = LinkModel.from_weights(name, weights)
+            weights[name]["groups"] = fit_groups(pairs, cells, model, lexicon, name != "encoder")
+            bar.update()
     return weights
 
 
