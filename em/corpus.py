@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest import base_pairs, features_of_candidates
+from forest_align.aligners.candidate_pairs import base_pairs, features_of_candidates
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import (
     RELATIONS,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.forest import base_pairs, build_alignment
+from forest_align.aligners.candidate_pairs import base_pairs
 from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_result import build_alignment
 from forest_align.em.corpus import CorpusPair, tree_heads
 from forest_align.eval.constituents import (
     Projection,

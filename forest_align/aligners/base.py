@@ -1,8 +1,7 @@
-"""What every aligner can do, and how one is found by its name."""
+"""What every aligner can do: pairs one by one, and streams of pairs with errors told pair by pair."""
 
 from __future__ import annotations
 
-import importlib
 import reprlib
 import sys
 from abc import ABC, abstractmethod
@@ -15,8 +14,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from forest_align.aligners.model_folder import read_card
-from forest_align.types import Alignment, ForestAlignError, InputError, ModelError, Sentence
+from forest_align.types import Alignment, ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.parsing import Parser
@@ -28,24 +26,6 @@ _Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
 
 #: Pairs that are read and parsed together: enough for the parser's batches, few enough to share out.
 BATCH_SIZE = 64
-
-# Where each kind of aligner lives; nothing is imported before it is asked for.
-_KINDS = {
-    "forest": ("forest_align.aligners.forest", "ForestAligner"),
-    "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
-    "semi-markov": ("forest_align.aligners.semi_markov", "SemiMarkovAligner"),
-    "joint": ("forest_align.aligners.joint", "JointAligner"),
-}
-
-# Bundled models and the kind of aligner that each is for.
-_BUNDLED = {
-    "forest": "forest",
-    "fixed": "forest",
-    "contextual": "contextual",
-    "semi-markov": "semi-markov",
-    "semi-markov-phrasal": "semi-markov",
-    "joint": "joint",
-}
 
 
 class Aligner(ABC):
@@ -294,75 +274,3 @@ def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
     """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
     edges = [-1, *sorted(used), length]
     return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)
-
-
-def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner by the name of a bundled model, or from the folder of a model.
-
-    Parameters
-    ----------
-    name_or_path : str or Path
-        ``"forest"``, ``"fixed"``, ``"contextual"``, ``"semi-markov"``, ``"semi-markov-phrasal"``,
-        ``"joint"``, or a folder that :meth:`Aligner.save` wrote. The models of the kinds of aligners have
-        their names; ``"fixed"`` is the forest aligner with weights set by hand, not learned;
-        ``"semi-markov-phrasal"`` links phrases where ``"semi-markov"`` links their words one by one.
-    **options
-        Passed on to the ``load`` of that kind.
-
-    Raises
-    ------
-    ModelError
-        If there is no such aligner or model.
-
-    Examples
-    --------
-    >>> import forest_align
-    >>> aligner = forest_align.load("forest")  # doctest: +SKIP
-    >>> aligner.align("The cat sat.", "A cat was sitting.").words.to_pharaoh()  # doctest: +SKIP
-    '0-0 1-1 2-3 3-4'
-    """
-    module, class_name = _KINDS[kind_of(name_or_path)]
-    aligner: Aligner = getattr(importlib.import_module(module), class_name).load(name_or_path, **options)
-    return aligner
-
-
-def kind_of(name_or_path: str | Path) -> str:
-    """The kind of aligner that :func:`load` would give.
-
-    Raises
-    ------
-    ModelError
-        If there is no such aligner or model.
-    """
-    if str(name_or_path) in _BUNDLED:
-        return _BUNDLED[str(name_or_path)]
-    try:
-        kind = str(read_card(name_or_path)["format"])
-    except ModelError as error:
-        raise ModelError(
-            f"no aligner {str(name_or_path)!r}: expected {', '.join(_BUNDLED)}, or a model's folder; {error}"
-        ) from None
-    if kind not in _KINDS:
-        raise ModelError(f"the model in {str(name_or_path)!r} is of the unknown kind {kind!r}")
-    return kind
-
-
-def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest") -> Alignment:
-    """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`.
-
-    A name loads the models anew at each call, which takes seconds: for more than one pair hand over what
-    :func:`load` returned, or use :func:`align_many`.
-    """
-    return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target)
-
-
-def align_many(
-    pairs: Iterable[Pair],
-    *,
-    aligner: str | Path | Aligner = "forest",
-    batch_size: int = BATCH_SIZE,
-    workers: int = 1,
-) -> Iterator[Alignment]:
-    """Align a stream of pairs with an aligner or the name of one; see :meth:`Aligner.align_many`."""
-    chosen = aligner if isinstance(aligner, Aligner) else load(aligner)
-    return chosen.align_many(pairs, batch_size=batch_size, workers=workers)

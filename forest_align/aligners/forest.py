@@ -9,23 +9,21 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Aligner, Text, gaps, parse_unready, with_given_forest
+from forest_align.aligners.base import Aligner, Text, parse_unready, with_given_forest
+from forest_align.aligners.candidate_pairs import base_pairs, features_of_candidates
 from forest_align.aligners.forest_kbest import k_best
-from forest_align.aligners.forest_model import ForestModel, ForestOptions
-from forest_align.aligners.phrase_calibration import log_agreement
-from forest_align.aligners.phrase_features import PairFeatures, forest_of, pair_features
+from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_result import NAME, build_alignment
+from forest_align.aligners.phrase_features import PairFeatures, forest_of
 from forest_align.aligners.prepared_pair import PreparedPair
-from forest_align.aligners.tree_choice import choose_tree
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidates
-from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
-from forest_align.types import Alignment, InputError, Links, ParseForest, PhrasePair, Sentence
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import Alignment, InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate, CandidateProvider
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.parsing import Parser
-
-Span = tuple[int, int]
 
 #: Names of the bundled models.
 BUNDLED = ("forest", "fixed")
@@ -75,7 +73,7 @@ class ForestAligner(Aligner):
         If there is no such variant.
     """
 
-    name = "forest"
+    name = NAME
 
     def __init__(
         self,
@@ -253,136 +251,3 @@ class ForestAligner(Aligner):
         return features_of_candidates(
             source, target, candidates, self.model.options.confident_link, self.lexicon
         )
-
-
-def features_of_candidates(
-    source: Sentence,
-    target: Sentence,
-    candidates: Iterable[Candidate],
-    confident_link: float,
-    lexicon: Lexicon,
-) -> PairFeatures:
-    """Features of the phrase pairs of two sentences; candidates of ``confident_link`` on count as links.
-
-    Raises
-    ------
-    InputError
-        If a sentence has no forest, or a candidate lies outside of its sentence.
-    """
-    from forest_align.lexicon.evidence import word_evidence
-
-    links = []
-    for found in candidates:
-        if not (_inside(found.source, len(source)) and _inside(found.target, len(target))):
-            raise InputError(
-                f"candidate {found.source}-{found.target} is out of range: "
-                f"the sentences have {len(source)} and {len(target)} tokens"
-            )
-        if found.score >= confident_link:
-            links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
-    return pair_features(source, target, word_evidence(source, target, lexicon), links)
-
-
-def _inside(span: Span, length: int) -> bool:
-    return 0 <= span[0] < span[1] <= length
-
-
-def base_pairs(
-    source: Sentence, target: Sentence, candidates: Iterable[Candidate], multiword: bool
-) -> dict[tuple[int, int], Candidate]:
-    """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
-
-    Groups of words are left out unless ``multiword``, and where a side is no node.
-    """
-    nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
-    found: dict[tuple[int, int], Candidate] = {}
-    for candidate in candidates:
-        if not multiword and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
-            continue
-        for s in nodes[0].get(candidate.source, ()):
-            for t in nodes[1].get(candidate.target, ()):
-                known = found.get((s, t))
-                if known is None or candidate.score > known.score:
-                    found[s, t] = candidate
-    return dict(sorted(found.items()))
-
-
-def _nodes_of_spans(forest: ParseForest) -> dict[Span, list[int]]:
-    spans: dict[Span, list[int]] = {}
-    for node, span in enumerate(zip(forest.start.tolist(), forest.end.tolist(), strict=True)):
-        spans.setdefault(span, []).append(node)
-    return spans
-
-
-def build_alignment(
-    model: ForestModel,
-    source: Sentence,
-    target: Sentence,
-    arrays: AlignmentArrays,
-    base: dict[tuple[int, int], Candidate],
-    candidates: Sequence[Candidate],
-) -> Alignment:
-    """Turn the arrays of the kernel into an alignment."""
-    forests = forest_of(source), forest_of(target)
-    agreement = log_agreement(*forests, arrays, candidates)
-    probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
-    word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
-    nodes = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
-    links: dict[tuple[int, int], float] = {}
-    phrases: list[tuple[int, PhrasePair]] = []
-    # A pair that takes the place of a non-compositional one rests on what that one rested on.
-    merged_below = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
-    for place, ((s, t), kind, absorbed, probability) in enumerate(
-        zip(nodes, arrays.kind.tolist(), arrays.absorbed.tolist(), probabilities, strict=True)
-    ):
-        if kind == BASE:
-            found = base[s, t]
-            cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
-            links.update({cell: word_scores.get(cell, found.score) for cell in cells})
-        if not absorbed:
-            compositional = kind != NONCOMPOSITIONAL and place not in merged_below
-            phrases.append(
-                (s, PhrasePair(forests[0].node(s), forests[1].node(t), probability, compositional))
-            )
-    _add_confident(links, candidates, model.options)
-    phrases.sort(key=lambda entry: entry[0])
-    trees = []
-    chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
-    for sentence, forest, (edges, aligned) in zip((source, target), forests, chosen, strict=True):
-        root = int(aligned[0]) if arrays.root_aligned else None
-        trees.append(
-            forest.bracket(sentence.words, choose_tree(forest, edges.tolist(), aligned.tolist(), root))
-        )
-    return Alignment(
-        source,
-        target,
-        words=Links.of(links, scores=list(links.values())),
-        phrases=tuple(pair for _, pair in phrases),
-        unaligned_source=gaps({i for i, _ in links}, len(source)),
-        unaligned_target=gaps({j for _, j in links}, len(target)),
-        source_tree=trees[0],
-        target_tree=trees[1],
-        log_probability=arrays.log_score if len(nodes) else None,
-        root_aligned=arrays.root_aligned,
-        aligner=ForestAligner.name,
-        warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
-    )
-
-
-def _add_confident(
-    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
-) -> None:
-    """Add confident pairs of words that structure left out; certain ones even between linked words.
-
-    Groups are not added: their words are candidates too, each with a probability of its own.
-    """
-    used = {i for i, _ in links}, {j for _, j in links}
-    single = (found for found in candidates if found.source[1] - found.source[0] == 1)
-    words = (found for found in single if found.target[1] - found.target[0] == 1)
-    for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
-        i, j = found.source[0], found.target[0]
-        is_free = i not in used[0] and j not in used[1]
-        if found.score >= (options.confident_link if is_free else options.certain_link):
-            links.setdefault((i, j), found.score)
-            used[0].add(i)
-            used[1].add(j)

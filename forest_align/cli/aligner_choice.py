@@ -36,7 +36,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         If an option does not go with the aligner.
     """
     from forest_align.aligners import load
-    from forest_align.aligners.base import kind_of
+    from forest_align.aligners.loading import kind_of
 
     kind = kind_of(options.model) if options.model else options.aligner or "forest"
     if options.aligner not in (None, kind):

@@ -84,7 +84,7 @@ def _pairs(path: str) -> LineIndex:
 
 def _aligners(options: argparse.Namespace) -> AlignerShelf:
     """Every kind of aligner that has a model, with the model and the parser that the options name."""
-    from forest_align.aligners.base import kind_of
+    from forest_align.aligners.loading import kind_of
     from forest_align.cli.browser_service import AlignerShelf
 
     kind = kind_of(options.model) if options.model is not None else None
@@ -102,7 +102,7 @@ def _aligners(options: argparse.Namespace) -> AlignerShelf:
 
 
 def _is_there(name: str) -> bool:
-    from forest_align.aligners.base import kind_of
+    from forest_align.aligners.loading import kind_of
 
     try:
         return kind_of(name) == name

@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Tune; 0 when it went well, 1 when some pairs could not be used."""
-    from forest_align.aligners.base import kind_of
+    from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
     from forest_align.em.tuning import TuningSettings
     from forest_align.types import InputError

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.forest import ForestAligner, base_pairs
+from forest_align.aligners.candidate_pairs import base_pairs
+from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.legitimacy import violations
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.tree_choice import choose_tree

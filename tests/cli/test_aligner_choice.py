@@ -21,7 +21,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
         return SimpleNamespace(name=name)
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    monkeypatch.setattr("forest_align.aligners.base.kind_of", lambda model: "forest")
+    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda model: "forest")
     return calls
 
 
