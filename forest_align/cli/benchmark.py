@@ -166,7 +166,7 @@ def _aligner(
 
         return IdentityAligner().align_many, {}
     from forest_align.aligners import load
-    from forest_align.aligners.base import kind_of
+    from forest_align.aligners.loading import kind_of
 
     options: dict[str, Any] = {} if parser is None else {"parser": parser}
     settings: dict[str, object] = {}
