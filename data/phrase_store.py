@@ -207,6 +207,8 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         self.close()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+            # A run that was killed has left it, and one that adds nothing does not look at it.
+            self._path.with_name(f"{self._path.name}-journal").unlink(missing_ok=True)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

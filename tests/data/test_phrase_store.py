@@ -47,6 +47,18 @@ def test_a_file_goes_on_with_counts_and_state_or_begins_anew(tmp_path: Path) -> 
     assert not list(tmp_path.iterdir())
 
 
+def test_nothing_is_left_of_a_run_that_was_killed_when_all_was_added(tmp_path: Path) -> None:
+    with PhraseStore(tmp_path / "counts") as store:
+        store.add({CAT: counted(1, 5)}, {"cat": (5, 0), "feline": (0, 5)}, {})
+        content, journal = [(tmp_path / name).read_bytes() for name in ("counts", "counts-journal")]
+    for name, kept in (("counts", content), ("counts-journal", journal)):
+        (tmp_path / name).write_bytes(kept)
+    with PhraseStore(tmp_path / "counts", resume=True) as store:
+        assert len(list(store.rows())) == 1
+        store.delete()
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_addition_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with PhraseStore(tmp_path / "counts") as store:
         with pytest.raises(InputError, match="counts of phrases cannot be kept"):
