@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.contextual import ContextualAligner
@@ -57,10 +57,13 @@ def sentence(words: list[str], seed: int = 0) -> Sentence:
 
 sentences = st.builds(sentence, st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 3))
 ALIGNER = ContextualAligner(random_model())
+# Matrix products round differently on the two sides of the diagonal of this sentence with itself.
+REPETITIVE = sentence("the dogs the the the a dog the".split())  # noqa: SIM905
 
 
 @settings(max_examples=100, deadline=None)
 @given(sentences, sentences)
+@example(REPETITIVE, REPETITIVE)
 def test_default_alignment_of_swapped_sentences_is_the_transpose(one: Sentence, two: Sentence) -> None:
     there, back = ALIGNER.align(one, two), ALIGNER.align(two, one)
     assert there.words == back.words.swap()
