@@ -40,13 +40,17 @@ def best_values(study: optuna.Study) -> dict[str, float]:
 
 def importances(study: optuna.Study) -> dict[str, float]:
     """Share of each parameter in what makes good trials good (PED-ANOVA); empty while trials are too few."""
+    import warnings
+
     import optuna
 
     if count_states(study, "COMPLETE") < 4:
         return {}
     try:
         evaluator = optuna.importance.PedAnovaImportanceEvaluator()
-        return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
+        with warnings.catch_warnings():  # of trials that all scored the same
+            warnings.simplefilter("ignore")
+            return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
     except (ValueError, RuntimeError, ZeroDivisionError):  # every trial scored the same
         return {}
 

@@ -306,8 +306,8 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputErr
             raise InputError("the sentence is empty")
     except InputError as error:
         return error
-    # Treebanks, and so models, write the apostrophe of contractions plainly.
-    return _Prepared(tokens, text, [token.text.replace("’", "'") for token in tokens])
+    # Treebanks, and so models, write apostrophes and ellipses plainly.
+    return _Prepared(tokens, text, [token.text.replace("’", "'").replace("…", "...") for token in tokens])
 
 
 def _batches(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -54,8 +54,9 @@ def tokenize(text: str) -> tuple[Token, ...]:
     tuple of Token
         With offsets into ``text``; empty when there is nothing but blanks.
     """
-    # Of the same length as the text, so that offsets hold for both.
-    plain = _TYPOGRAPHIC_APOSTROPHE.sub("'", text)
+    # Of the same length as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
+    # as one character: a semicolon is split off alike.
+    plain = _TYPOGRAPHIC_APOSTROPHE.sub("'", text).replace("…", ";")
     tokens: list[Token] = []
     at = 0
     for word in _tokenizer().tokenize(plain):

@@ -37,6 +37,7 @@ def words(text: str) -> list[str]:
         ("Smith et al. [20] say", ["Smith", "et", "al.", "[", "20", "]", "say"]),
         ("He ’s out, they ’re in", ["He", "’s", "out", ",", "they", "’re", "in"]),
         ("...", ["..."]),
+        ("I won't… “Well…” go", ["I", "wo", "n't", "…", "“", "Well", "…", "”", "go"]),
         ("", []),
         (" \t\u2028 ", []),
     ],
