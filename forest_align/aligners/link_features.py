@@ -138,12 +138,13 @@ class SentenceFeatures:
 def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kinds, capitals, letters and word ends of a sentence; see :class:`SentenceFeatures`."""
     known = [_word(token.text) for token in sentence.tokens]
-    letters = "".join([word[2] for word in known]).encode("utf-32-le")
+    kinds, capital, words = zip(*known, strict=True) if known else ((), (), ())
+    letters = "".join(words).encode("utf-32-le")
     return (
-        np.array([word[0] for word in known], dtype=np.int32),
-        np.array([word[1] for word in known], dtype=np.uint8),
+        np.fromiter(kinds, np.int32, len(known)),
+        np.fromiter(capital, np.uint8, len(known)),
         np.frombuffer(letters, dtype="<i4").astype(np.int32, copy=False),
-        np.array(list(accumulate([len(word[2]) for word in known])), dtype=np.int32),
+        np.fromiter(accumulate(map(len, words)), np.int32, len(known)),
     )
 
 

@@ -38,6 +38,8 @@ FORMAT_VERSION = 3
 HOPELESS = 0.003
 _WEIGHTS = "model.safetensors"
 _FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
+_DIRECTIONS_FROM = len(BASE_FEATURES)
+_CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
 # All directions together are one reason: alone none has a meaning.
 _WORDS_THEMSELVES = "the words themselves"
 _ARRAYS = ("mean", "projection", "directions", "first", "hidden", "hidden_bias", "output")
@@ -223,11 +225,14 @@ class LinkModel:
         """Cells that are not hopeless, their features in the last pass, and probabilities of all cells."""
         inputs, names = kernel_inputs(source, target, evidence)
         probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
-        known = np.concatenate((base, direction_features(source, target, self.directions, cells)), axis=1)
-        features = base
+        features = np.empty((len(cells), len(_FEATURES)), dtype=np.float32)
+        features[:, :_DIRECTIONS_FROM] = base
+        directions = direction_features(source, target, self.directions, cells)
+        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
         for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
-            context = kernel.context_features(probability, names, evidence, source.kinds, target.kinds, cells)
-            features = np.concatenate((known, context), axis=1)
+            features[:, _CONTEXT_FROM:] = kernel.context_features(
+                probability, names, evidence, source.kinds, target.kinds, cells
+            )
             units = features @ hidden
             probability = kernel.later_probabilities(probability, cells, classes, units, bias, output)
         return cells, features, probability
