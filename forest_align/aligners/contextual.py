@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -53,9 +53,9 @@ class ContextualAligner(ParsingAligner):
         Parameters of the published variant.
     ppdb : PairTable, optional
         Paraphrases of the user: the similar words of the published variant, more synonyms in the default one.
-    parser : Parser, optional
-        For sentences that lack a parse or word vectors; the bundled English one by default, loaded when
-        needed.
+    parser : Parser or str or Path, optional
+        For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
+        loaded when needed; the bundled English one by default.
     lexicon : Lexicon, optional
         The bundled one by default.
     threshold : float, optional
@@ -81,7 +81,7 @@ class ContextualAligner(ParsingAligner):
         variant: str = "default",
         parameters: PublishedParameters | None = None,
         ppdb: PairTable | None = None,
-        parser: Parser | None = None,
+        parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         threshold: float | None = None,
         annotator: str | Annotator = "trees",
@@ -102,6 +102,14 @@ class ContextualAligner(ParsingAligner):
     def model(self) -> LinkModel:
         """The link model."""
         return self._model or bundled_model()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Variant, and what decides on its links."""
+        if self.variant == "default":
+            return {"variant": self.variant, "threshold": self.threshold}
+        modules = sorted(self.parameters.modules)
+        return {"variant": self.variant, **asdict(self.parameters), "modules": modules}
 
     @property
     def threshold(self) -> float:

@@ -59,8 +59,9 @@ class ForestAligner(Aligner):
         Feature weights and search options.
     variant : str
         ``"default"``, or ``"published"``: the search of the paper, without extensions, see :data:`VARIANTS`.
-    parser : Parser, optional
-        For sentences that come without a forest; the bundled English one by default, loaded when needed.
+    parser : Parser or str or Path, optional
+        For sentences that come without a forest: a parser, or the name or folder of one, which is loaded when
+        needed, with forests of the size that the model was tuned with; the bundled English one by default.
     candidates : CandidateProvider or str, optional
         Where word candidates come from, or its name, see
         :func:`~forest_align.aligners.word_candidates.word_candidates`; loaded when needed.
@@ -80,7 +81,7 @@ class ForestAligner(Aligner):
         model: ForestModel,
         *,
         variant: str = "default",
-        parser: Parser | None = None,
+        parser: Parser | str | Path | None = None,
         candidates: CandidateProvider | str | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
@@ -103,11 +104,14 @@ class ForestAligner(Aligner):
 
     @cached_property
     def parser(self) -> Parser:
-        """The parser that is used; by default with forests of the size that the model was tuned with."""
+        """The parser that is used."""
         from forest_align.parsing import load_parser_for_alignment
 
+        given = self._given[0] or "en"
+        if not isinstance(given, str | Path):
+            return given
         size = dict(self.model.description.get("tuned") or {}).get("forest_size")
-        return self._given[0] or load_parser_for_alignment(**({} if size is None else {"forest_size": size}))
+        return load_parser_for_alignment(given, **({} if size is None else {"forest_size": size}))
 
     @cached_property
     def candidates(self) -> CandidateProvider:

@@ -41,9 +41,9 @@ class JointAligner(ParsingAligner):
     ----------
     model : JointModel, optional
         The bundled model by default.
-    parser : Parser, optional
-        For sentences that lack a parse or word vectors; the bundled English one by default, loaded when
-        needed.
+    parser : Parser or str or Path, optional
+        For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
+        loaded when needed; the bundled English one by default.
     lexicon : Lexicon, optional
         The bundled one by default.
     link_model : LinkModel, optional
@@ -61,7 +61,7 @@ class JointAligner(ParsingAligner):
         self,
         model: JointModel | None = None,
         *,
-        parser: Parser | None = None,
+        parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         link_model: LinkModel | None = None,
     ) -> None:

@@ -92,17 +92,14 @@ class LinkModel:
             If a file is missing, or its features are not those of this version.
         """
         card = read_card(folder)
-        check_card(card, folder, "contextual", FORMAT_VERSION)
-        arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
         lists = {
             "base_features": BASE_FEATURES,
             "direction_features": DIRECTION_FEATURES,
             "context_features": CONTEXT_FEATURES,
             "classes": LINK_CLASSES,
         }
-        for name, expected in lists.items():
-            if card.get(name) != list(expected):
-                raise ModelError(f"the link model in {folder} has other {name} than this version computes")
+        check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
+        arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
         threshold = card.get("threshold")
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
             raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import Aligner
@@ -17,13 +18,14 @@ class ParsingAligner(Aligner):
 
     Parameters
     ----------
-    parser : Parser, optional
-        The bundled English one by default, loaded when needed.
+    parser : Parser or str or Path, optional
+        A parser, or the name or folder of one, which is loaded when needed; the bundled English one by
+        default.
     lexicon : Lexicon, optional
         The bundled one by default, loaded when needed.
     """
 
-    def __init__(self, parser: Parser | None, lexicon: Lexicon | None) -> None:
+    def __init__(self, parser: Parser | str | Path | None, lexicon: Lexicon | None) -> None:
         self._parser, self._lexicon = parser, lexicon
 
     @cached_property
@@ -31,7 +33,10 @@ class ParsingAligner(Aligner):
         """The parser for sentences that need one."""
         from forest_align.parsing import load_parser
 
-        return self._parser or load_parser(forest_size=1, lemmatizer=self.lexicon.lemma)
+        given = self._parser or "en"
+        if isinstance(given, str | Path):
+            return load_parser(given, forest_size=1, lemmatizer=self.lexicon.lemma)
+        return given
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -41,8 +41,9 @@ class SemiMarkovAligner(ParsingAligner):
         The bundled one by default, loaded when needed.
     ppdb : PairTable, optional
         Paraphrases of the user, of words and of phrases: more synonyms.
-    parser : Parser, optional
-        For sentences that lack part-of-speech tags; the bundled English one by default, loaded when needed.
+    parser : Parser or str or Path, optional
+        For sentences that lack part-of-speech tags: a parser, or the name or folder of one, which is loaded
+        when needed; the bundled English one by default.
     lexicon : Lexicon, optional
         The bundled one by default.
     """
@@ -54,7 +55,7 @@ class SemiMarkovAligner(ParsingAligner):
         model: SemiMarkovModel | None = None,
         *,
         ppdb: PairTable | None = None,
-        parser: Parser | None = None,
+        parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
         self.ppdb = ppdb

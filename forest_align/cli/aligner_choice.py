@@ -50,14 +50,12 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
     if options.parser is not None:
-        settings["parser"] = _parser(options.parser)
+        from forest_align.parsing.span_scorer import locate_parser
+
+        # A wrong name is told before the output is touched; the aligner loads the parser when it needs it.
+        locate_parser(options.parser)
+        settings["parser"] = options.parser
     return load(options.model or kind, **settings)
-
-
-def _parser(name: str) -> Any:
-    from forest_align.parsing import load_parser_for_alignment
-
-    return load_parser_for_alignment(name)
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

@@ -160,15 +160,12 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.parsing import load_parser_for_alignment
 
     given = {"variant": args.variant, "annotator": args.annotator}
     options = {name: value for name, value in given.items() if value is not None}
     if args.ppdb:
         options["ppdb"] = PairTable.load(args.ppdb)
-    return ContextualAligner.load(
-        args.model or "contextual", parser=load_parser_for_alignment(args.parser), **options
-    )
+    return ContextualAligner.load(args.model or "contextual", parser=args.parser, **options)
 
 
 def _sweep(

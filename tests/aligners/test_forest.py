@@ -360,9 +360,14 @@ def test_settings_are_those_that_hold_for_the_variant_as_json_values() -> None:
 def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
     tuned: dict[str, Any], size: dict[str, int], aligner: ForestAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", lambda **options: options)
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda name, **options: (name, options)
+    )
     model = replace(aligner.model, description={"tuned": tuned})
-    assert ForestAligner(model).parser == size
+    assert ForestAligner(model).parser == ("en", size)
+    assert ForestAligner(model, parser="my_parser").parser == ("my_parser", size)
+    parser = VectorParser()
+    assert ForestAligner(model, parser=parser).parser is parser  # type: ignore[arg-type]
 
 
 class VectorParser:

@@ -43,6 +43,13 @@ def test_given_links_become_the_candidates(loaded: list[Any]) -> None:
     assert loaded == [("forest", {"candidates": given})]
 
 
+def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(loaded: list[Any]) -> None:
+    load_aligner(options(parser="en"), None)
+    assert loaded == [("forest", {"parser": "en"})]
+    with pytest.raises(ModelError, match="no parser 'nonesuch'"):
+        load_aligner(options(parser="nonesuch"), None)
+
+
 @pytest.mark.parametrize("kind", ["forest", "contextual"])
 def test_the_published_variant_can_be_asked_for(kind: str, loaded: list[Any]) -> None:
     load_aligner(options(aligner=kind, variant="published"), None)
