@@ -223,12 +223,15 @@ class ContextualAligner(ParsingAligner):
 
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
         """The links above the threshold, and the log-probability of just this set of links."""
-        linked = probability >= self.threshold
-        chosen = np.maximum(np.where(linked, probability, 1 - probability), np.float32(1e-7))
-        rows, columns = np.nonzero(linked)
+        flat, width = probability.ravel(), probability.shape[1]
+        (linked,) = np.nonzero(flat >= self.threshold)
+        scores = flat[linked]
+        chosen = 1 - flat
+        chosen[linked] = scores
+        np.log(np.maximum(chosen, np.float32(1e-7), out=chosen), out=chosen)
         # Cells come in order and once, as links want them.
-        pairs = tuple(zip(rows.tolist(), columns.tolist(), strict=True))
-        return Links(pairs, None, tuple(probability[linked].tolist())), float(np.log(chosen).sum())
+        pairs = tuple([divmod(cell, width) for cell in linked.tolist()])
+        return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
         first, second = self._view(source), self._view(target)

@@ -187,8 +187,10 @@ def direction_features(
         float32, shape (K, DIRECTIONS): the sum over both words.
     """
     rows, columns = np.divmod(cells, len(target.kinds))
-    values = (source.vectors @ directions).take(rows, axis=0)
-    values += (target.vectors @ directions).take(columns, axis=0)
+    # One product for both is faster.
+    along = np.concatenate((source.vectors, target.vectors)) @ directions
+    values = along.take(rows, axis=0)
+    values += along.take(columns + len(source.kinds), axis=0)
     return values
 
 

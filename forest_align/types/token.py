@@ -95,17 +95,17 @@ class Sentence:
     @property
     def words(self) -> tuple[str, ...]:
         """Surface forms."""
-        return tuple(token.text for token in self.tokens)
+        return tuple([token.text for token in self.tokens])
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Part-of-speech tags."""
-        return tuple(token.tag for token in self.tokens)
+        return tuple([token.tag for token in self.tokens])
 
     @property
     def lemmas(self) -> tuple[str, ...]:
         """Lemmas."""
-        return tuple(token.lemma for token in self.tokens)
+        return tuple([token.lemma for token in self.tokens])
 
     def __len__(self) -> int:
         return len(self.tokens)
