@@ -49,7 +49,7 @@ $(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx
 	touch $@
 
 $(VENV)/installed-for-tests: $(VENV)/installed
-	$(PIP) --no-build-isolation -e '.[test,plot]'
+	$(PIP) --no-build-isolation -e '.[test,plot,spacy]'
 	touch $@
 
 clean:
