@@ -26,6 +26,8 @@ class ContextualCandidates:
         Candidates less likely than this are not proposed; low, so that the derivation can choose.
     """
 
+    uses_vectors = True
+
     def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
         self.aligner = aligner or ContextualAligner()
         self.minimum_score = minimum_score

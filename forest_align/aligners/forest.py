@@ -154,7 +154,7 @@ class ForestAligner(Aligner):
 
         A forest that a sentence came with is kept, without vectors if the parser cannot read its words.
         """
-        needs_vectors = getattr(self.candidates, "uses_vectors", False)
+        needs_vectors = self.candidates.uses_vectors
 
         def is_ready(sentence: Sentence) -> bool:
             return sentence.forest is not None and (sentence.vectors is not None or not needs_vectors)

@@ -80,6 +80,8 @@ class GivenLinks:
     see :meth:`align`.
     """
 
+    uses_vectors = False
+
     def __init__(self) -> None:
         self._links: dict[Words, Links] = {}
 

@@ -58,6 +58,11 @@ class Candidate:
 class CandidateProvider(Protocol):
     """Anything that proposes candidates for a sentence pair."""
 
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether sentences should have word vectors."""
+        ...
+
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
         """Candidates in ascending order of their spans, each pair of spans once."""
         ...
@@ -182,6 +187,8 @@ class GivenCandidates:
     links : Links
         Word links of the pair; scores, where there are any, must be probabilities.
     """
+
+    uses_vectors = False
 
     def __init__(self, links: Links) -> None:
         self._links = links
