@@ -2,8 +2,8 @@ r"""Align two sentences and draw the alignment, as the README's picture is drawn
 
 Example::
 
-    python scripts/draw_picture.py "He passed away in New York City after a long illness." \
-        "After being ill for a long time, he died in NYC." docs/alignment.svg
+    python scripts/draw_picture.py "The company bought the firm for two billion dollars last year." \
+        "Last year, the firm was purchased by the company for 2 billion dollars." docs/alignment.svg
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 from pathlib import Path
 
 from forest_align.aligners import load
-from forest_align.parsing import load_parser_for_alignment
 from forest_align.views.svg import to_svg
 
 
@@ -24,7 +23,7 @@ def main() -> None:
     parser.add_argument("output", type=Path, help="SVG file to write")
     parser.add_argument("--parser", default="en", help="as for forest-align align")
     options = parser.parse_args()
-    aligner = load("forest", parser=load_parser_for_alignment(options.parser))
+    aligner = load("forest", parser=options.parser)
     options.output.write_text(to_svg(aligner.align(options.source, options.target)), encoding="utf-8")
 
 
