@@ -119,9 +119,9 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
         return DevSet(pairs)
 
     objective = args.objective or "constituent-f1"
+    study = _study(args, objective, start_values(model, args.forest_sizes))
     problem = SweepProblem(model, objective, args.forest_sizes, load)
-    space, start = search_space(args.forest_sizes), start_values(model, args.forest_sizes)
-    study = _sweep(args, settings, problem, objective, space, start)
+    _sweep(args, settings, problem, study, search_space(args.forest_sizes))
     with_values(model, best_values(study)).save(args.output)
     _draw(study, args.plot)
     return 1 if failed else 0
@@ -142,6 +142,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
     aligner = _contextual_aligner(args)
+    study = _study(args, f"{aligner.variant}-word-f1", contextual_start(aligner))
     raw = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
@@ -149,9 +150,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         pairs, problems = dev_pairs(aligner, usable, args.parser, args.forests, bar.update)
     for problem in (*broken, *problems):
         print(problem, file=sys.stderr)
-    sweep = ContextualSweep(aligner, pairs)
-    name = f"{aligner.variant}-word-f1"
-    study = _sweep(args, settings, sweep, name, contextual_space(aligner), contextual_start(aligner))
+    _sweep(args, settings, ContextualSweep(aligner, pairs), study, contextual_space(aligner))
     aligner.with_values(best_values(study)).save(args.output)
     _draw(study, args.plot)
     return 1 if broken or problems else 0
@@ -168,26 +167,30 @@ def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
     return ContextualAligner.load(args.model or "contextual", parser=args.parser, **options)
 
 
+def _study(args: argparse.Namespace, name: str, start: Values) -> optuna.Study:
+    """Begin or find the study, before much work is done: a storage that cannot be used is told at once."""
+    from forest_align.em.tuning import open_study
+
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
+    return open_study(storage, args.study or name, start)
+
+
 def _sweep(
     args: argparse.Namespace,
     settings: TuningSettings,
     problem: TuningProblem,
-    name: str,
+    study: optuna.Study,
     space: dict[str, Range],
-    start: Values,
-) -> optuna.Study:
+) -> None:
     """Run or continue the study and print its trials."""
     from forest_align.em.progress import counting_bar
     from forest_align.em.study_results import trial_table
-    from forest_align.em.tuning import open_study, tune
+    from forest_align.em.tuning import tune
 
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
-    study = open_study(storage, args.study or name, start)
     with counting_bar("trials", args.trials) as bar:
         tune(problem, space, settings, study, lambda _: bar.update())
     print(trial_table(study))
-    return study
 
 
 def _draw(study: optuna.Study, plot: Path | None) -> None:

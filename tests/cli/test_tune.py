@@ -40,9 +40,8 @@ class FlatParser:
 
 @pytest.fixture(autouse=True)
 def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: FlatParser()
-    )
+    for name in ("load_parser", "load_parser_for_alignment"):
+        monkeypatch.setattr(f"forest_align.parsing.{name}", lambda *args, **options: FlatParser())
 
 
 @pytest.fixture
@@ -108,6 +107,7 @@ def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
         (["-o", __file__], "found the file"),
         (["-o", "tuned", "--seed", "-1"], "seed"),
         (["-o", "tuned", "--plot", "sweep.foo"], r"sweep\.foo"),
+        (["-o", "tuned", "--storage", "nonsense://here"], "storage"),
     ],
 )
 @pytest.mark.parametrize("kind", ["forest", "contextual"])
@@ -153,7 +153,7 @@ def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_read
     pairs, links = tmp_path / "pairs.tsv", tmp_path / "links.txt"
     pairs.write_text("dogs like meat\tdogs love meat\n")
     assert align.run(parser.parse_args(
-        [str(pairs), "--tokenized", "--aligner", "contextual", "--model", str(output), "--parser", "flat",
+        [str(pairs), "--tokenized", "--aligner", "contextual", "--model", str(output),
          "--ppdb", str(table), "--to", "pharaoh", "-o", str(links)]
     )) == 0  # fmt: skip
     assert links.read_text() == "0-0 1-1 2-2\n"
