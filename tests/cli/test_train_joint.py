@@ -24,9 +24,8 @@ PAIRS = (
 
 @pytest.fixture(autouse=True)
 def toy_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
-    )
+    for name in ("load_parser", "load_parser_for_alignment"):
+        monkeypatch.setattr(f"forest_align.parsing.{name}", lambda *args, **options: ToyParser())
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_training_writes_a_model_that_aligns(
     loaded = JointModel.load(model)
     assert (loaded.variant, loaded.card["pairs"], loaded.card["seed"]) == ("phrase", 3, 2)
     pairs.write_text("dogs like meat\tmeat dogs like\n")
-    assert main(["align", str(pairs), "--model", str(model), "--to", "pharaoh", "--parser", "toy"]) == 0
+    assert main(["align", str(pairs), "--model", str(model), "--to", "pharaoh"]) == 0
     assert capsys.readouterr().out == "0-1 1-2 2-0\n"
 
 
