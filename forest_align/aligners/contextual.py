@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from forest_align.aligners.contextual_parameters import (
 from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
+from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.parsing.annotation import load_annotator
@@ -254,7 +254,7 @@ class ContextualAligner(ParsingAligner):
 
 def bundled_model() -> LinkModel:
     """The link model that comes with the package."""
-    with as_file(files("forest_align.aligners") / "models" / "contextual") as folder:
+    with bundled_folder("contextual") as folder:
         return LinkModel.load(folder)
 
 

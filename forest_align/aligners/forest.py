@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Aligner, Text, parse_unready, with_given_forest
+from forest_align.aligners.base import Text, parse_unready, with_given_forest
 from forest_align.aligners.candidate_pairs import base_pairs, features_of_candidates
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.forest_result import NAME, build_alignment
+from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.phrase_features import PairFeatures, forest_of
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidates
@@ -46,7 +47,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-class ForestAligner(Aligner):
+class ForestAligner(ParsingAligner):
     """Aligns words and syntactic phrases on the packed parse forests of two sentences.
 
     It has a source and a target: the probabilities of phrases are one-sided (normalised over the phrases of
@@ -93,30 +94,19 @@ class ForestAligner(Aligner):
             calibration = replace(calibration, temperature=1.0)
         options = replace(model.options, **VARIANTS[variant])
         self.model = replace(model, options=options, calibration=calibration)
-        self._given = (parser, candidates, lexicon)
+        super().__init__(parser, lexicon)
+        self._candidates = candidates
 
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The lexicon that is used."""
-        from forest_align.lexicon.lexicon import load_lexicon
-
-        return self._given[2] or load_lexicon()
-
-    @cached_property
-    def parser(self) -> Parser:
-        """The parser that is used."""
+    def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser_for_alignment
 
-        given = self._given[0] or "en"
-        if not isinstance(given, str | Path):
-            return given
         size = dict(self.model.description.get("tuned") or {}).get("forest_size")
-        return load_parser_for_alignment(given, **({} if size is None else {"forest_size": size}))
+        return load_parser_for_alignment(name, **({} if size is None else {"forest_size": size}))
 
     @cached_property
     def candidates(self) -> CandidateProvider:
         """Where word candidates come from."""
-        given = self._given[1] or DEFAULT_WORDS
+        given = self._candidates or DEFAULT_WORDS
         return word_candidates(given) if isinstance(given, str) else given
 
     @property
@@ -141,7 +131,7 @@ class ForestAligner(Aligner):
             If there is no such model.
         """
         if str(name_or_path) in BUNDLED:
-            with as_file(files("forest_align.aligners") / "models" / str(name_or_path)) as folder:
+            with bundled_folder(str(name_or_path)) as folder:
                 return cls(ForestModel.load(folder), **options)
         return cls(ForestModel.load(name_or_path), **options)
 

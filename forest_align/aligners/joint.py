@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.aligners.joint_solver import MOST_NODES, import_solver
+from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
@@ -147,7 +147,7 @@ class JointAligner(ParsingAligner):
 
 def bundled_model(name: str) -> JointModel:
     """A model that comes with the package."""
-    with as_file(files("forest_align.aligners") / "models" / name) as folder:
+    with bundled_folder(name) as folder:
         return JointModel.load(folder)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,11 @@ import numpy as np
 from forest_align.types import ModelError
 
 _CARD = "model.json"
+
+
+def bundled_folder(name: str) -> AbstractContextManager[Path]:
+    """The folder of a model that comes with the package, while the context lasts."""
+    return as_file(files("forest_align.aligners") / "models" / name)
 
 
 def read_card(folder: str | Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ParsingAligner(Aligner):
-    """An aligner with a lexicon, and with a parser that makes one tree a sentence.
+    """An aligner with a lexicon, and with a parser that makes one tree a sentence unless it wants more.
 
     Parameters
     ----------
@@ -31,12 +31,13 @@ class ParsingAligner(Aligner):
     @cached_property
     def parser(self) -> Parser:
         """The parser for sentences that need one."""
+        given = self._parser or "en"
+        return self._load_parser(given) if isinstance(given, str | Path) else given
+
+    def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser
 
-        given = self._parser or "en"
-        if isinstance(given, str | Path):
-            return load_parser(given, forest_size=1, lemmatizer=self.lexicon.lemma)
-        return given
+        return load_parser(name, forest_size=1, lemmatizer=self.lexicon.lemma)
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from forest_align.aligners.base import Text, gaps, parse_unready
 from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.joint_edits import constituents_of
+from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.semi_markov_chunks import tag_chunks
 from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
@@ -133,7 +133,7 @@ class SemiMarkovAligner(ParsingAligner):
 
 def bundled_model(name: str = KIND) -> SemiMarkovModel:
     """A model that comes with the package."""
-    with as_file(files("forest_align.aligners") / "models" / name) as folder:
+    with bundled_folder(name) as folder:
         return SemiMarkovModel.load(folder)
 
 

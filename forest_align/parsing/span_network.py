@@ -123,7 +123,7 @@ class SpanNetwork:
     """
 
     def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
-        self.sizes, self.dtype = sizes, dtype
+        self.sizes = sizes
         self.longest = sizes.longest
         named = _Weights({name: value.to(dtype) for name, value in weights.items()})
         embeddings = named.below("pretrained_model.embeddings.")
