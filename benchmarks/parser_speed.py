@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from forest_align.parsing.parser import Parser, load_parser
-from forest_align.parsing.span_scorer import (
+from forest_align.parsing.encoder_scorer import (
     EncoderScorer,
     load_span_parser,
     locate_parser,
     native_dtype,
 )
+from forest_align.parsing.parser import Parser, load_parser
 from forest_align.types import InputError
 
 SUBJECTS = (

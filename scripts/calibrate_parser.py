@@ -19,8 +19,8 @@ import torch
 from evaluate_parser import calibration
 
 from forest_align.data.treebanks import read_gum
+from forest_align.parsing.encoder_scorer import EncoderScorer
 from forest_align.parsing.model_files import parser_config, read_config, read_weights, write_model
-from forest_align.parsing.span_scorer import EncoderScorer
 
 TEMPERATURES = np.arange(1.0, 1.81, 0.1)
 

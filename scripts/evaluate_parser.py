@@ -27,9 +27,9 @@ from forest_align.cext import chart
 from forest_align.data.treebanks import PUNCTUATION_TAGS, TreebankSentence, read_craft, read_gum, read_wsj
 from forest_align.eval.calibration import calibrate
 from forest_align.parsing.encoder_batches import WordEncoder, collate
+from forest_align.parsing.encoder_scorer import load_span_parser, locate_parser
 from forest_align.parsing.model_files import read_weights
 from forest_align.parsing.span_network import word_vectors
-from forest_align.parsing.span_scorer import load_span_parser, locate_parser
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError

@@ -166,7 +166,7 @@ def annotate(
 
 def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:
     """Tags and word vectors of all words."""
-    from forest_align.parsing.span_scorer import load_span_parser
+    from forest_align.parsing.encoder_scorer import load_span_parser
 
     scorer = load_span_parser(parser)
     order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))

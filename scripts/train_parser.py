@@ -35,9 +35,9 @@ from parser_trainer import (
 from tqdm import tqdm
 
 from forest_align.parsing.encoder_batches import WordEncoder
+from forest_align.parsing.encoder_scorer import EncoderScorer
 from forest_align.parsing.model_files import ParserConfig, write_model
 from forest_align.parsing.span_parser import SpanParser
-from forest_align.parsing.span_scorer import EncoderScorer
 
 HYPER_PARAMETERS = {
     "use_pretrained": True,

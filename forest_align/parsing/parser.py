@@ -246,7 +246,7 @@ def load_parser(
     >>> print(sentence.forest.bracket(sentence.words))  # doctest: +SKIP
     (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
     """
-    from forest_align.parsing.span_scorer import load_span_parser
+    from forest_align.parsing.encoder_scorer import load_span_parser
 
     return Parser(
         load_span_parser(name), forest_size=forest_size, least_ratio=least_ratio, lemmatizer=lemmatizer

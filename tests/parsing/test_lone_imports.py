@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from forest_align.parsing.encoder_scorer import MODELS
 from forest_align.parsing.lone_imports import import_alone
-from forest_align.parsing.span_scorer import MODELS
 
 WITHOUT_PLUG_INS = """
 import sys

@@ -27,6 +27,7 @@ from forest_align.parsing.encoder_batches import (
     collate,
     length_batches,
 )
+from forest_align.parsing.encoder_scorer import MODELS, EncoderScorer, load_span_parser
 from forest_align.parsing.model_files import (
     ParserConfig,
     parser_config,
@@ -37,7 +38,6 @@ from forest_align.parsing.model_files import (
 from forest_align.parsing.network_shapes import check_weights, network_sizes
 from forest_align.parsing.span_network import SpanNetwork, span_index, word_vectors
 from forest_align.parsing.span_parser import SpanParser
-from forest_align.parsing.span_scorer import MODELS, EncoderScorer, load_span_parser
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tree_crf_loss import log_partition, negative_log_likelihood
 from forest_align.types import InputError, ModelError
