@@ -199,16 +199,8 @@ class ContextualAligner(ParsingAligner):
 
     def scored_cells(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray]:
         """Link probability, float32 (n, m), and lexical evidence, int32 (n, m), of every two words."""
-        if is_after(source, target):
-            probability, evidence = self.scored_cells(target, source)
-            return probability.T, evidence.T
-        prepared = self.model.prepare(source, target)
         evidence = self._evidence(source, target)
-        probability = self.model.probabilities(*prepared, evidence)
-        if not is_after(target, source):
-            # Twice the same sentence. Matrix products need not round alike on both sides of the diagonal.
-            probability = np.maximum(probability, probability.T)
-        return probability, evidence
+        return self.model.link_probabilities(source, target, evidence), evidence
 
     def explain(self, source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:
         """What each feature adds to the log-odds of a link between two words, strongest first."""

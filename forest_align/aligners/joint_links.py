@@ -112,7 +112,7 @@ class LinkTable:
 
 
 def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: np.ndarray) -> LinkTable:
-    """What the model says of two sentences with word vectors.
+    """What the model says of two sentences with word vectors; of swapped ones it says the transpose.
 
     Parameters
     ----------
@@ -121,12 +121,11 @@ def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: n
     source, target : Sentence
         Sentences of n and m words.
     evidence : numpy.ndarray
-        int32, shape (n, m): see :meth:`LinkModel.probabilities`.
+        int32, shape (n, m): see :meth:`LinkModel.link_probabilities`.
 
     Raises
     ------
     ModelError
         If the vectors have another size than the model's.
     """
-    probability = model.probabilities(*model.prepare(source, target), evidence)
-    return LinkTable.of(probability, model.threshold)
+    return LinkTable.of(model.link_probabilities(source, target, evidence), model.threshold)

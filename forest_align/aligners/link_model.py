@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.link_features import (
     BASE_FEATURES,
     CONTEXT_FEATURES,
@@ -173,17 +174,48 @@ class LinkModel:
         projected /= np.maximum(norms, 1e-9)[:, None]
         return projected
 
+    def link_probabilities(self, source: Sentence, target: Sentence, evidence: np.ndarray) -> np.ndarray:
+        """Probability of a link for every two words of two sentences with word vectors.
+
+        Those of swapped sentences are the transpose, to the last digit: sums may round differently in another
+        order, so that the sentences are taken in one canonical order.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            Of n and m words.
+        evidence : numpy.ndarray
+            int32, shape (n, m), see :meth:`probabilities`.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (n, m).
+
+        Raises
+        ------
+        ModelError
+            See :meth:`prepare`.
+        """
+        if is_after(source, target):
+            return self.link_probabilities(target, source, np.ascontiguousarray(evidence.T)).T
+        probability = self.probabilities(*self.prepare(source, target), evidence)
+        if not is_after(target, source):
+            # Twice the same sentence. Matrix products need not round alike on both sides of the diagonal.
+            probability = np.maximum(probability, probability.T)
+        return probability
+
     def probabilities(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
     ) -> np.ndarray:
-        """Probability of a link for every two words.
+        """Probability of a link for every two words of two prepared sentences, in this order.
 
         Parameters
         ----------
         source, target : SentenceFeatures
             From :meth:`prepare`.
         evidence : numpy.ndarray
-            int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
+            int32, shape (n, m), from :func:`forest_align.lexicon.evidence.lexical_evidence`.
 
         Returns
         -------

@@ -14,8 +14,10 @@ from forest_align.aligners.joint_links import (
     LINK_PHRASE_FEATURES,
     LINK_WORD_FEATURES,
     LinkTable,
+    link_table,
 )
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 
@@ -125,6 +127,22 @@ def test_link_features_are_symmetric_in_the_two_sentences() -> None:
     assert there.phrase_features == pytest.approx(back.phrase_features[swapped[count:] - count], abs=1e-3)
     for side in (0, 1):
         assert there.deletions[side] == pytest.approx(back.deletions[1 - side], abs=1e-3)
+
+
+@pytest.mark.parametrize("one", [ONE, "the dogs the the the a dog the"])
+@pytest.mark.parametrize("two", [ONE + " the", "the dogs the the the a dog the"])
+def test_the_link_model_says_the_transpose_of_swapped_sentences_to_the_last_digit(one: str, two: str) -> None:
+    # Matrix products round differently on the two sides of the diagonal of the repetitive sentence.
+    model, lexicon, source, target = (
+        bundled_model(),
+        load_lexicon(),
+        sentence(one, WIDTH),
+        sentence(two, WIDTH),
+    )
+    there = link_table(model, source, target, lexical_evidence(source, target, lexicon))
+    back = link_table(model, target, source, lexical_evidence(target, source, lexicon))
+    assert np.array_equal(there.probability, back.probability.T)
+    assert np.array_equal(there.log_odds, back.log_odds.T)
 
 
 def test_word_vectors_of_another_size_than_the_link_model_expects_are_refused() -> None:
