@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forest_align.aligners.joint_features import pair_edits
+from forest_align.aligners.joint_model import FEATURE_LISTS
 from forest_align.em.gold_pairs import GoldPair, read_gold_pairs
 from forest_align.em.joint_training import JointExample
 from forest_align.lexicon.lexicon import load_lexicon
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.link_model import LinkModel
     from forest_align.data.pair_types import SentencePair
     from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import InputError
 
 
@@ -29,6 +31,7 @@ def read_examples(
     longest: int = 3,
     arcs: bool = True,
     link_model: LinkModel | None = None,
+    ppdb: PairTable | None = None,
     links: str = "sure",
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[JointExample], list[str]]:
@@ -38,7 +41,7 @@ def read_examples(
     ----------
     pairs, parser, cache, links
         See :func:`forest_align.em.gold_pairs.read_gold_pairs`.
-    longest, arcs, link_model
+    longest, arcs, link_model, ppdb
         See :func:`forest_align.aligners.joint_features.pair_edits`.
     report : callable, optional
         Called with the numbers of sentences and pairs done since the last call.
@@ -53,29 +56,39 @@ def read_examples(
         pairs, parser=parser, cache=cache, links=links, whole=True, report=report
     )
     examples, lexicon = [], load_lexicon()
+    options = {"longest": longest, "arcs": arcs, "link_model": link_model, "ppdb": ppdb}
     for pair in gold:
-        examples.append(example_of(pair, lexicon, longest=longest, arcs=arcs, link_model=link_model))
+        examples.append(example_of(pair, lexicon, **options))
         if report is not None:
             report(1)
     return examples, problems
 
 
-def example_of(
-    pair: GoldPair, lexicon: Lexicon, *, longest: int, arcs: bool, link_model: LinkModel | None = None
-) -> JointExample:
-    """The edits of a parsed pair, with its links as an array."""
+def example_of(pair: GoldPair, lexicon: Lexicon, **options: Any) -> JointExample:
+    """The edits of a parsed pair, with its links as an array; options are those of :func:`pair_edits`."""
     gold = np.zeros((len(pair.source), len(pair.target)), dtype=bool)
     for i, j in pair.links:
         gold[i, j] = True
-    edits = pair_edits(pair.source, pair.target, lexicon, longest=longest, arcs=arcs, link_model=link_model)
-    return JointExample(edits, gold)
+    return JointExample(pair_edits(pair.source, pair.target, lexicon, **options), gold)
 
 
 def fingerprint(examples: Iterable[JointExample]) -> str:
-    """Short hash of what is learned from."""
-    digest = hashlib.sha256()
+    """Short hash of what is learned from: gold links, edits, features and the meaning of the weights."""
+    digest = hashlib.sha256(repr(FEATURE_LISTS).encode())
     for example in examples:
-        digest.update(repr(example.gold.shape).encode())
-        for array in (example.gold, example.edits.spans, example.edits.word_features):
+        edits = example.edits
+        for array in (
+            example.gold,
+            edits.spans,
+            edits.word_features,
+            edits.word_classes,
+            edits.phrase_features,
+            *edits.deletions,
+            edits.arc_pairs.arcs,
+            edits.arc_pairs.governors,
+            edits.arc_pairs.dependents,
+            edits.arc_features,
+        ):
+            digest.update(repr((array.shape, array.dtype.str)).encode())
             digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]

@@ -25,6 +25,7 @@ from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, S
 if TYPE_CHECKING:
     from forest_align.aligners.link_model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
 BUNDLED = ("joint",)
@@ -41,6 +42,8 @@ class JointAligner(ParsingAligner):
     ----------
     model : JointModel, optional
         The bundled model by default.
+    ppdb : PairTable, optional
+        Paraphrases of the user, of words and of phrases: more synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
         loaded when needed; the bundled English one by default.
@@ -61,12 +64,14 @@ class JointAligner(ParsingAligner):
         self,
         model: JointModel | None = None,
         *,
+        ppdb: PairTable | None = None,
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         link_model: LinkModel | None = None,
     ) -> None:
         import_solver()
         self.model = model or bundled_model("joint")
+        self.ppdb = ppdb
         super().__init__(parser, lexicon)
         self._link_model = link_model
 
@@ -142,6 +147,7 @@ class JointAligner(ParsingAligner):
             longest=self.model.longest,
             arcs=self.model.arcs,
             link_model=self.link_model,
+            ppdb=self.ppdb,
         )
 
 

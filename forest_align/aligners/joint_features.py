@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from forest_align.aligners.link_model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing.dependencies import Dependency
 
 #: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
@@ -154,6 +155,7 @@ def pair_edits(
     longest: int,
     arcs: bool,
     link_model: LinkModel | None = None,
+    ppdb: PairTable | None = None,
 ) -> PairEdits:
     """Find the edits of a pair and compute their features.
 
@@ -169,6 +171,8 @@ def pair_edits(
         Whether arcs are aligned too.
     link_model : LinkModel, optional
         For the features of links; without it they are 0.
+    ppdb : PairTable, optional
+        Paraphrases of the user, of words and of phrases: more synonyms.
 
     Raises
     ------
@@ -184,8 +188,8 @@ def pair_edits(
             raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
     sides = _sides(source, target)
     # Of words alone: the kernel and the link model have the cosines themselves.
-    evidence = lexical_evidence(source, target, lexicon)
-    groups = lexical_groups(source, target, lexicon)
+    evidence = lexical_evidence(source, target, lexicon, ppdb)
+    groups = lexical_groups(source, target, lexicon, ppdb)
     cosine = sides[0].vectors @ sides[1].vectors.T
     spans = phrase_pairs(evidence, cosine, groups, longest)
     dependencies = arcs_of(source), arcs_of(target)

@@ -23,7 +23,8 @@ FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: phrases alone, the paper's phrase-based baseline.
 VARIANTS = ("phrase+arc", "phrase")
 _WEIGHTS = "model.safetensors"
-_FEATURES = {
+#: What the weights mean; a model of other features cannot be used.
+FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
     "classes": LINK_CLASSES,
     "phrase_features": PHRASE_FEATURES,
@@ -96,7 +97,7 @@ class JointModel:
             If a file is missing or damaged, or its features are not those of this version.
         """
         card = read_card(folder)
-        check_card(card, folder, "joint", FORMAT_VERSION, **_FEATURES)
+        check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
         arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
         for name, shape in _SHAPES.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
@@ -139,7 +140,7 @@ class JointModel:
             "calibration": list(self.calibration),
             "link_features": self.link_features,
             "card": self.card,
-            **{name: list(names) for name, names in _FEATURES.items()},
+            **{name: list(names) for name, names in FEATURE_LISTS.items()},
         }
         write_card(folder, card)
 

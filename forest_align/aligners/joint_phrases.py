@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 3))
 _GROUPS = ("acronym", "collocation", "joined")
+# Paraphrases that the user brings count as more synonyms.
+_AS_GROUP = {"acronym": "acronym", "collocation": "collocation", "ppdb": "collocation", "joined": "joined"}
 #: Features of a pair of phrases of which one has several words. *Best inside* is the mean, over the words of
 #: both phrases, of the largest value that a word has with one of the other phrase.
 PHRASE_FEATURES = (
@@ -215,6 +217,5 @@ def _are_constituents(spans: np.ndarray, sentence: Sentence) -> np.ndarray:
 
 def _mark_groups(table: np.ndarray, spans: np.ndarray, groups: Sequence[Group]) -> None:
     for group in groups:
-        if group.kind in _GROUPS:
-            same = (spans == (*group.source, *group.target)).all(axis=1)
-            table[same, _GROUPS.index(group.kind)] = 1
+        same = (spans == (*group.source, *group.target)).all(axis=1)
+        table[same, _GROUPS.index(_AS_GROUP[group.kind])] = 1

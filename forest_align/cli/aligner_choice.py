@@ -64,8 +64,6 @@ def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[s
 
     if kind != "forest" and options.words is not None:
         raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
-    if kind == "joint":
-        raise InputError("the joint aligner takes no --ppdb; the others do")
     table = PairTable.load(options.ppdb) if options.ppdb else None
     if kind != "forest":
         return {"ppdb": table}

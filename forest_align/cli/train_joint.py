@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
@@ -43,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="leave out what the link model of the contextual aligner says, which knows the word vectors of "
         "the parser `en` only",
+    )
+    parser.add_argument(
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
     )
     parser.add_argument("--epochs", type=int, default=3, help="passes over the pairs (default: 3)")
     parser.add_argument(
@@ -95,6 +99,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
     from forest_align.data.pairs import read_pairs
     from forest_align.em.joint_corpus import read_examples
     from forest_align.em.progress import counting_bar
+    from forest_align.lexicon.pair_table import PairTable
 
     pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
     with counting_bar("preparing", 3 * len(pairs)) as bar:
@@ -105,6 +110,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
             longest=args.longest,
             arcs=args.variant == "phrase+arc",
             link_model=bundled_model() if args.link_features else None,
+            ppdb=PairTable.load(args.ppdb) if args.ppdb else None,
             links=args.links,
             report=bar.update,
         )
@@ -118,6 +124,7 @@ def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
     return {
         "pairs": pairs,
         "links": args.links,
+        "ppdb": Path(args.ppdb).name if args.ppdb else "",
         "epochs": args.epochs,
         "update": args.update,
         "seed": args.seed,

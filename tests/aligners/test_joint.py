@@ -26,6 +26,7 @@ from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
 from forest_align.aligners.joint_program import best_edits
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Alignment, InputError, ModelError, Sentence
 
 from .joint_sentences import ToyParser, sentence, vectors
@@ -128,6 +129,31 @@ def test_features_are_symmetric_in_the_two_sentences() -> None:
     model = JointModel(random_weights())
     assert model.scores(there)[0] == pytest.approx(model.scores(back)[0][swapped], abs=1e-4)
     assert sorted(model.scores(there)[1]) == pytest.approx(sorted(model.scores(back)[1]), abs=1e-4)
+
+
+def test_paraphrases_of_the_user_are_considered_and_count_as_synonyms() -> None:
+    one, two = sentence("the man died in London"), sentence("the man passed away in London")
+    table = PairTable([("london", "passed"), ("died", "passed away")])
+    options = {"longest": 3, "arcs": False}
+    before = pair_edits(one, two, load_lexicon(), **options)
+    after = pair_edits(one, two, load_lexicon(), ppdb=table, **options)
+    words, phrase = (4, 5, 2, 3), (2, 3, 2, 4)
+    assert list(words) not in before.spans.tolist()
+    spans = [tuple(span) for span in after.spans.tolist()]
+    assert after.word_features[spans.index(words), WORD_FEATURES.index("synonym")] == 1
+    place = spans.index(phrase) - len(after.word_features)
+    assert after.phrase_features[place, PHRASE_FEATURES.index("known as collocation")] == 1
+    swapped = pair_edits(two, one, load_lexicon(), ppdb=table, **options)
+    assert [2, 4, 2, 3] in swapped.spans.tolist()
+
+
+def test_paraphrases_of_the_user_reach_the_edits_of_the_aligner() -> None:
+    one, two = sentence("the man died", 384), sentence("the man sold", 384)
+    informed = JointAligner(ppdb=PairTable([("died", "sold")])).edits(one, two)
+    plain = JointAligner().edits(one, two)
+    assert informed.word_features.sum() != plain.word_features.sum()
+    # The link model knows of them too.
+    assert (informed.deletions[0][2] != plain.deletions[0][2]).any()
 
 
 def test_pairs_of_words_come_first_and_phrases_are_no_longer_than_asked_for() -> None:

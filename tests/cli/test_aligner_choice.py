@@ -56,20 +56,21 @@ def test_the_published_variant_can_be_asked_for(kind: str, loaded: list[Any]) ->
     assert loaded == [(kind, {"variant": "published"})]
 
 
-def test_paraphrases_reach_the_aligners_that_use_them(loaded: list[Any], tmp_path: Path) -> None:
+def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> None:
     table = tmp_path / "ppdb.tsv"
     table.write_text("quick\tfast\n")
-    load_aligner(options(aligner="contextual", ppdb=str(table)), None)
+    for kind in ("contextual", "semi-markov", "joint"):
+        load_aligner(options(aligner=kind, ppdb=str(table)), None)
+        assert ("quick", "fast") in loaded[-1][1]["ppdb"]
     load_aligner(options(ppdb=str(table)), None)
-    assert ("quick", "fast") in loaded[0][1]["ppdb"]
-    assert list(loaded[1][1]) == ["candidates"]
+    assert list(loaded[-1][1]) == ["candidates"]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"aligner": "contextual", "words": "union"}, "takes no --words"),
-        ({"aligner": "joint", "ppdb": "x"}, "takes no --ppdb"),
+        ({"aligner": "joint", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "variant": "published"}, "takes no --variant"),
         ({"words": "unoin"}, "unoin"),
     ],

@@ -106,7 +106,6 @@ def test_files_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureF
     [
         (["--variant", "published"], "no --variant"),
         (["--words", "union"], "no --words"),
-        (["--ppdb", "x"], "no --ppdb"),
     ],
 )
 def test_options_of_other_aligners_are_refused(
