@@ -146,7 +146,7 @@ def train_joint_model(
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run.
+        If there are no pairs, or the checkpoint belongs to another run or to later epochs than this one has.
     ModelError
         If HiGHS is not installed.
     """
@@ -160,6 +160,9 @@ def train_joint_model(
     state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
     if resume and checkpoint is not None and checkpoint.exists():
         state = load_state(checkpoint, same_run)
+        if (len(state.history), state.done) > (settings.epochs, 0):
+            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
+            raise InputError(message, file=str(checkpoint), field="epochs")
     gold = []
     for example in examples:
         gold.append(example.reachable())

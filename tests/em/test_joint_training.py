@@ -20,6 +20,7 @@ from forest_align.em.joint_calibration import calibrate
 from forest_align.em.joint_corpus import example_of, fingerprint, read_examples
 from forest_align.em.joint_training import UPDATES, JointExample, JointSettings, train_joint_model
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Links, Sentence
 
 from ..aligners.joint_sentences import ToyParser, sentence
@@ -150,6 +151,24 @@ def test_a_run_can_stop_within_an_epoch(
     assert reports == every[:4] + every[every.index(last) :]
 
 
+def test_a_run_of_fewer_epochs_than_the_checkpoint_has_is_refused(
+    examples: list[JointExample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint_training, "CHECKPOINT_SECONDS", -1.0)
+    checkpoint = tmp_path / "joint.checkpoint"
+
+    def stop(what: str, done: int) -> None:
+        if (what, done) == ("epoch 3", 2):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_joint_model(examples, JointSettings(epochs=3), checkpoint=checkpoint, report=stop)
+    # Two epochs and a part of the third are done: neither of these is what two epochs give.
+    for epochs in (1, 2):
+        with pytest.raises(InputError, match=rf"joint\.checkpoint: field 'epochs': .* the {epochs} epochs"):
+            train_joint_model(examples, JointSettings(epochs=epochs), checkpoint=checkpoint, resume=True)
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -198,6 +217,26 @@ def test_pairs_that_cannot_be_used_are_named(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
     again, _ = read_examples(pairs, cache=tmp_path)
     assert fingerprint(again) == fingerprint(found)
+
+
+@pytest.mark.parametrize("part", ["word_features", "phrase_features", "deletions", "arc_features", "spans"])
+def test_whatever_is_learned_from_is_part_of_the_fingerprint(examples: list[JointExample], part: str) -> None:
+    edits = examples[0].edits
+    value = getattr(edits, part)
+    changed = (value[0] + 1, value[1]) if part == "deletions" else value + 1
+    other = [replace(examples[0], edits=replace(edits, **{part: changed})), *examples[1:]]
+    assert fingerprint(other) != fingerprint(examples)
+
+
+def test_paraphrases_of_the_user_are_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: ToyParser()
+    )
+    pair = SentencePair(
+        "1", Sentence.from_words(["a", "car"]), Sentence.from_words(["old"]), Links(((1, 0),))
+    )
+    plain, informed = (read_examples([pair], ppdb=table)[0] for table in (None, PairTable([("car", "old")])))
+    assert fingerprint(plain) != fingerprint(informed)
 
 
 def test_possible_links_count_if_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
