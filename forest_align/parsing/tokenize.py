@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,21 +16,40 @@ if TYPE_CHECKING:
 # The tokenizer writes one kind of double quote for another.
 _DOUBLE_QUOTES = ("``", "''", '"')
 
-_TYPOGRAPHIC_APOSTROPHE = re.compile(r"(?<=\w)’(?=\w)|(?<=\s)’(?=(?:s|m|d|re|ve|ll)\b)")
-_PLAIN_WORD = re.compile(r"([^\W_]*[^\W\d_A-Z]{2}|\d{2,})\.")
-# The look-behind lets a mail address begin only where its name does: a long word is read once, not from
-# each of its letters.
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S*[\w/]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Apostrophes that the tokenizer does not know, where they can be nothing else.
+_OTHER_APOSTROPHE = re.compile(r"(?<=\w)[’´`ʼ′＇](?=\w)|(?<=\s)[’´ʼ′＇](?=(?:s|m|d|re|ve|ll)\b)")
+# What the tokenizer would take apart though treebanks do not.
+_WHOLE = re.compile(
+    r"""(?:(?:https?|ftp)://|www\.)\S*[\w/]  # web addresses
+    # The look-behind lets a mail address begin only where its name does: a long word is read once, not from
+    # each of its letters.
+    | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+
+    | (?<!\w)[A-Z]+(?:&[A-Z]+)+[\w-]*  # AT&T
+    | (?<!\w)[#@][^\W\d]\w*  # tags and names of users
+    | (?<!\w)(?:US|HK|NZ|[AC])\$(?=\s?\d)  # dollars that are told apart
+    | (?<![\w.,])\d[\d.,]*%-[^\W\d][\w-]*  # 62%-owned
+    | (?<![\w'’])['’](?:\d\ds?|em|til|cause|cuz|bout)(?![\w'’])  # '80s, 'em
+    | (?<!\S)['’][nN]['’](?!\S)  # rock 'n' roll""",
+    re.VERBOSE,
+)
+# Where a word of the tokenizer is cut once more: beside a currency sign, and between two contractions.
+_CURRENCY = re.compile(r"(?<=^[£€¥₹])(?=\d)|(?<=\d)(?=[£€¥₹]$)")
+_CONTRACTION = re.compile(r"(?<=\w)(?:['’]d|n['’]t)$", re.IGNORECASE)
+_HAVE = re.compile(r"['’]ve\b", re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"(\S*[^\W\d_A-Z]{2}|\S*[A-Z]{2}|[Nn]o|\d{2,})\.")
 # What may stand between a full stop and the next sentence.
 _BETWEEN_SENTENCES = " \t\"'`“”‘’()[]"
-_AFTER_FULL_STOP = re.compile(r"[\"”]|''| ?\[(?:\d+|\.\.\.|…)\]")
+_AFTER_FULL_STOP = re.compile(r"[\"”]|''| ?\[(?:\d+|\.\.\.|…)\]| \. ?\.")
 # Words whose full stop belongs to them even before a capital letter.
 _ABBREVIATIONS = frozenset(
-    """mr mrs ms messrs dr prof st mt ft inc corp co cos ltd bros jr sr gen sen sens rep reps gov lt col sgt
-    capt cmdr adm rev hon pres supt jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat
-    sun vs etc no nos fig figs eq eqs ref refs al cf viz vol ed eds pp ca approx dept univ assn ave blvd
-    rd""".split()  # noqa: SIM905
+    """mr mrs ms messrs dr drs prof mme msgr st mt ft inc corp co cos ltd bros jr sr gen sen sens rep reps gov
+    govs lt col sgt capt cmdr adm brig maj cpl pvt pfc amb rev hon pres supt atty jan feb mar apr jun jul aug
+    sep sept oct nov dec mon tue tues thu thur thurs fri vs etc nos fig figs eq eqs ref refs al cf viz vol ed
+    eds pp ca approx dept univ assn assoc ave blvd rd ala ariz ark calif colo conn fla mich minn mont neb nev
+    okla tenn tex wis wyo""".split()  # noqa: SIM905
 )
+# The same for words that are others when they are written small.
+_CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 
 
 @lru_cache(maxsize=1)
@@ -56,25 +75,23 @@ def tokenize(text: str) -> tuple[Token, ...]:
     """
     # Of the same length as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
     # as one character: a semicolon is split off alike.
-    plain = _TYPOGRAPHIC_APOSTROPHE.sub("'", text).replace("…", ";")
+    plain = _OTHER_APOSTROPHE.sub("'", text).replace("…", ";")
     tokens: list[Token] = []
     at = 0
     for word in _tokenizer().tokenize(plain):
-        start, end = _locate(word, plain, at)
-        at = end
-        if word.endswith(".") and _ends_sentence(word, text[end : end + 40]):
-            tokens.append(Token(text[start : end - 1], start=start, end=end - 1))
-            start = end - 1
-        tokens.append(Token(text[start:end], start=start, end=end))
-    return tuple(_with_whole_addresses(tokens, text))
+        start, at = _locate(word, plain, at)
+        for end in (*_cuts(plain[start:at], start, text[at : at + 40]), at):
+            tokens.append(Token(text[start:end], start=start, end=end))
+            start = end
+    return tuple(_with_whole_words(tokens, text))
 
 
-def _with_whole_addresses(tokens: Sequence[Token], text: str) -> list[Token]:
-    """Join what web and mail addresses were split into."""
+def _with_whole_words(tokens: Sequence[Token], text: str) -> list[Token]:
+    """Join what addresses and other words that treebanks leave whole were split into."""
     joined: list[Token] = []
     at = 0
-    for address in _ADDRESS.finditer(text):
-        start, end = address.span()
+    for found in _WHOLE.finditer(text):
+        start, end = found.span()
         first = at
         while first < len(tokens) and tokens[first].start < start:
             first += 1
@@ -89,13 +106,26 @@ def _with_whole_addresses(tokens: Sequence[Token], text: str) -> list[Token]:
     return [*joined, *tokens[at:]]
 
 
+def _cuts(word: str, start: int, following: str) -> Iterator[int]:
+    """Where a word of the tokenizer, which begins at ``start``, is cut once more."""
+    inside = _CURRENCY.search(word) or (_HAVE.match(following) and _CONTRACTION.search(word))
+    first = inside.start() if inside else 0
+    if first:
+        yield start + first
+    if word.endswith(".") and _ends_sentence(word[first:], following):
+        yield start + len(word) - 1
+
+
 def _ends_sentence(word: str, following: str) -> bool:
     """Whether the full stop at the end of a word is one, though more text follows.
 
-    It is before a closing quote, a reference in brackets, a capital letter, and where nothing but quotes and
-    brackets is left.
+    It is before a closing quote, a reference in brackets, an ellipsis, a capital letter, and where nothing
+    but quotes and brackets is left.
     """
-    if not _PLAIN_WORD.fullmatch(word) or word[:-1].lower() in _ABBREVIATIONS:
+    if not _PLAIN_WORD.fullmatch(word):
+        return False
+    name = word[:-1].rsplit("-", 1)[-1]
+    if name.lower() in _ABBREVIATIONS or name in _CAPITALISED_ABBREVIATIONS:
         return False
     rest = following.lstrip(_BETWEEN_SENTENCES)
     return bool(_AFTER_FULL_STOP.match(following)) or not rest or rest[0].isupper()
