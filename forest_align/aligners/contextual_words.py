@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.contextual_equivalence import category
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.lexicon.function_words import FUNCTION_WORDS
 from forest_align.parsing.annotation import Annotation
 
@@ -27,7 +28,7 @@ class SentenceView:
     Attributes
     ----------
     words : tuple of str
-        Lower-cased words.
+        Lower-cased words, their apostrophes plain.
     forms : tuple of str
         Words as written, for acronyms.
     lemmas : tuple of str
@@ -73,7 +74,7 @@ class SentenceView:
             Dependencies and names; with none only the text counts as context.
         """
         forms = sentence.words
-        words = tuple([form.lower() for form in forms])
+        words = tuple([plain_apostrophes(form.lower()) for form in forms])
         return cls(
             words,
             forms,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
+
 _LISTED = """
 a about above after again against all am an and any are as at be because been before being below between
 both but by can did do does doing don down during each few for from further had has have having he her here
@@ -9,7 +11,7 @@ hers herself him himself his how i if in into is it its itself just me more most
 off on once only or other our ours ourselves out over own s same she should so some such t than that the
 their theirs them themselves then there these they this those through to too under until up very was we were
 what when where which while who whom why will with you your yours yourself yourselves
-also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm ’s ’d ’ll n’t ’re ’ve ’m
+also ca could may might must shall would n't wo sha 's 'd 'll 're 've 'm
     """
 _RARER = """
 ain although among aren cannot couldn d didn doesn either else ever every hadn hasn haven however isn ll m ma
@@ -27,4 +29,4 @@ STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER.split())
 
 def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
     """Whether a word has a letter or digit and is no stop word."""
-    return word.lower() not in stop_words and any(map(str.isalnum, word))
+    return plain_apostrophes(word.lower()) not in stop_words and any(map(str.isalnum, word))

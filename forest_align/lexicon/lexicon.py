@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.lexicon.derivation import suffix_stems
 from forest_align.lexicon.evidence import Evidence
 from forest_align.lexicon.morphology import Lemmatizer, part_of_speech
@@ -33,7 +34,7 @@ class WordProfile:
     Attributes
     ----------
     lower, lemma : str
-        Lower-cased form and lemma.
+        Lower-cased form, its apostrophes plain, and lemma.
     provides : tuple of str or int
         Keys under which other words find it.
     seeks : tuple of (str or int, int)
@@ -108,7 +109,8 @@ class Lexicon:
 
     def _profile(self, word: str, tag: str = "", lemma: str = "") -> WordProfile:
         """Profile of a word with its Penn tag and its lemma, which is looked up if it is empty."""
-        lower, lemma = word.lower(), lemma or self.lemma(word, tag)
+        lower = plain_apostrophes(word.lower())
+        lemma = lemma or self.lemma(word, tag)
         shared: list[tuple[str | int, int]] = [
             (f"={lower}", Evidence.IDENTICAL),
             (f"~{lemma}", Evidence.LEMMA),

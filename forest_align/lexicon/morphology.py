@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -12,27 +14,20 @@ if TYPE_CHECKING:
 #: Closed-class forms that no rule reaches; the tag decides between readings.
 _CLOSED = {
     ("'m", "v"): "be",
-    ("’m", "v"): "be",
     ("'re", "v"): "be",
-    ("’re", "v"): "be",
     ("ai", "v"): "be",
     ("'ve", "v"): "have",
-    ("’ve", "v"): "have",
     ("'d", "v"): "have",
-    ("’d", "v"): "have",
     ("'ll", "MD"): "will",
-    ("’ll", "MD"): "will",
     ("'d", "MD"): "would",
-    ("’d", "MD"): "would",
     ("wo", "MD"): "will",
     ("ca", "MD"): "can",
     ("sha", "MD"): "shall",
     ("n't", "r"): "not",
-    ("n’t", "r"): "not",
     ("an", "DT"): "a",
 }
 _CLOSED_ANY = {
-    form: lemma for (form, _), lemma in _CLOSED.items() if form not in {"wo", "ca", "ai", "sha", "'d", "’d"}
+    form: lemma for (form, _), lemma in _CLOSED.items() if form not in {"wo", "ca", "ai", "sha", "'d"}
 }
 
 _NOUN = (("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"))
@@ -63,7 +58,7 @@ class Lemmatizer:
         self._store = store
 
     def __call__(self, word: str, tag: str = "") -> str:
-        """Return the lower-cased lemma of a word.
+        """Return the lower-cased lemma of a word, its apostrophes plain.
 
         Without a tag the closed classes and irregular forms come first, then the word itself if it is a
         lemma, then the rules for plurals and verb forms.
@@ -75,7 +70,7 @@ class Lemmatizer:
         tag : str
             Penn tag; may be empty.
         """
-        lower = word.lower()
+        lower = plain_apostrophes(word.lower())
         if not tag:
             return self._untagged(lower)
         part = part_of_speech(tag)

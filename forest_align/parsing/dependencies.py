@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.dependency_heads import PUNCTUATION_TAGS, Constituent, set_heads
 from forest_align.parsing.dependency_rules import relation
 
@@ -124,7 +125,7 @@ def collapse(
     tuple of Dependency
         Sorted by dependent; a word may have several governors.
     """
-    lower = [word.lower() for word in words]
+    lower = [plain_apostrophes(word.lower()) for word in words]
     children: dict[int, list[Dependency]] = {}
     for item in dependencies:
         children.setdefault(item.governor, []).append(item)
@@ -157,7 +158,7 @@ def collapsed_dependencies(tree: Tree) -> tuple[Dependency, ...]:
 def _constituent(tree: Tree, counter: list[int]) -> Constituent:
     label = _category(tree.label())
     if len(tree) == 1 and isinstance(tree[0], str):
-        leaf = Constituent(label, word=tree[0].lower(), index=counter[0])
+        leaf = Constituent(label, word=plain_apostrophes(tree[0].lower()), index=counter[0])
         counter[0] += 1
         return leaf
     return Constituent(label, [_constituent(child, counter) for child in tree])
@@ -181,7 +182,8 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
             _, left, right = edges[best[node]]
             nodes = built[left] + built[right]
         else:
-            leaf = Constituent(chain[-1], [], words[starts[node]].lower(), starts[node])
+            word = plain_apostrophes(words[starts[node]].lower())
+            leaf = Constituent(chain[-1], [], word, starts[node])
             leaves.append(leaf)
             nodes, chain = [leaf], chain[:-1]
         for label in chain[::-1]:
@@ -234,7 +236,7 @@ def _conjunction(item: Dependency, children: dict[int, list[Dependency]], lower:
     if not marks:
         return "and"
     chosen = before[-1] if before else after[0]
-    return {"&": "and", "’n’": "and"}.get(lower[chosen], lower[chosen])
+    return {"&": "and", "'n'": "and"}.get(lower[chosen], lower[chosen])
 
 
 def _open_subjects(

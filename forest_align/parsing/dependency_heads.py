@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BE_FORMS = frozenset("be am is are was were been being 's 're 'm ’s ’re ’m ai".split())
+BE_FORMS = frozenset("be am is are was were been being 's 're 'm ai".split())
 GET_FORMS = frozenset("get gets got getting gotten".split())
 AUXILIARY_FORMS = BE_FORMS | frozenset(
-    "have has had having 've 'd ’ve ’d do does did doing done ca wo sha will would can could may might must "
+    "have has had having 've 'd do does did doing done ca wo sha will would can could may might must "
     "shall should to".split()
 )
 VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
@@ -42,7 +42,7 @@ class Constituent:
     children : list of Constituent
         Empty for a leaf.
     word : str
-        Lower-cased word of a leaf.
+        Lower-cased word of a leaf, its apostrophes plain.
     index : int
         Token index of a leaf.
     head : int

@@ -22,7 +22,7 @@ from forest_align.parsing.dependency_patterns import (
     parenthesis,
 )
 
-_NEGATIONS = frozenset("not n't n’t never".split())
+_NEGATIONS = frozenset("not n't never".split())
 _PRECONJUNCTIONS = frozenset({"both", "either", "neither"})
 # Children of one kind can be conjuncts.
 _ALIKE = (

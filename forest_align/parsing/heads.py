@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
+
 PUNCTUATION = frozenset(
     {".", ",", ":", "``", "''", "-LRB-", "-RRB-", "-LCB-", "-RCB-", "-LSB-", "-RSB-", '"'}
 )
@@ -18,7 +20,7 @@ CONJUNCTIONS = frozenset({"CC", "CONJP"})
 
 _AUXILIARY_FORMS = frozenset(
     """be am is are was were been being 's 're 'm have has had having 've 'd do does did done doing
-    ai wo ca sha ’s ’re ’m ’ve ’d""".split()  # noqa: SIM905
+    ai wo ca sha""".split()  # noqa: SIM905
 )
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO"})
 # What `symbol` puts before the tag of a word that can be an auxiliary.
@@ -109,7 +111,9 @@ def symbol(label: str, word: str | None) -> str:
         The word, when the child is a leaf.
     """
     top = label.partition("::")[0]
-    if word is not None and top in _VERB_TAGS and (top in ("MD", "TO") or word.lower() in _AUXILIARY_FORMS):
+    if word is None or top not in _VERB_TAGS:
+        return top
+    if top in ("MD", "TO") or plain_apostrophes(word.lower()) in _AUXILIARY_FORMS:
         return _AUXILIARY + top
     return top
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from forest_align.cext import chart
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.forest_builder import Constituent, forest_from_constituents, write_constituents
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, ParseForest, Sentence, Token
@@ -307,7 +308,7 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputErr
     except InputError as error:
         return error
     # Treebanks, and so models, write apostrophes and ellipses plainly.
-    return _Prepared(tokens, text, [token.text.replace("’", "'").replace("…", "...") for token in tokens])
+    return _Prepared(tokens, text, [plain_apostrophes(token.text).replace("…", "...") for token in tokens])
 
 
 def _batches(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

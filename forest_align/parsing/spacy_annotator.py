@@ -11,6 +11,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.annotation import Annotation
 from forest_align.parsing.dependencies import Dependency, collapse
 from forest_align.parsing.dependency_heads import BE_FORMS, TIME_WORDS
@@ -140,7 +141,7 @@ def stanford_dependencies(
         In order of the dependent.
     """
     head, label = list(heads), list(labels)
-    lower = [word.lower() for word in words]
+    lower = [plain_apostrophes(word.lower()) for word in words]
     for predicate in range(len(head)):
         verb = head[predicate]
         if label[predicate] in ("attr", "acomp") and lower[verb] in BE_FORMS and verb != predicate:
@@ -197,7 +198,7 @@ def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
         start, end = span.start, span.end
         while end - start > 1 and words[start].lower() in ("the", "a"):
             start += 1
-        while end - start > 1 and words[end - 1] in ("'s", "’s", "'"):
+        while end - start > 1 and plain_apostrophes(words[end - 1]) in ("'s", "'"):
             end -= 1
         if span.label_ in _KINDS:
             found.append(Entity(start, end, _KINDS[span.label_]))

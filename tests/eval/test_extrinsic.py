@@ -35,6 +35,7 @@ def test_the_mean_coverage_of_both_sides_is_the_score_of_sultan_et_al() -> None:
 
 def test_a_sentence_of_stop_words_is_judged_by_all_its_words() -> None:
     assert coverage(["to", "be"], {0}) == 0.5
+    assert coverage(["dog", "’s", "’re"], {0}) == 1
     assert weighted_coverage(["to", "be"], {0: 0.5}, {"to": 3.0, "be": 1.0}) == 0.375
     assert coverage([], set()) == weighted_coverage([], {}, {}) == 0
 

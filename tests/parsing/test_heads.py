@@ -157,6 +157,7 @@ def test_a_full_stop_goes_on_last_so_that_the_rest_is_a_node() -> None:
 
 def test_only_forms_of_auxiliaries_are_marked() -> None:
     assert symbol("VBZ", "Has") == "AUX VBZ"
+    assert symbol("VBZ", "’s") == symbol("VBZ", "´s") == "AUX VBZ"
     assert symbol("VBZ", "runs") == "VBZ"
     assert symbol("MD", "oughta") == "AUX MD"
     assert symbol("VP::VBZ", "is") == "VP"
