@@ -154,6 +154,8 @@ def path_beside(path: Path, suffix: str) -> Path:
 
 def _open(path: Path | None) -> IO[bytes]:
     if path is None:
+        if sys.stdin is None:
+            raise InputError("standard input is closed")
         return sys.stdin.buffer
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]

@@ -64,9 +64,9 @@ def _run(command: str, arguments: Sequence[str]) -> int:
 
 def _message(error: Exception) -> str:
     """What is wrong; of what the system refuses, the file first, as in our own messages."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return str(error)
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,7 +78,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         0: all went well; 1: some pairs or sentences failed; 2: bad usage, unusable input or a fault of the
         program; 130: interrupted.
     """
-    options = _top_level_parser().parse_args(argv)
+    parser = _top_level_parser()
+    arguments = sys.argv[1:] if argv is None else argv
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return EXIT_USAGE
+    options = parser.parse_args(arguments)
     debug = options.debug or "--debug" in options.arguments
     try:
         return _run(options.command, options.arguments)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.cli.aligner_choice import ALIGNERS, VARIANTS, WORDS, GivenLinks, Pair, load_aligner
-from forest_align.cli.arguments import positive
+from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import (
     Finished,
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
     )
     parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
-    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    add_output(parser)
     parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
     parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     parser.add_argument(
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
-    to_terminal = options.output is None and sys.stdout.isatty()
+    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")

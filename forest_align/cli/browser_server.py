@@ -45,7 +45,9 @@ class BrowserServer(ThreadingHTTPServer):
         try:
             super().__init__((host, port), _Handler)
         except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: no host name
-            raise InputError(f"cannot listen on {host}, port {port}: {error}; try another --port") from None
+            raise InputError(
+                f"cannot listen on {host}, port {port}: {error}; try another --port or --host"
+            ) from None
         self.host = host
 
     @property

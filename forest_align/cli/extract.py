@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import positive
+from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.cli.progress import counted
 from forest_align.data.lines import STANDARD_INPUT
@@ -21,6 +21,8 @@ from forest_align.data.phrase_table import TABLE_FORMATS
 from forest_align.types import InputError
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
+# Broken lines that are named one by one: a file that is no file of alignments has nothing else.
+_NAMED = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="files that 'forest-align align' wrote (JSON lines, perhaps gzipped); - for standard input",
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    add_output(parser)
     parser.add_argument(
         "--to", choices=tuple(TABLE_FORMATS), default="tsv", help="what to write; default: tsv"
     )
@@ -111,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
         broken = _count(counts, options.alignments)
         table = TABLE_FORMATS[options.to]
         entries = counts.entries(options.min_count)
-        to_terminal = options.output is None and sys.stdout.isatty()
+        to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
         written = 0
         with _open_table(options.output) as out:
             out.write(table.header)
@@ -124,15 +126,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
-    """Count all alignments that are not counted yet; return how many lines are broken."""
+    """Count what is not counted yet; name the first broken lines and return how many there are."""
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
+    named = 0
     for item, position in counted(read_alignments(paths, start), "pairs"):
-        if isinstance(item, InputError):
-            print(f"forest-align extract: left out: {item}", file=sys.stderr)
-        else:
+        if not isinstance(item, InputError):
             counts.add(item, position)
+        elif named < _NAMED:
+            named += 1
+            more = "; more are counted, not named" if named == _NAMED else ""
+            print(f"forest-align extract: left out: {item}{more}", file=sys.stderr)
     return position.broken
 
 

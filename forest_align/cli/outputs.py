@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shutil
@@ -16,6 +17,9 @@ from forest_align.data.lines import STANDARD_INPUT
 from forest_align.data.resumed import check_same_pair
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
+
+# What the system says when nothing more can be written; it names no file.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +61,30 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
 
 @contextmanager
 def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
-    """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped."""
+    """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped.
+
+    Raises
+    ------
+    InputError
+        If the process was started with its standard output closed.
+    OSError
+        If the file cannot be written; names it.
+    """
     if path is None:
+        if sys.stdout is None:
+            raise InputError("standard output is closed; -o names a file")
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         return
     mode = "a" if append else "w"
-    with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-        yield out
+    try:
+        with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            yield out
+    except OSError as error:
+        if error.errno in _FULL and error.filename is None:
+            error.filename = path
+        raise
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import positive
+from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.outputs import open_output, refuse_overwriting, repair
 from forest_align.cli.progress import counted
 from forest_align.data.lines import InputLines
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sentences", metavar="SENTENCES", help="text file, one sentence a line; - for standard input"
     )
-    parser.add_argument("-o", "--output", metavar="OUT", help="file to write; standard output by default")
+    add_output(parser)
     parser.add_argument(
         "--parser", default="en", help="en (bundled), a benepar model (benepar_en3), or a folder; default: en"
     )
@@ -85,6 +85,7 @@ def run(options: argparse.Namespace) -> int:
                     problem = InputError(result.message, file=source.name, line=line, field=result.field)
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
                 output.write(_written(result, options))
+                output.flush()
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 

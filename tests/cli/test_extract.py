@@ -179,3 +179,15 @@ def test_what_cannot_be_done_is_refused_before_counting(
     assert main(["extract", *options]) == 2
     assert message in capsys.readouterr().err
     assert found.read_bytes() == before
+
+
+def test_only_the_first_of_many_broken_lines_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("no alignment\n" * 30)
+    assert main(["extract", str(path), "-o", str(tmp_path / "t.tsv")]) == 1
+    *named, last = capsys.readouterr().err.splitlines()
+    assert len(named) == 10
+    assert named[-1].endswith("more are counted, not named")
+    assert "30 broken lines left out" in last

@@ -51,3 +51,9 @@ def test_a_fault_of_the_program_is_a_message_unless_debugging(
     assert "ZeroDivisionError: by nothing" in capsys.readouterr().err
     with pytest.raises(ZeroDivisionError):
         main(["parse", "-", "--debug"])
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    printed = capsys.readouterr().err
+    assert all(command in printed for command in COMMANDS)

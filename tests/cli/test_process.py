@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -60,3 +61,49 @@ def test_names_with_blanks_and_text_beyond_ascii_need_no_locale(tmp_path: Path) 
     (line,) = done.stdout.decode("utf-8").splitlines()
     pair = json.loads(line)
     assert (pair["source"]["text"], pair["target"]["text"]) == ("naïve 🍕", "שלום")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    trees = tmp_path / "trees.txt"
+    trees.write_text("(S (NP (PRP They)) (VP (VBD won)))\n", encoding="utf-8")
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", trees, "-o", "/dev/full"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    message = "forest-align parse: error: /dev/full: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "message"),
+    [("<&-", "standard input is closed"), (">&-", "standard output is closed; -o names a file")],
+)
+def test_closed_standard_streams_are_told(closed: str, message: str) -> None:
+    words = f"parse --from trees - {closed}"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m forest_align {words}', sys.executable],
+        input="" if closed == ">&-" else None,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (2, f"forest-align parse: error: {message}\n")
+
+
+def test_a_dash_is_standard_output(tmp_path: Path) -> None:
+    tree = "(S (NP (PRP They)) (VP (VBD won)))\n"
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-", "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, input=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == tree
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parses_come_out_while_input_still_comes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("(S (NP (PRP They)) (VP (VBD won)))\n")
+        process.stdin.flush()
+        ready, _, _ = select.select([process.stdout], [], [], 60)
+        assert ready
+        process.stdin.close()
