@@ -1,0 +1,234 @@
+# The k-best search of the chart kernel (Huang & Chiang 2005, algorithm 3): the derivations of each item in order of
+# score, found one by one when they are asked for.
+
+cdef enum Kind:
+    REAL = 0
+    ANY = 1
+    INNER = 2
+
+cdef enum Answer:
+    NO_MEMORY = -1
+    NOT_THERE = 0
+    THERE = 1
+
+
+cdef struct Derivation:
+    double score
+    int choice  # real: label; any: 0 labelled, 1 not; inner: last word of the first child
+    int left  # inner: rank of the first child
+    int right  # rank of the other part
+    int number  # of the constituent that it became; -1 before
+
+
+cdef struct Derivations:
+    Derivation* values
+    int count
+    int space
+
+
+cdef struct Item:
+    Derivations found  # in order of score
+    Derivations heap
+    int expanded  # how many of `found` have their successors in the heap
+    bint started
+
+
+cdef struct Search:
+    Charts charts
+    Item* items  # of each kind for each span
+
+
+cdef void release_search(Search* search) noexcept nogil:
+    cdef Py_ssize_t index
+    for index in range(3 * <Py_ssize_t> search.charts.n * search.charts.n):
+        free(search.items[index].found.values)
+        free(search.items[index].heap.values)
+    free(search.items)
+
+
+cdef inline Item* item_of(Search* search, Kind kind, int i, int j) noexcept nogil:
+    cdef Py_ssize_t n = search.charts.n
+    if kind == ANY and i == j:
+        kind = REAL
+    return search.items + (kind * n + i) * n + j
+
+
+cdef inline Derivation* found_of(Search* search, Kind kind, int i, int j, int rank) noexcept nogil:
+    """A derivation that has been found; more being found moves it."""
+    return &item_of(search, kind, i, j).found.values[rank]
+
+
+cdef inline bint comes_before(const Derivation* a, const Derivation* b) noexcept nogil:
+    if a.score != b.score:
+        return a.score > b.score
+    if a.choice != b.choice:
+        return a.choice < b.choice
+    if a.left != b.left:
+        return a.left < b.left
+    return a.right < b.right
+
+
+cdef inline Answer make_room(Derivations* derivations) noexcept nogil:
+    """Make sure that there is space for one more."""
+    cdef int space
+    cdef Derivation* grown
+    if derivations.count == derivations.space:
+        space = 2 * derivations.space if derivations.space else 8
+        grown = <Derivation*> realloc(derivations.values, space * sizeof(Derivation))
+        if grown == NULL:
+            return NO_MEMORY
+        derivations.values, derivations.space = grown, space
+    return THERE
+
+
+cdef Answer push(Item* item, double score, int choice, int left, int right) noexcept nogil:
+    """Put a derivation into the heap, unless it is impossible."""
+    cdef Derivation* heap
+    cdef Derivation new
+    cdef int at, parent
+    if score == -INFINITY:
+        return THERE
+    if make_room(&item.heap) == NO_MEMORY:
+        return NO_MEMORY
+    new.score, new.choice, new.left, new.right, new.number = score, choice, left, right, -1
+    heap, at = item.heap.values, item.heap.count
+    item.heap.count += 1
+    while at > 0:
+        parent = (at - 1) // 2
+        if not comes_before(&new, &heap[parent]):
+            break
+        heap[at] = heap[parent]
+        at = parent
+    heap[at] = new
+    return THERE
+
+
+cdef Answer pop(Item* item) noexcept nogil:
+    """Move the best of the heap to the end of what is found."""
+    cdef Derivation* heap = item.heap.values
+    cdef Derivation last
+    cdef int at = 0, child, count
+    if item.heap.count == 0:
+        return NOT_THERE
+    if make_room(&item.found) == NO_MEMORY:
+        return NO_MEMORY
+    item.found.values[item.found.count] = heap[0]
+    item.found.count += 1
+    item.heap.count -= 1
+    count = item.heap.count
+    last = heap[count]
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            break
+        if child + 1 < count and comes_before(&heap[child + 1], &heap[child]):
+            child += 1
+        if not comes_before(&heap[child], &last):
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = last
+    return THERE
+
+
+cdef Answer start_item(Search* search, Kind kind, int i, int j) noexcept nogil:
+    """Put the best derivation of each choice into the heap; the Viterbi charts know their scores."""
+    cdef Item* item = item_of(search, kind, i, j)
+    cdef Charts* charts = &search.charts
+    cdef int n = charts.n, k, label
+    item.started = True
+    if kind == INNER:
+        for k in range(i, j):
+            if push(item, charts.real[i * n + k] + charts.rest[j * n + k + 1], k, 0, 0) == NO_MEMORY:
+                return NO_MEMORY
+        return THERE
+    if kind == ANY and i != j:
+        if push(item, charts.real[i * n + j], 0, 0, 0) == NO_MEMORY:
+            return NO_MEMORY
+        return push(item, charts.inner[i * n + j], 1, 0, 0)
+    label = next_label(charts, i, j, -1)
+    return push(item, label_score(charts, i, j, label) + charts.inner[i * n + j], label, 0, 0)
+
+
+cdef Answer expand_inner(Search* search, int i, int j, Derivation last) noexcept nogil:
+    """Put the successors of a first child and its rest into the heap.
+
+    Of the grid of ranks (left, right), (0, 0) leads along the left side, and every left rank to the right, so
+    that each point is reached once and no set of visited ones is needed.
+    """
+    cdef Item* item = item_of(search, INNER, i, j)
+    cdef Charts* charts = &search.charts
+    cdef double first, other
+    cdef Answer answer = find(search, ANY, last.choice + 1, j, last.right + 1)
+    if answer == THERE:
+        # The Viterbi chart knows the best of an item that no one has asked for yet.
+        first = charts.real[i * charts.n + last.choice]
+        if last.left > 0:
+            first = found_of(search, REAL, i, last.choice, last.left).score
+        other = found_of(search, ANY, last.choice + 1, j, last.right + 1).score
+        answer = push(item, first + other, last.choice, last.left, last.right + 1)
+    if answer == NO_MEMORY or last.right > 0:
+        return answer
+    answer = find(search, REAL, i, last.choice, last.left + 1)
+    if answer == THERE:
+        first = found_of(search, REAL, i, last.choice, last.left + 1).score
+        other = charts.rest[j * charts.n + last.choice + 1]
+        answer = push(item, first + other, last.choice, last.left + 1, 0)
+    return answer
+
+
+cdef Answer expand_any(Search* search, int i, int j, Derivation last) noexcept nogil:
+    """Put the next labelled, or the next unlabelled, derivation of a span into the heap."""
+    cdef Kind below = REAL if last.choice == 0 else INNER
+    cdef double score
+    cdef Answer answer = find(search, below, i, j, last.right + 1)
+    if answer == THERE:
+        score = found_of(search, below, i, j, last.right + 1).score
+        answer = push(item_of(search, ANY, i, j), score, last.choice, 0, last.right + 1)
+    return answer
+
+
+cdef Answer expand_real(Search* search, int i, int j, Derivation last) noexcept nogil:
+    """Put what is next below the same label, and below the first derivation the next label, into the heap."""
+    cdef Item* item = item_of(search, REAL, i, j)
+    cdef Charts* charts = &search.charts
+    cdef double below
+    cdef int label
+    cdef Answer answer = THERE
+    if i != j:
+        answer = find(search, INNER, i, j, last.right + 1)
+        if answer == THERE:
+            below = found_of(search, INNER, i, j, last.right + 1).score
+            answer = push(item, label_score(charts, i, j, last.choice) + below, last.choice, 0, last.right + 1)
+    if answer != NO_MEMORY and last.right == 0:
+        label = next_label(charts, i, j, last.choice)
+        below = charts.inner[i * charts.n + j]
+        answer = push(item, label_score(charts, i, j, label) + below, label, 0, 0)
+    return answer
+
+
+cdef Answer expand(Search* search, Kind kind, int i, int j, Derivation last) noexcept nogil:
+    if kind == INNER:
+        return expand_inner(search, i, j, last)
+    if kind == ANY:
+        return expand_any(search, i, j, last)
+    return expand_real(search, i, j, last)
+
+
+cdef Answer find(Search* search, Kind kind, int i, int j, int rank) noexcept nogil:
+    """Make sure that the derivation of an item with a rank is found, if there is one."""
+    if kind == ANY and i == j:
+        kind = REAL
+    cdef Item* item = item_of(search, kind, i, j)
+    cdef Answer answer
+    if not item.started and start_item(search, kind, i, j) == NO_MEMORY:
+        return NO_MEMORY
+    while item.found.count <= rank:
+        while item.expanded < item.found.count:
+            item.expanded += 1
+            if expand(search, kind, i, j, item.found.values[item.expanded - 1]) == NO_MEMORY:
+                return NO_MEMORY
+        answer = pop(item)
+        if answer != THERE:
+            return answer
+    return THERE
