@@ -89,6 +89,9 @@ def _pair(item: object) -> SentencePair:
     with reading_pair(name, *texts):
         source = plain_sentence(texts[0], True, "source")
         target = plain_sentence(texts[1], True, "target")
+        if not fields.has("sureAlign"):
+            message = "a JSON list (jacana) has links here; pairs without links go one a line (jsonl)"
+            raise InputError(message, field="sureAlign")
         links = join_links(
             fields.text("sureAlign"),
             fields.text("possibleAlign", ""),

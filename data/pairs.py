@@ -18,6 +18,7 @@ from forest_align.data import (
     rte,
     spade,
     sts,
+    table,
     tree_pairs,
     tsv,
 )
@@ -39,6 +40,7 @@ FORMATS: dict[str, Format] = {
         rte,
         msrp,
         qa,
+        table,
         multimwa,
         tree_pairs,
         sts,
@@ -124,8 +126,8 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
             line=1,
         )
     raise InputError(
-        f"cannot tell the format from {head[0][:60]!r}; expected source<TAB>target, or name the format "
-        f"(one of {', '.join(FORMATS)})",
+        f"cannot tell the format from {head[0][:60]!r}; expected source<TAB>target, a header line with the "
+        f"columns source and target, or --from with the name of a format (one of {', '.join(FORMATS)})",
         file=lines.name,
         line=1,
     )

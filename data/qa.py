@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
-from forest_align.data.lines import InputLines
+from forest_align.data.lines import CsvLines, InputLines
 from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
 from forest_align.types import InputError
 
@@ -19,7 +19,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     The id is the number of the question and that of the answer, joined by a point.
     """
     question, number, answer = None, 0, 0
-    rows = csv.reader(_WithLineEnds(lines), strict=True)
+    rows = csv.reader(CsvLines(lines), strict=True)
     while True:
         try:
             row = next(rows, None)
@@ -40,19 +40,6 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             yield error.at(file=lines.name, line=lines.number)
         except csv.Error as error:
             yield lines.error(f"broken CSV: {error}")
-
-
-class _WithLineEnds:
-    """Lines as the csv module wants them; unlike a generator it survives a line that is not UTF-8."""
-
-    def __init__(self, lines: InputLines) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> _WithLineEnds:
-        return self
-
-    def __next__(self) -> str:
-        return next(self._lines) + "\n"
 
 
 def matches(head: Sequence[str]) -> bool:

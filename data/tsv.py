@@ -29,7 +29,10 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         with reading_pair(name, source, target):
             found = len(columns(line, 2, "source, target, and perhaps an id, separated by a tab"))
             if found > 3:
-                raise InputError(f"expected 2 or 3 columns (source, target, id), found {found}")
+                raise InputError(
+                    f"expected 2 or 3 columns (source, target, id), found {found}; there may be more below a "
+                    "header line with the columns source and target"
+                )
             return SentencePair(
                 name,
                 plain_sentence(source, tokenized, "source"),

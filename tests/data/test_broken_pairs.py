@@ -38,6 +38,9 @@ CASES = [
     ("qa", 'qtext,label,atext\nWho ?,1,"  "\n', ("1.1", "Who ?", "  ")),
     ("rte", '<entailment-corpus><pair id="7"><t>a</t></pair></entailment-corpus>', ("7", "a", "")),
     ("trees", "(X a)\t(X b\tp7\n", ("p7", "", "")),
+    ("table", "id,source,target\np7,He died .,\n", ("p7", "He died .", "")),
+    ("table", "id\tsource\ttarget\np7\tHe died .\n", ("p7", "He died .", "")),
+    ("jacana", '[{"id": "p7", "source": "a", "target": "b"}]', ("p7", "a", "b")),
 ]
 
 
@@ -210,6 +213,17 @@ BROKEN = [
         "found nothing",
     ),
     ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
+    ("table", "source,target\na,b\na,b,c\nc,d\n", 3, None, "expected 2 columns as in the header, found 3"),
+    ("table", 'source,target\na,b\n"a"x,b\nc,d\n', 3, None, "broken CSV"),
+    (
+        "jacana",
+        '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n'
+        '{"id": "2", "source": "a", "target": "b"},\n'
+        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        2,
+        "sureAlign",
+        "jsonl",
+    ),
 ]
 
 

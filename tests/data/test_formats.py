@@ -383,3 +383,35 @@ class StringLines:
 
     def text(self) -> str:
         return self._text
+
+
+TEXTS = [('He said, "no".', "He refused.", "x"), ("Yes", "No", "3")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'n,Target,id,source\n1,He refused.,x,"He said, ""no""."\n2,No,,Yes\n',
+        'n\tsource\ttarget\tid\n1\tHe said, "no".\tHe refused.\tx\n2\tYes\tNo\t\n',
+    ],
+)
+def test_columns_of_a_table_are_told_by_its_header(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("\ufeff" + content.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    assert [(p.source.text, p.target.text, p.id) for p in good(read_pairs(path))] == TEXTS
+
+
+def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b"source,target\na,b\ncaf\xe9,b\nc,d\n")
+    before, broken, after = read_pairs(path)
+    assert isinstance(broken, InputError) and broken.line == 3 and "UTF-8" in broken.message
+    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+
+
+def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("complex,simple\na,b\n")
+    for name in (None, "table"):
+        with pytest.raises(InputError, match="header line with the columns source and target"):
+            list(read_pairs(path, name))
