@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.types import InputError, ModelError
@@ -16,6 +26,14 @@ from forest_align.types import InputError, ModelError
 FORMAT_VERSION = 1
 NORMALIZERS = ("sides", "pair", "symmetric")
 _WEIGHTS = "weights.safetensors"
+_SHAPES = {"general": (len(GENERAL_FEATURES),), "lexical": ("weights",), "lexical_keys": ("bytes",)}
+# Options that are whole numbers, and the least value of each that is a number.
+_WHOLE = {"beam": 1, "generation_gap": 1, "opened_supports": 0, "max_items": 1}
+_LEAST = {
+    **dict.fromkeys(("null_penalty", "noncompositional_penalty", "parser_weight", "candidate_weight"), 0),
+    **dict.fromkeys(("link_weight", "tree_weight", "confident_link", "certain_link"), 0),
+    **_WHOLE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +68,11 @@ class ForestOptions:
     noncompositional, single_support, multiword, count_all_nulls : bool
         What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
         words be aligned as a whole.
+
+    Raises
+    ------
+    InputError
+        If there is no such normaliser, or a number is out of range.
     """
 
     null_penalty: float = 1.0
@@ -75,6 +98,15 @@ class ForestOptions:
             raise InputError(
                 f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
             )
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            kind = Integral if name in _WHOLE else Real
+            is_number = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
+            if not (is_number and value >= least):
+                which = "a whole number" if name in _WHOLE else "a number"
+                raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
+        if self.parser_weight > 1:
+            raise InputError(f"expected at most 1, found {self.parser_weight}", field="parser_weight")
 
     def kernel_arguments(self) -> dict[str, Any]:
         """The keyword arguments of the kernel."""
@@ -178,9 +210,6 @@ class ForestModel:
         ValueError
             If a number of the options or the description is not finite: JSON has none such.
         """
-        from safetensors.numpy import save_file
-
-        folder = Path(folder)
         card = {
             "format": "forest",
             "version": FORMAT_VERSION,
@@ -189,14 +218,13 @@ class ForestModel:
             "calibration": asdict(self.calibration),
             "description": self.description,
         }
-        write_card(folder, card)
         keys = sorted(self.lexical)
         tensors = {
             "general": np.asarray(self.weights, np.float64),
             "lexical": np.array([self.lexical[key] for key in keys], np.float64),
             "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),
         }
-        save_file(tensors, folder / _WEIGHTS)
+        write_model(folder, card, _WEIGHTS, tensors)
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -210,40 +238,38 @@ class ForestModel:
         folder = Path(folder)
         card = read_card(folder)
         check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
-        tensors = read_weights(folder / _WEIGHTS, ("general", "lexical", "lexical_keys"))
-        _check(folder, card, tensors)
-        keys = bytes(tensors["lexical_keys"]).decode().split("\n") if len(tensors["lexical"]) else []
-        lexical = dict(zip(keys, tensors["lexical"].tolist(), strict=True))
-        options = ForestOptions(**card["options"])
-        return cls(
-            tensors["general"].astype(np.float64),
-            lexical,
-            options,
-            card.get("description", {}),
-            _calibration(folder, card.get("calibration", {})),
-        )
+        tensors = read_weights(folder / _WEIGHTS, _SHAPES)
+        check_arrays(tensors, _SHAPES, folder)
+        known = {option.name for option in fields(ForestOptions)}
+        options = card.get("options")
+        if not (isinstance(options, dict) and set(options) <= known):
+            raise ModelError(f"expected options among {', '.join(sorted(known))} in {str(folder)!r}")
+        try:
+            return cls(
+                tensors["general"].astype(np.float64),
+                _lexical(tensors),
+                ForestOptions(**options),
+                notes_of(card, "description"),
+                # Models without one report plain posteriors.
+                PhraseCalibration(**card.get("calibration", {})),
+            )
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"the model in {str(folder)!r} cannot be used: {error}") from None
 
 
-def _calibration(folder: Path, values: Any) -> PhraseCalibration:
-    """The calibration of a model file; models without one report plain posteriors."""
-    try:
-        return PhraseCalibration(**values)
-    except (TypeError, InputError) as error:
-        raise ModelError(f"the calibration in {str(folder)!r} cannot be used: {error}") from None
+def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Lexicalised weights by name.
 
-
-def _check(folder: Path, card: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
-    def require(condition: bool, expected: str) -> None:
-        if not condition:
-            raise ModelError(f"the model in {str(folder)!r} cannot be used: expected {expected}")
-
-    known = {option.name for option in fields(ForestOptions)}
-    options = card.get("options")
-    require(isinstance(options, dict) and set(options) <= known, f"options among {', '.join(sorted(known))}")
-    require(tensors["general"].shape == (len(GENERAL_FEATURES),), "a weight for each feature")
-    count = len(tensors["lexical"])
-    newlines = int((tensors["lexical_keys"] == ord("\n")).sum())
-    require(newlines == max(count - 1, 0), "a name for each lexicalised feature")
+    Raises
+    ------
+    ValueError
+        If there are more or fewer names than weights.
+    """
+    weights = tensors["lexical"].tolist()
+    names = bytes(tensors["lexical_keys"]).decode().split("\n") if weights else []
+    if len(names) != len(weights):
+        raise ValueError(f"expected {len(weights)} names of lexicalised features, found {len(names)}")
+    return dict(zip(names, weights, strict=True))
 
 
 def _log_sum(values: np.ndarray, axis: int) -> np.ndarray:

@@ -16,7 +16,14 @@ from forest_align.aligners.joint_features import (
 )
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
 from forest_align.aligners.link_features import LINK_CLASSES
-from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
 from forest_align.types import InputError, ModelError
 
 FORMAT_VERSION = 2
@@ -99,9 +106,7 @@ class JointModel:
         card = read_card(folder)
         check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
         arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
-        for name, shape in _SHAPES.items():
-            if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
-                raise ModelError(f"the weights of {name} in {folder} are damaged: expected {shape} numbers")
+        check_arrays(arrays, _SHAPES, folder)
         link_features = card.get("link_features")
         if not isinstance(link_features, bool):
             raise ModelError(
@@ -116,22 +121,17 @@ class JointModel:
                 int(card["longest"]),
                 (slope, offset),
                 link_features,
-                dict(card.get("card", {})),
+                notes_of(card),
             )
         except (KeyError, TypeError, ValueError, InputError) as error:
             raise ModelError(f"the description of the joint model in {folder} is damaged: {error}") from None
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        from safetensors.numpy import save
-
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         arrays = {
             name: part.reshape(shape).astype(np.float32)
             for (name, shape), part in zip(_SHAPES.items(), self._parts(), strict=True)
         }
-        (folder / _WEIGHTS).write_bytes(save(arrays))
         card = {
             "format": "joint",
             "version": FORMAT_VERSION,
@@ -142,7 +142,7 @@ class JointModel:
             "card": self.card,
             **{name: list(names) for name, names in FEATURE_LISTS.items()},
         }
-        write_card(folder, card)
+        write_model(folder, card, _WEIGHTS, arrays)
 
     def scores(self, edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
         """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), less those of deletions."""

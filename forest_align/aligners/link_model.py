@@ -27,7 +27,14 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
-from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
 from forest_align.cext import contextual as kernel
 from forest_align.types import ModelError
 
@@ -43,7 +50,15 @@ _DIRECTIONS_FROM = len(BASE_FEATURES)
 _CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
 # All directions together are one reason: alone none has a meaning.
 _WORDS_THEMSELVES = "the words themselves"
-_ARRAYS = ("mean", "projection", "directions", "first", "hidden", "hidden_bias", "output")
+_SHAPES = {
+    "mean": ("D",),
+    "projection": ("D", "d"),
+    "directions": ("D", len(DIRECTION_FEATURES)),
+    "first": (len(LINK_CLASSES), len(BASE_FEATURES) + 1),
+    "hidden": ("passes", len(_FEATURES), "H + 1"),
+    "hidden_bias": ("passes", len(LINK_CLASSES), "H + 1"),
+    "output": ("passes", "H"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +105,7 @@ class LinkModel:
         Raises
         ------
         ModelError
-            If a file is missing, or its features are not those of this version.
+            If a file is missing or damaged, or its features are not those of this version.
         """
         card = read_card(folder)
         lists = {
@@ -100,32 +115,20 @@ class LinkModel:
             "classes": LINK_CLASSES,
         }
         check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
-        arrays = read_weights(Path(folder) / _WEIGHTS, _ARRAYS)
+        arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
+        check_arrays(arrays, _SHAPES, folder)
+        if arrays["hidden"].shape[2] != arrays["output"].shape[1] + 1:
+            raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
         threshold = card.get("threshold")
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
             raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")
-        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _ARRAYS}
-        return cls(
-            values["mean"],
-            values["projection"],
-            values["directions"],
-            values["first"],
-            values["hidden"],
-            values["hidden_bias"],
-            values["output"],
-            float(threshold),
-            dict(card.get("card", {})),
-        )
+        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _SHAPES}
+        return cls(**values, threshold=float(threshold), card=notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        from safetensors.numpy import save
-
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays = {name: getattr(self, name) for name in _SHAPES}
         arrays["projection"] = self.projection.astype(np.float16)
-        (folder / _WEIGHTS).write_bytes(save(arrays))
         card = {
             "format": "contextual",
             "version": FORMAT_VERSION,
@@ -136,7 +139,7 @@ class LinkModel:
             "context_features": CONTEXT_FEATURES,
             "card": self.card,
         }
-        write_card(folder, card)
+        write_model(folder, card, _WEIGHTS, arrays)
 
     def prepare(self, source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
         """Compute what the model asks of each of two sentences.

@@ -70,6 +70,12 @@ def check_card(
             raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
 
 
+def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
+    """What a description says for people; nothing if it is damaged."""
+    found = card.get(name)
+    return dict(found) if isinstance(found, dict) else {}
+
+
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
     """Write ``model.json``; the folder is made if it is not there.
 
@@ -78,9 +84,30 @@ def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
     ValueError
         If a number is not finite: JSON has none such. Nothing is written then.
     """
+    write_model(folder, card)
+
+
+def write_model(
+    folder: str | Path,
+    card: Mapping[str, Any],
+    file: str = "",
+    arrays: Mapping[str, np.ndarray] | None = None,
+) -> None:
+    """Write ``model.json``, and weights into a safetensors file beside it; the folder is made if need be.
+
+    Raises
+    ------
+    ValueError
+        If a number of the description is not finite: JSON has none such. Nothing is written then.
+    """
+    from safetensors.numpy import save
+
     text = json.dumps(card, indent=1, ensure_ascii=False, allow_nan=False)
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    (Path(folder) / _CARD).write_text(text + "\n", encoding="utf-8")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if arrays is not None:
+        (folder / file).write_bytes(save({name: np.ascontiguousarray(one) for name, one in arrays.items()}))
+    (folder / _CARD).write_text(text + "\n", encoding="utf-8")
 
 
 def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
@@ -101,3 +128,35 @@ def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
     if missing := set(names) - arrays.keys():
         raise ModelError(f"the weights in {str(path)!r} lack {', '.join(sorted(missing))}")
     return arrays
+
+
+def check_arrays(
+    arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | str]], folder: str | Path
+) -> None:
+    """Make sure that arrays have the shapes that they should have, and that their numbers are finite.
+
+    Parameters
+    ----------
+    arrays : mapping of str to numpy.ndarray
+        What :func:`read_weights` has read.
+    shapes : mapping of str to sequence
+        The shape of each. A name in the place of a size is any size, the same wherever it stands.
+    folder : str or Path
+        Where they are from, for messages.
+
+    Raises
+    ------
+    ModelError
+        If one has another shape, or a number that is none.
+    """
+    sizes: dict[str, int] = {}
+    for name, shape in shapes.items():
+        found = arrays[name].shape
+        for part, size in zip(shape, found, strict=False):
+            if isinstance(part, str):
+                sizes.setdefault(part, size)
+        expected = tuple(sizes.get(part, part) if isinstance(part, str) else part for part in shape)
+        if found != expected:
+            raise ModelError(f"expected weights {name} of shape {expected} in {str(folder)!r}, found {found}")
+        if not np.isfinite(arrays[name]).all():
+            raise ModelError(f"expected weights {name} that are finite in {str(folder)!r}")

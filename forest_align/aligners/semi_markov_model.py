@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.model_folder import check_card, read_card, read_weights, write_card
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
 from forest_align.aligners.semi_markov_chunks import CHUNK_TYPES
 from forest_align.aligners.semi_markov_lattice import (
     NULL_CLASSES,
@@ -75,26 +82,19 @@ class SemiMarkovModel:
         check_card(card, folder, KIND, FORMAT_VERSION, **FEATURE_LISTS)
         arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
         weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
-        for name, shape in WEIGHTS.items():
-            if weights[name].shape != shape:
-                found = weights[name].shape
-                raise ModelError(
-                    f"expected weights {name} of shape {shape} in {str(folder)!r}, found {found}"
-                )
+        check_arrays(weights, WEIGHTS, folder)
+        for name in WEIGHTS:
             if not (np.abs(weights[name]) <= _LARGEST).all():
                 raise ModelError(f"expected weights {name} of at most {_LARGEST:.0f} in {str(folder)!r}")
         if np.ptp(weights["transitions"]) > _SPREAD:
             raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(folder)!r}")
-        known = card.get("card")
-        return cls(weights, dict(known) if isinstance(known, dict) else {})
+        return cls(weights, notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        from safetensors.numpy import save
-
         lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
-        write_card(folder, {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card})
-        (Path(folder) / _WEIGHTS_FILE).write_bytes(save({name: self.weights[name] for name in WEIGHTS}))
+        card = {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card}
+        write_model(folder, card, _WEIGHTS_FILE, {name: self.weights[name] for name in WEIGHTS})
 
     def scores(self, lattice: Lattice) -> Scores:
         """Scores of all that a lattice offers, in the order of the kernel's arguments.

@@ -127,9 +127,14 @@ def test_by_pair_null_aligned_target_phrases_compete_with_each_other() -> None:
     assert np.exp(model.log_probabilities(features())[2]).sum() == pytest.approx(1.0)
 
 
-def test_an_unknown_normaliser_is_refused() -> None:
+def test_options_out_of_range_are_refused_by_name() -> None:
     with pytest.raises(InputError, match="symmetric"):
         ForestOptions(normalizer="nonsense")
+    with pytest.raises(InputError, match=r"'null_penalty': expected a number of at least 0, found nan"):
+        ForestOptions(null_penalty=float("nan"))
+    with pytest.raises(InputError, match=r"'max_items': expected a whole number of at least 1, found 0"):
+        ForestOptions(max_items=0)
+    assert ForestOptions(beam=np.int64(3), link_weight=np.float32(0.5)).beam == 3  # type: ignore[arg-type]
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
@@ -155,8 +160,14 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
         ({"options": {"beem": 3}}, "options among"),
         ({"format": "other"}, "forest aligner"),
         ({"calibration": {"temperature": 0.0}}, "temperature"),
-        ({"calibration": {"temprature": 2.0}}, "calibration"),
-        ({"calibration": 2.0}, "calibration"),
+        ({"calibration": {"temprature": 2.0}}, "temprature"),
+        ({"calibration": 2.0}, "mapping"),
+        ({"options": {"normalizer": "nonsense"}}, "normalizer"),
+        ({"options": {"beam": 0}}, "beam"),
+        ({"options": {"beam": 2.5}}, "beam"),
+        ({"options": {"tree_weight": -1}}, "tree_weight"),
+        ({"options": {"link_weight": "much"}}, "link_weight"),
+        ({"options": {"parser_weight": 1.5}}, "parser_weight"),
     ],
 )
 def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:

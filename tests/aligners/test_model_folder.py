@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from forest_align.aligners import load
 from forest_align.aligners.contextual import ContextualAligner
@@ -65,6 +68,46 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path, name: str, field: 
         write_card(tmp_path, {**card, field: changed})
         with pytest.raises(ModelError, match=f"other {field} than this version computes"):
             load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("forest", "general"),
+        ("contextual", "directions"),
+        ("contextual", "hidden_bias"),
+        ("contextual", "output"),
+        ("joint", "arcs"),
+        ("semi-markov", "null"),
+    ],
+)
+def test_weights_of_another_shape_or_that_are_no_numbers_are_refused(
+    tmp_path: Path, name: str, array: str
+) -> None:
+    load(name).save(tmp_path)
+    (file,) = tmp_path.glob("*.safetensors")
+    arrays = load_file(file)
+    for changed in (arrays[array][..., :-1], arrays[array][None], np.full_like(arrays[array], np.nan)):
+        save_file({**arrays, array: np.ascontiguousarray(changed)}, file)
+        with pytest.raises(ModelError, match="expected"):
+            load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["forest", "contextual", "joint", "semi-markov"])
+def test_a_model_that_cannot_be_written_leaves_the_one_before_as_it_was(tmp_path: Path, name: str) -> None:
+    load(name).save(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    model = load(name).model  # type: ignore[attr-defined]
+    notes = {"description" if name == "forest" else "card": {"loss": float("nan")}}
+    weights = {
+        "forest": lambda: {"weights": model.weights + 1},
+        "contextual": lambda: {"first": model.first + 1},
+        "joint": lambda: {"weights": model.weights + 1},
+        "semi-markov": lambda: {"weights": {key: value + 1 for key, value in model.weights.items()}},
+    }[name]()
+    with pytest.raises(ValueError, match="JSON"):
+        replace(model, **weights, **notes).save(tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("threshold", [None, "half", 2, True])
