@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.base import Text, gaps, parse_unready, with_given_forest
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
@@ -154,7 +154,10 @@ class ContextualAligner(ParsingAligner):
         return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks what the variant reads: word vectors, or a forest; the rest passes as it is."""
+        """Parse what lacks what the variant reads: word vectors, or a forest.
+
+        A forest that a sentence came with is kept, with its tags and lemmas.
+        """
         if self.variant == "published":
             annotated = self.annotator.prepare(sentences)
             if annotated is not None:
@@ -163,7 +166,8 @@ class ContextualAligner(ParsingAligner):
         def is_ready(sentence: Sentence) -> bool:
             return (sentence.vectors if self.variant == "default" else sentence.forest) is not None
 
-        return parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
+        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
+        return [with_given_forest(*pair) for pair in zip(sentences, parsed, strict=True)]
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two prepared sentences.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,6 +192,24 @@ def test_paraphrases_of_the_user_count_as_synonyms() -> None:
     one, two = sentence(["cat"], 1), sentence(["dog"], 2)
     informed = ContextualAligner(random_model(), ppdb=PairTable([("cat", "dog")]))
     assert "synonym" in informed.explain(one, two, 0, 0) and "synonym" not in ALIGNER.explain(one, two, 0, 0)
+
+
+class VectorParser:
+    """Makes up vectors, and trees of one kind for all sentences."""
+
+    def parse_many(self, texts: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
+        for text in texts:
+            words = text.split() if isinstance(text, str) else text
+            parsed = sentence_from_bracket("(X " + " ".join(f"(SYM {word})" for word in words) + ")")
+            yield replace(parsed, vectors=sentence(list(words)).vectors)
+
+
+def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:
+    aligner = ContextualAligner(random_model(), parser=VectorParser())  # type: ignore[arg-type]
+    given = sentence_from_bracket(TREES[0])
+    found = aligner.align(given, "the cat sat")
+    assert found.source.tags == given.tags and found.source.forest is given.forest
+    assert found.source.vectors is not None and found.target.tags == ("SYM",) * 3
 
 
 def test_bad_input_is_explained() -> None:
