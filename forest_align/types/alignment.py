@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,9 +28,9 @@ from forest_align.types.validation import (
 JSON_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Alignment:
-    """The alignment of one sentence pair.
+    """The alignment of one sentence pair; printed, it shows its phrases in two columns and its words.
 
     Attributes
     ----------
@@ -122,6 +123,18 @@ class Alignment:
         # Views stand above types, so that theirs is found by name, and only when it is wanted.
         page: str = importlib.import_module("forest_align.views.html").to_html([self])
         return page
+
+    def __str__(self) -> str:
+        # As above.
+        text: str = importlib.import_module("forest_align.views.text").to_text(self)
+        return text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        source, target = (reprlib.repr(sentence.text) for sentence in (self.source, self.target))
+        found = (
+            f"error {self.error!r}" if self.error else f"{len(self.words)} links, {len(self.phrases)} phrases"
+        )
+        return f"<Alignment of {source} and {target}: {found}>"
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

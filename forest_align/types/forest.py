@@ -64,7 +64,7 @@ class Derivation:
     log_probability: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ParseForest:
     """An immutable packed forest: ``N`` nodes in bottom-up topological order, leaves first, ``E`` hyperedges.
 
@@ -115,6 +115,11 @@ class ParseForest:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ParseForest over {self.token_count} tokens: {len(self)} nodes, {len(self.edges)} hyperedges>"
+        )
 
     def node(self, index: int) -> Node:
         """Return node ``index`` resolved into a :class:`Node`."""

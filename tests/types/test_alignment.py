@@ -146,6 +146,15 @@ def test_an_alignment_is_a_page_for_a_browser() -> None:
     assert "Pair p1" in page and "a&lt;b" in page
 
 
+def test_an_alignment_is_shown_in_one_line_and_printed_for_people() -> None:
+    sentence = Sentence.from_words(["They", "won"])
+    alignment = Alignment(sentence, sentence, Links.of([(0, 0)]), id="p1")
+    assert repr(alignment) == "<Alignment of 'They won' and 'They won': 1 links, 0 phrases>"
+    assert repr(Alignment.failed("no")) == "<Alignment of '' and '': error 'no'>"
+    title, *_, last = str(alignment).splitlines()
+    assert (title, last.split()) == ("pair p1", ["words", "They–They"])
+
+
 def test_the_texts_of_a_phrase_pair_are_its_words() -> None:
     source, target = (
         Sentence.from_words(["He", "died", "."]),

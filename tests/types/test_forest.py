@@ -26,6 +26,11 @@ def forest_of(*brackets: str, logs: list[float] | None = None) -> ParseForest:
     return forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], logs)[1]
 
 
+def test_a_forest_is_shown_by_its_size() -> None:
+    shown = repr(forest_of("(S (NP (PRP They)) (VP (VBD won)))"))
+    assert shown == "<ParseForest over 2 tokens: 3 nodes, 1 hyperedges>"
+
+
 @st.composite
 def random_trees(draw: st.DrawFn) -> list[str]:
     """Some trees over the same few words, with labels that make coordinations and chains."""
