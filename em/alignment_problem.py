@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -100,15 +100,29 @@ def build_problem(
     events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)
     digest = hashlib.sha256(f"{normalizer} {sorted(options.items())} {feature_count}".encode())
+    parts = [feature_offsets, feature_ids]
     for pair, looks in zip(pairs, rows, strict=True):
-        for part in (
-            looks.rows,
-            pair.source.start,
-            pair.target.start,
-            pair.base_source,
-            pair.base_target,
-            pair.base_log_prior,
-            np.array([pair.link_weight, pair.tree_weight]),
-        ):
-            digest.update(np.ascontiguousarray(part).tobytes())
+        parts += _arrays_of(pair, looks)
+    for part in parts:
+        digest.update(repr(part.shape).encode())
+        digest.update(np.ascontiguousarray(part).tobytes())
     return AlignmentProblem(pairs, events, table, dict(options), digest.hexdigest()[:16])
+
+
+def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
+    """All that the best alignments of a pair depend on, and the events that they use."""
+    forests = (
+        (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, forest.edge_log_marginal)
+        for forest in (pair.source, pair.target)
+    )
+    return [
+        *(part for forest in forests for part in forest),
+        *(getattr(looks, one.name) for one in fields(PairRows)),
+        pair.source_class,
+        pair.target_class,
+        pair.base_source,
+        pair.base_target,
+        pair.base_log_prior,
+        np.zeros((0, 0)) if pair.links is None else pair.links.sums,
+        np.array([pair.link_weight, pair.tree_weight]),
+    ]

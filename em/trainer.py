@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -66,12 +67,14 @@ def train(
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run or to later epochs than this one has.
+        If there are no pairs, or the checkpoint belongs to another run (one from other initial weights, too)
+        or to later epochs than this one has.
     """
     if not problem.pair_count:
         raise InputError("expected at least one sentence pair to train on")
-    identity = {**settings.identity, "problem": problem.fingerprint}
     state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
+    begun_from = hashlib.sha256(state.weights.tobytes()).hexdigest()[:16]
+    identity = {**settings.identity, "problem": problem.fingerprint, "initial weights": begun_from}
     if resume and checkpoint is not None and checkpoint.exists():
         state = load_state(checkpoint, identity)
         if (state.epoch, state.batch) > (settings.epochs, 0):

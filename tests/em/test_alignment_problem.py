@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from forest_align.aligners.link_evidence import LinkEvidence
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.em.alignment_problem import AlignmentProblem, build_problem
 from forest_align.em.events import Normalizer, PairRows
 from forest_align.em.trainer import train
 from forest_align.em.training_state import TrainingSettings
+from forest_align.lexicon.candidates import Candidate
 from forest_align.types import ParseForest
 
 CATEGORIES = 3
@@ -153,3 +156,30 @@ def test_problems_with_other_options_or_pairs_have_other_fingerprints() -> None:
     }
     assert len(prints) == 4
     assert problem(5, Normalizer.PAIR).fingerprint in prints
+
+
+def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
+    pairs, looks = synthetic_pairs(3)
+    offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
+    first, tree, rows = pairs[0], pairs[0].source, looks[0]
+    other_tree = replace(tree, edge_log_marginal=tree.edge_log_marginal - 1)
+    links = LinkEvidence.of([Candidate((0, 1), (0, 1), 0.7)], tree.token_count, tree.token_count)
+    other_pairs = [
+        replace(first, source=other_tree),
+        replace(first, target_class=first.target_class[::-1].copy()),
+        replace(first, links=links),
+        replace(first, tree_weight=1.0),
+    ]
+    other_rows = [
+        replace(rows, source_sizes=rows.source_sizes + 1),
+        replace(rows, target_attributes=rows.target_attributes + 1),
+    ]
+
+    def fingerprint(pair: PreparedPair, look: PairRows, ids: np.ndarray = features) -> str:
+        made = [pair, *pairs[1:]], [look, *looks[1:]]
+        return build_problem(*made, Normalizer.PAIR, offsets, ids, FEATURES, OPTIONS).fingerprint
+
+    found = [fingerprint(pair, rows) for pair in (first, *other_pairs)]
+    found += [fingerprint(first, look) for look in other_rows]
+    found.append(fingerprint(first, rows, features[::-1].copy()))
+    assert len(set(found)) == len(found)

@@ -178,6 +178,19 @@ def test_a_checkpoint_of_other_settings_is_refused_with_the_difference(tmp_path:
         )
 
 
+def test_a_checkpoint_of_a_run_from_other_weights_is_refused(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "run.checkpoint"
+    train(SyntheticPairs(10), TrainingSettings(epochs=1), start_weights(), checkpoint=checkpoint)
+    with pytest.raises(InputError, match="initial weights"):
+        train(
+            SyntheticPairs(10),
+            TrainingSettings(epochs=2),
+            start_weights() + 0.5,
+            checkpoint=checkpoint,
+            resume=True,
+        )
+
+
 def test_a_damaged_checkpoint_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     checkpoint = tmp_path / "run.checkpoint"
     checkpoint.write_bytes(b"\x10\0\0\0\0\0\0\0{}")
