@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from forest_align.parsing.dependency_heads import (
     BE_FORMS,
+    COPULAS,
     GET_FORMS,
     NOUN_TAGS,
     VERB_TAGS,
     Constituent,
     auxiliary,
+    copular,
     is_time,
 )
 from forest_align.parsing.dependency_patterns import (
@@ -40,7 +42,7 @@ def subordinate_relation(parent: Constituent, position: int) -> str:
     if child.label in ("WHNP", "WHADJP"):
         if child.label == "WHADJP":
             return "dep"
-        return "nsubj" if not has_subject(head) else "attr" if head.leaf().word in BE_FORMS else "dobj"
+        return "nsubj" if not has_subject(head) else "attr" if head.leaf().word in COPULAS else "dobj"
     if child.label == "SBAR":
         return "dep"
     return clausal_relation(parent, position)
@@ -50,7 +52,7 @@ def clausal_relation(parent: Constituent, position: int) -> str:
     """Name the relation of a child of a verb phrase or clause."""
     child, head = parent.children[position], head_of(parent)
     label, after = child.label, after_head(parent, position)
-    if auxiliary(child) and (
+    if (auxiliary(child) or copular(child)) and (
         head.label in ("VP", "ADJP", *NOUN_PHRASES, *ADJECTIVES) or label in ("MD", "TO")
     ):
         return _auxiliary_relation(child, head)
@@ -84,7 +86,7 @@ def clausal_relation(parent: Constituent, position: int) -> str:
 def _auxiliary_relation(child: Constituent, head: Constituent) -> str:
     if child.label in ("MD", "TO"):
         return "aux"
-    if head.label != "VP" and child.word in BE_FORMS:
+    if head.label != "VP" and child.word in COPULAS:
         return "cop"
     main = _first_verb(head)
     if child.word in BE_FORMS | GET_FORMS and main is not None and main.label in ("VBN", "VBD"):

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BE_FORMS = frozenset("be am is are was were been being 's 're 'm ai".split())
+#: Verbs whose predicate is the head of the clause, as the Stanford parser of the papers' time has them.
+COPULAS = BE_FORMS | frozenset(
+    "become becomes became becoming remain remains remained remaining seem seems seemed seeming appear "
+    "appears appeared appearing stay stays stayed staying".split()
+)
 GET_FORMS = frozenset("get gets got getting gotten".split())
 AUXILIARY_FORMS = BE_FORMS | frozenset(
     "have has had having 've 'd do does did doing done ca wo sha will would can could may might must "
@@ -25,7 +30,7 @@ PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
 TIME_WORDS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june "
     "july august september october november december today yesterday tomorrow tonight day days week "
-    "weeks month months year years morning afternoon evening night time times hour hours minute "
+    "weeks month months year years morning afternoon evening night hour hours minute "
     "minutes moment spring summer autumn fall winter weekend decade century mondays sundays saturdays "
     "fridays jan. feb. aug. sept. oct. nov. dec.".split()
 )
@@ -110,10 +115,10 @@ _RULES_AS_TEXT: dict[str, tuple[tuple[str, str], ...]] = {
         ("RIGHT", "CD"),
         ("RIGHT", "JJ JJR JJS RB QP DT WDT RBR ADVP VBG VBN VP PP"),
     ),
-    "PP": (("LEFT", "IN TO RP FW VBG VBN JJ CC RB"), ("LEFT", "PP")),
+    "PP": (("LEFT", "IN TO"), ("LEFT", "RP FW VBG VBN JJ CC RB"), ("LEFT", "PP")),
     "PRN": (("left", "VP S SINV SQ SBAR NP ADJP PP ADVP INTJ NN NNP CD"),),
     "PRT": (("RIGHT", "RP"), ("RIGHT", "")),
-    "QP": (("RIGHT", "$ NNS NN CD"), ("LEFT", "JJ RB DT IN JJR"), ("RIGHT", "")),
+    "QP": (("RIGHT", "$"), ("RIGHT", "NNS NN CD"), ("LEFT", "JJ RB DT IN JJR"), ("RIGHT", "")),
     "RRC": (("left", "VP NP ADJP ADVP PP"),),
     "S": (("left", "VP S FRAG SBAR SINV SQ ADJP UCP"), ("RIGHT", "NP PP"), ("LEFT", "ADVP")),
     "SBAR": (("left", "S SQ SINV SBAR FRAG VP X"), ("LEFT", "WHNP WHPP WHADVP WHADJP IN DT")),
@@ -134,6 +139,7 @@ _RULES = {
 }
 _LAST_RESORT: tuple[tuple[str, list[str]], ...] = (("RIGHT", []),)
 _CONJUNCTIONS = ("CC", "CONJP")
+_CONJUNCT_NOUNS = NOUN_TAGS | frozenset("NP NX NML NAC WHNP QP PRP CD $ FW EX WP".split())
 _VERBAL = VERB_TAGS | {"POS"}
 _HELPING = AUXILIARY_FORMS | GET_FORMS
 _ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
@@ -197,11 +203,16 @@ def auxiliary(node: Constituent) -> bool:
     return node.is_leaf and (node.label in ("MD", "TO") or (node.label in _VERBAL and node.word in _HELPING))
 
 
+def copular(node: Constituent) -> bool:
+    """Whether a leaf can be a copula: a form of *be*, *become*, *remain* and their like."""
+    return node.is_leaf and node.label in _VERBAL and node.word in COPULAS
+
+
 def _head_child(node: Constituent, existential: bool) -> Constituent:
     children = [child for child in node.children if child.label not in PUNCTUATION_TAGS] or node.children
     label = _ALIASES.get(node.label, node.label)
     if coordinated(node) and label not in ("QP", "CONJP"):
-        children = _first_conjunct(children) or children
+        children = _first_conjunct(node.children, label) or children
     if label in ("VP", "SQ", "SINV"):
         found = _verbal_head(children, existential)
         if found is not None:
@@ -216,14 +227,24 @@ def _head_child(node: Constituent, existential: bool) -> Constituent:
     return children[0] if label in ("S", "SBAR", "VP", "PP", "UCP", "FRAG") else children[-1]
 
 
-def _first_conjunct(children: list[Constituent]) -> list[Constituent]:
-    """Children before the first conjunction, or before what repeats the first child's category."""
+def _first_conjunct(children: list[Constituent], label: str) -> list[Constituent]:
+    """Children before the first conjunction, or before what repeats the first child's category.
+
+    Empty if what is coordinated stands before the head of all (*the rich and precious fossils*).
+    """
     kept: list[Constituent] = []
+    nominal = label in ("NP", "NAC", "WHNP")
     for child in children:
-        if child.label in ("CC", "CONJP") and kept:
-            break
-        if child.label not in ("CC", "CONJP"):
+        if child.label in _CONJUNCTIONS:
+            if kept:
+                break
+        elif child.label == "," and kept and kept[-1].is_leaf:
+            if not nominal or kept[-1].label in _CONJUNCT_NOUNS:  # nuts, bolts and tools
+                break
+        elif child.label not in PUNCTUATION_TAGS:
             kept.append(child)
+    if nominal and not any(child.label in _CONJUNCT_NOUNS for child in kept):
+        return []
     if len(kept) > 1 and all(not child.is_leaf for child in kept):
         same = [child for child in kept if child.label == kept[0].label]
         if len(same) == len(kept):
@@ -233,15 +254,16 @@ def _first_conjunct(children: list[Constituent]) -> list[Constituent]:
 
 def _verbal_head(children: list[Constituent], existential: bool) -> Constituent | None:
     """Pass the head from an auxiliary to the main verb and from a copula to its predicate."""
-    verbs = [k for k, child in enumerate(children) if child.is_leaf and auxiliary(child)]
-    if not verbs:
+    verbs = (k for k, child in enumerate(children) if auxiliary(child) or copular(child))
+    position = next(verbs, None)
+    if position is None:
         return None
-    first = children[verbs[0]]
-    for child in children[verbs[0] + 1 :]:
+    first, following = children[position], children[position + 1 :]
+    for child in following if auxiliary(first) else ():
         if child.label == "VP" and (first.word not in GET_FORMS or child.leaf().label in ("VBN", "VBD")):
             return child
-    if first.word in BE_FORMS and not existential:
-        later = [child for child in children[verbs[0] + 1 :] if child.label in _PREDICATES]
+    if copular(first) and not existential:
+        later = [child for child in following if child.label in _PREDICATES]
         later = [child for child in later if not (child.label == "NP" and is_time(child) and len(later) > 1)]
         if later:
             return (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.annotation import Annotation
 from forest_align.parsing.dependencies import Dependency, collapse
-from forest_align.parsing.dependency_heads import BE_FORMS, TIME_WORDS
+from forest_align.parsing.dependency_heads import COPULAS, TIME_WORDS
 from forest_align.parsing.entities import Entity
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError, ModelError, Sentence
@@ -123,7 +123,7 @@ def stanford_dependencies(
 ) -> tuple[Dependency, ...]:
     """Turn a tree with ClearNLP labels into basic Stanford dependencies.
 
-    The predicate after *be* becomes the head of its clause, conjuncts and conjunctions all depend on the
+    The predicate of a copula becomes the head of its clause, conjuncts and conjunctions all depend on the
     first conjunct, and punctuation is left out.
 
     Parameters
@@ -144,7 +144,7 @@ def stanford_dependencies(
     lower = [plain_apostrophes(word.lower()) for word in words]
     for predicate in range(len(head)):
         verb = head[predicate]
-        if label[predicate] in ("attr", "acomp") and lower[verb] in BE_FORMS and verb != predicate:
+        if label[predicate] in ("attr", "acomp") and lower[verb] in COPULAS and verb != predicate:
             _promote(predicate, verb, head, label)
     for word in range(len(head)):
         while label[word] in ("conj", "cc", "preconj") and label[head[word]] == "conj":

@@ -133,6 +133,12 @@ def test_trees_deeper_than_the_stack_have_dependencies(grow: str) -> None:
     assert [d.dependent for d in basic_ones] == list(range(len(sentence)))
 
 
+@pytest.mark.parametrize("verb", ["became", "remains", "seemed", "stayed"])
+def test_a_predicate_is_the_head_of_other_copulas_too(verb: str) -> None:
+    found = basic(f"(S (NP (PRP He)) (VP (VBD {verb}) (NP (DT a) (NN friend))) (. .))")
+    assert {"root(ROOT, friend)", f"cop(friend, {verb})", "nsubj(friend, He)"} <= found
+
+
 def test_there_with_be_is_no_copula() -> None:
     found = basic("(S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN ghost))))")
     assert {"root(ROOT, is)", "expl(is, There)", "nsubj(is, ghost)"} <= found
@@ -174,6 +180,14 @@ def test_two_objects_are_an_indirect_and_a_direct_one() -> None:
         ("(NP (NP (NNP Bill) (POS 's)) (NNS clothes))", "poss(clothes, Bill)"),
         ("(NP (NN oil) (NN price) (NNS futures))", "nn(futures, oil)"),
         ("(VP (VB shut) (PRT (RP down)))", "prt(shut, down)"),
+        ("(NP (NP (DT those)) (PP (RB not) (IN like) (NP (PRP us))))", "prep(those, like)"),
+        ("(NP (DT the) (JJ rich) (CC and) (JJ rare) (NNS fossils))", "amod(fossils, rich)"),
+        ("(NP (NNS nuts) (, ,) (NNS bolts) (CC and) (NNS tools))", "conj(nuts, tools)"),
+        ("(NP (NNS nuts) (, ,) (NNS bolts) (CC and) (NNS tools))", "conj(nuts, bolts)"),
+        ("(ADJP (JJ safe) (, ,) (JJ sound) (CC and) (JJ clean))", "conj(safe, clean)"),
+        ("(PP (IN to) (NP (QP ($ $) (CD 247) (CD billion))))", "pobj(to, $)"),
+        ("(VP (VBP have) (NP (JJ enough) (NN time)))", "dobj(have, time)"),
+        ("(S (NP (PRP I)) (VP (VBP ’m) (VP (VBG going))))", "aux(going, ’m)"),
         (
             "(S (NP (PRP He)) (VP (VBZ says) (SBAR (IN that) (S (NP (PRP you)) (VP (VBP like) (S (VP (VBG swimming))))))))",
             "ccomp(says, like)",
@@ -245,5 +259,5 @@ def test_labelled_attachment_agrees_with_the_stanford_parser_on_the_same_trees()
         wanted = {d for d in two if d.relation.startswith(table)}
         collapsed_counts["gold"] += len(wanted)
         collapsed_counts["both"] += len(one & wanted)
-    assert basic_counts["both"] / basic_counts["gold"] >= 0.93
-    assert collapsed_counts["both"] / collapsed_counts["gold"] >= 0.90
+    assert basic_counts["both"] / basic_counts["gold"] >= 0.95
+    assert collapsed_counts["both"] / collapsed_counts["gold"] >= 0.93
