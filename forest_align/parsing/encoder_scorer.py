@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 MODELS = Path(__file__).parent / "models"
 
-#: Subwords a batch, padding included: enough to keep two cores busy.
-BATCH_SUBWORDS = 1500
+#: Subwords a batch, padding included: enough to keep two cores busy, few enough for little padding and a
+#: processor's own cache. 1500 took 10 to 15% more processor time.
+BATCH_SUBWORDS = 700
 
 
 class Network(Protocol):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from forest_align.parsing.encoder_batches import EncoderBatch
     from forest_align.parsing.network_shapes import NetworkSizes
 
-#: Spans scored at once: enough to keep two cores busy.
-SPAN_CHUNK = 16384
+#: Spans scored at once: enough to keep two cores busy, few enough for a processor's own cache.
+SPAN_CHUNK = 2048
 #: Spans are scored in multiples of so many.
 SPAN_STEP = 256
 
