@@ -49,6 +49,9 @@ class ContextualSweep:
         Gives everything but the values.
     pairs : sequence of (Sentence, Sentence, Links)
         Prepared sentences and their gold links; only sure links count.
+    identity : object
+        What the sentences were prepared with, and the user's paraphrases: the text of a value that differs
+        where these do.
 
     Raises
     ------
@@ -56,10 +59,15 @@ class ContextualSweep:
         If there are no pairs.
     """
 
-    def __init__(self, aligner: ContextualAligner, pairs: Sequence[tuple[Sentence, Sentence, Links]]) -> None:
+    def __init__(
+        self,
+        aligner: ContextualAligner,
+        pairs: Sequence[tuple[Sentence, Sentence, Links]],
+        identity: object = None,
+    ) -> None:
         if not pairs:
             raise InputError("expected at least one dev pair with gold links")
-        self._aligner = aligner
+        self._aligner, self._identity = aligner, identity
         self._pairs = [(source, target, set(links.only_sure().pairs)) for source, target, links in pairs]
 
     @property
@@ -76,7 +84,7 @@ class ContextualSweep:
         if aligner.variant == "default":
             values = (getattr(aligner.model, one.name) for one in fields(aligner.model))
             weights = [value for value in values if isinstance(value, np.ndarray)]
-        return fingerprint_of(aligner.variant, aligner.annotator.name, gold, *weights)
+        return fingerprint_of(aligner.variant, aligner.annotator.name, gold, self._identity, *weights)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Counts of words, see :class:`forest_align.eval.scores.MatchCounts`: float64, one row a pair."""

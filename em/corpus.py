@@ -110,6 +110,11 @@ class CorpusReader:
             candidate_fingerprint(candidates),
         ]
 
+    @property
+    def identity(self) -> list[Any]:
+        """What prepared pairs depend on besides their texts, as JSON values: parser and word candidates."""
+        return list(self._pair_identity)
+
     @cached_property
     def _provider(self) -> CandidateProvider:
         return word_candidates(self.candidate_name)
@@ -239,17 +244,18 @@ def parser_fingerprint(name: str) -> str:
         folder = Path(name)
     if not folder.is_dir():
         return name
-    return _digest(
+    return files_fingerprint(
         sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
     )
 
 
 def candidate_fingerprint(candidates: str) -> str:
     """Short hash of what word candidates of this name and evidence are computed from."""
-    return _digest(word_candidate_files(candidates))
+    return files_fingerprint(word_candidate_files(candidates))
 
 
-def _digest(paths: Sequence[Path]) -> str:
+def files_fingerprint(paths: Sequence[Path]) -> str:
+    """Short hash of the names and contents of files."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.name.encode())

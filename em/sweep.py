@@ -68,6 +68,8 @@ class SweepProblem:
         Gives the dev pairs with forests of a size; called once for each.
     pair_count : int
         Number of dev pairs.
+    identity : object
+        What the pairs were prepared with: the text of a value that differs where that does.
 
     Raises
     ------
@@ -80,6 +82,7 @@ class SweepProblem:
     forest_sizes: Sequence[int]
     load: Callable[[int], DevSet]
     pair_count: int = 0
+    identity: object = None
     _sets: dict[int, DevSet] = field(default_factory=dict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
 
@@ -104,12 +107,19 @@ class SweepProblem:
         pairs = self._dev_set(self.forest_sizes[0]).pairs
         gold = [(dev.pair.source.words, dev.pair.target.words, dev.links.pairs) for dev in pairs]
         weights = self.model.weights, sorted(self.model.lexical.items())
-        return fingerprint_of(*weights, kept, self.objective, sorted(set(self.forest_sizes)), gold)
+        sizes = sorted(set(self.forest_sizes))
+        return fingerprint_of(*weights, kept, self.objective, sizes, gold, self.identity)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.TuningProblem`."""
-        dev = self._dev_set(int(values.get(FOREST_SIZE, self.forest_sizes[0])))
-        return dev.statistics(with_values(self.model, values), pairs)
+        return self._dev_set(self._size(values)).statistics(with_values(self.model, values), pairs)
+
+    def tuned(self, values: Values) -> ForestModel:
+        """The model with the values of a trial; its description has the size of forests, varied or not."""
+        return with_values(self.model, {**values, FOREST_SIZE: self._size(values)})
+
+    def _size(self, values: Values) -> int:
+        return int(values.get(FOREST_SIZE, self.forest_sizes[0]))
 
     def score(self, rows: np.ndarray) -> float:
         """See :class:`forest_align.em.tuning.TuningProblem`."""

@@ -210,7 +210,7 @@ def tune(
         study.set_user_attr(_PROBLEM, problem.fingerprint)
     elif known != problem.fingerprint:
         raise InputError(
-            f"the study {study.study_name!r} has trials of other pairs or of another model: "
+            f"the study {study.study_name!r} has trials of other pairs, or of another model or parser: "
             "expected the same ones, or a study of another name"
         )
     if settings.workers == 1:

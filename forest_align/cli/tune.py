@@ -107,22 +107,23 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
     from forest_align.em.study_results import best_values
-    from forest_align.em.sweep import SweepProblem, search_space, start_values, with_values
+    from forest_align.em.sweep import SweepProblem, search_space, start_values
 
     model = ForestAligner.load(args.model or "forest").model
+    readers = {size: corpus_reader(args, size, model.options.confident_link) for size in args.forest_sizes}
     failed = 0
 
     def load(size: int) -> DevSet:
         nonlocal failed
-        reader = corpus_reader(args, size, model.options.confident_link)
-        pairs, failed = read_corpus(reader, args.gold, args)
+        pairs, failed = read_corpus(readers[size], args.gold, args)
         return DevSet(pairs)
 
     objective = args.objective or "constituent-f1"
     study = _study(args, objective, start_values(model, args.forest_sizes))
-    problem = SweepProblem(model, objective, args.forest_sizes, load)
+    identity = [readers[size].identity for size in sorted(readers)]
+    problem = SweepProblem(model, objective, args.forest_sizes, load, identity=identity)
     _sweep(args, settings, problem, study, search_space(args.forest_sizes))
-    with_values(model, best_values(study)).save(args.output)
+    problem.tuned(best_values(study)).save(args.output)
     _draw(study, args.plot)
     return 1 if failed else 0
 
@@ -135,6 +136,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         contextual_start,
         dev_pairs,
     )
+    from forest_align.em.corpus import files_fingerprint, parser_fingerprint
     from forest_align.em.progress import counting_bar
     from forest_align.em.study_results import best_values
     from forest_align.types import InputError
@@ -150,7 +152,10 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         pairs, problems = dev_pairs(aligner, usable, args.parser, args.forests, bar.update)
     for problem in (*broken, *problems):
         print(problem, file=sys.stderr)
-    _sweep(args, settings, ContextualSweep(aligner, pairs), study, contextual_space(aligner))
+    paraphrases = [Path(args.ppdb)] if args.ppdb else []
+    identity = [parser_fingerprint(args.parser), files_fingerprint(paraphrases)]
+    problem = ContextualSweep(aligner, pairs, identity)
+    _sweep(args, settings, problem, study, contextual_space(aligner))
     aligner.with_values(best_values(study)).save(args.output)
     _draw(study, args.plot)
     return 1 if broken or problems else 0

@@ -64,7 +64,7 @@ def test_tuning_prints_the_best_trials_and_writes_the_model_with_their_values(
     assert run(gold, "-o", output, "--trials", 3, "--objective", "word-f1") == 0
     model = ForestModel.load(output)
     study = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "word-f1")
-    assert model.description["tuned"] == study.best_params
+    assert model.description["tuned"] == {**study.best_params, "forest_size": 10}
     assert model.options.null_penalty == study.best_params["null_penalty"]
     assert "null_penalty" in capsys.readouterr().out.splitlines()[0]
 
@@ -86,6 +86,11 @@ def test_forest_sizes_are_part_of_the_search_if_there_are_several(tmp_path: Path
     run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--forest-sizes", 1, 10)
     trials = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials
     assert {trial.params["forest_size"] for trial in trials} <= {1, 10}
+
+
+def test_a_model_tuned_on_forests_of_one_size_is_used_with_that_size(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--forest-sizes", 50)
+    assert ForestModel.load(tmp_path / "tuned").description["tuned"]["forest_size"] == 50
 
 
 def test_attachment_cannot_be_raised_without_gold_trees(tmp_path: Path, gold: Path) -> None:
@@ -157,6 +162,19 @@ def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_read
          "--ppdb", str(table), "--to", "pharaoh", "-o", str(links)]
     )) == 0  # fmt: skip
     assert links.read_text() == "0-0 1-1 2-2\n"
+
+
+def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
+    tmp_path: Path, gold: Path, table: Path
+) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1)
+    with pytest.raises(InputError, match="trials of other pairs"):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--parser", table.parent)
+    published = [gold, "-o", tmp_path / "published", "--aligner", "contextual", "--variant", "published"]
+    run(*published, "--ppdb", table, "--trials", 1)
+    table.write_text("house\thome\n")
+    with pytest.raises(InputError, match="trials of other pairs"):
+        run(*published, "--ppdb", table, "--trials", 2)
 
 
 def test_the_threshold_of_the_contextual_aligner_is_tuned(
