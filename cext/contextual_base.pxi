@@ -1,0 +1,173 @@
+# The features of a cell of the contextual kernel that need no other decision, and which weights apply to it.
+
+# What the features of a cell are made of. Tables with a border have cell (i, j) at i * wide + j.
+cdef struct Pair:
+    Py_ssize_t n, m, wide
+    const int* evidence
+    const int* source_kinds
+    const int* target_kinds
+    const unsigned char* source_capital
+    const unsigned char* target_capital
+    const int* source_letters
+    const int* source_ends
+    const int* target_letters
+    const int* target_ends
+    unsigned long long* source_marks
+    unsigned long long* target_marks
+    Similarity cosine
+    Similarity projected
+    double* run              # with border: length of the identical sequence through the cell
+    double* weight           # with border: similarity as evidence for a neighbour
+    double* strong           # with border: the same of the projections
+    double* around           # with border: same content words in the window
+    double* row_count        # same words in the row
+    double* column_count
+    double* source_place     # from 0 to 1
+    double* target_place
+    double ratio
+    double shorter
+
+
+cdef void lay_out_pair(Pair* pair, double* work) noexcept nogil:
+    """Give every table its place; ``work`` holds zeros for four tables with a border, and 8 (n + m) more."""
+    cdef Py_ssize_t n = pair.n, m = pair.m, size = size_with_border(n, m)
+    cdef double* run = work + BORDER * (pair.wide + 1)
+    pair.run, pair.weight, pair.strong, pair.around = run, run + size, run + 2 * size, run + 3 * size
+    pair.row_count = work + 4 * size
+    pair.column_count = pair.row_count + n
+    pair.source_place = pair.column_count + m
+    pair.target_place = pair.source_place + n
+    pair.cosine.rows = pair.target_place + m
+    pair.cosine.columns = pair.cosine.rows + 3 * n
+    pair.projected.rows = pair.cosine.columns + 3 * m
+    pair.projected.columns = pair.projected.rows + 3 * n
+
+
+cdef void survey_pair(Pair* pair) noexcept nogil:
+    """Fill in what cells learn from the rest of the pair."""
+    cdef Py_ssize_t n = pair.n, m = pair.m, i, j
+    pair.cosine.knots[:] = [0.3, 0.45, 0.6, 0.75, 0.9]
+    pair.projected.knots[:] = [0.2, 0.35, 0.5, 0.65, 0.8]
+    pair.ratio = fabs(log(<double>n / m))
+    pair.shorter = log(<double>(n if n < m else m)) / 3.0
+    for i in range(n):
+        pair.source_place[i] = (i + 0.5) / n
+    for j in range(m):
+        pair.target_place[j] = (j + 0.5) / m
+    summarize(&pair.cosine, n, m, 0.0)
+    summarize(&pair.projected, n, m, exp(0.5 * SCALE))
+    mark_bigrams(pair.source_letters, pair.source_ends, n, pair.source_marks)
+    mark_bigrams(pair.target_letters, pair.target_ends, m, pair.target_marks)
+    fill_tables(pair)
+    complete_runs(pair)
+
+
+cdef void fill_tables(Pair* pair) noexcept nogil:
+    """What each cell is worth to those around it, how often each word recurs, and sequences up to each cell."""
+    cdef Py_ssize_t wide = pair.wide, i, j, k, c, di, dj
+    for i in range(pair.n):
+        for j in range(pair.m):
+            k = i * pair.m + j
+            c = i * wide + j
+            pair.strong[c] = over(pair.projected.values[k], 0.3)
+            if not pair.evidence[k] & (IDENTICAL | LEMMA):
+                pair.weight[c] = over(pair.cosine.values[k], 0.3) / 0.7
+                continue
+            pair.weight[c] = 1.0
+            pair.row_count[i] += 1
+            pair.column_count[j] += 1
+            pair.run[c] = 1 + pair.run[c - wide - 1]
+            if pair.source_kinds[i] == CONTENT and pair.target_kinds[j] == CONTENT:
+                for di in range(-3, 4):
+                    for dj in range(-3, 4):
+                        if di and dj:
+                            pair.around[c + di * wide + dj] += 1
+
+
+cdef void complete_runs(Pair* pair) noexcept nogil:
+    """What has been counted up to each word of a sequence becomes the length of the whole."""
+    cdef Py_ssize_t diagonal = pair.wide + 1, i, j, c
+    cdef double* run = pair.run
+    for i in range(pair.n - 1, -1, -1):
+        for j in range(pair.m - 1, -1, -1):
+            c = i * pair.wide + j
+            if run[c] and run[c + diagonal]:
+                run[c] = run[c + diagonal]
+
+
+cdef inline int class_of(const Pair* pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Which weights apply to a cell."""
+    cdef int evidence = pair.evidence[i * pair.m + j], own = pair.source_kinds[i], other = pair.target_kinds[j]
+    cdef int kind = own if own > other else other
+    if evidence & IDENTICAL:
+        return kind
+    if evidence & LEMMA:
+        return 3
+    if own == other:
+        return 4 + kind
+    return 7 if kind == PUNCTUATION else 8
+
+
+cdef inline double letters_in_common(const Pair* pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Dice coefficient of two words, without looking closely where it is 0 or 1."""
+    cdef Py_ssize_t start = pair.source_ends[i - 1] if i else 0, other_start = pair.target_ends[j - 1] if j else 0
+    if pair.evidence[i * pair.m + j] & IDENTICAL:
+        return 1.0
+    if not have_common_mark(pair.source_marks + MARKS * i, pair.target_marks + MARKS * j):
+        return 0.0
+    return bigram_dice(
+        pair.source_letters + start, pair.source_ends[i] - start,
+        pair.target_letters + other_start, pair.target_ends[j] - other_start,
+    )
+
+
+cdef void fill_base(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
+    """All features of a cell."""
+    similarity_features(&pair.cosine, pair.n, pair.m, i, j, row)
+    similarity_features(&pair.projected, pair.n, pair.m, i, j, row + SIMILARITY)
+    row += 2 * SIMILARITY
+    word_features(pair, i, j, row)
+    sequence_features(pair, i, j, row)
+    evidence_features(pair, i, j, row)
+
+
+cdef inline void word_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
+    """Letters, whether the words recur in the sentences, and their places."""
+    cdef int same = pair.evidence[i * pair.m + j] & (IDENTICAL | LEMMA)
+    cdef double rows = pair.row_count[i], columns = pair.column_count[j], letters = letters_in_common(pair, i, j)
+    row[0] = letters
+    row[1] = over(letters, 0.5)
+    row[2] = log(rows) + log(columns) if same else 0.0
+    row[3] = 0.0 if same else (rows > 0) + (columns > 0)
+    row[4] = 0.0 if same else rows > 0 and columns > 0
+    row[5] = fabs(pair.source_place[i] - pair.target_place[j])
+    row[6] = pair.ratio
+    row[7] = pair.shorter
+
+
+cdef inline void sequence_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
+    """The sequence of same words that the cell lies in, and the cells around it."""
+    cdef Py_ssize_t wide = pair.wide, diagonal = wide + 1, c = i * wide + j, step
+    cdef double length = pair.run[c], around = pair.around[c]
+    row[8] = length > 1
+    row[9] = length > 2
+    row[10] = log(length) if length > 1 else 0.0
+    for step in range(1, 4):
+        row[9 + 2 * step] = pair.weight[c + step * diagonal]
+        row[10 + 2 * step] = pair.weight[c - step * diagonal]
+    row[17] = pair.weight[c + wide - 1] + pair.weight[c - wide + 1]
+    row[18] = smaller(around, 4.0)
+    row[19] = around > 0
+    for step in range(1, 3):
+        row[18 + 2 * step] = pair.strong[c + step * diagonal]
+        row[19 + 2 * step] = pair.strong[c - step * diagonal]
+    row[24] = (i == 0 and j == 0) or (i == pair.n - 1 and j == pair.m - 1)
+
+
+cdef inline void evidence_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
+    """Lexical relations and capitals."""
+    cdef int evidence = pair.evidence[i * pair.m + j], step
+    for step in range(RELATIONS):
+        row[25 + step] = evidence >> (FIRST_RELATION + step) & 1
+    row[28] = (evidence & (SYNONYM | PPDB)) != 0
+    row[35] = pair.source_capital[i] and pair.target_capital[j]

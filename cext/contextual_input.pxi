@@ -1,0 +1,57 @@
+# What the functions of the contextual kernel are given, checked before it is read without further checks.
+
+
+cdef int fill_pair(
+    Pair* pair,
+    const float[:, ::1] cosine,
+    const float[:, ::1] projected,
+    const int[:, ::1] evidence,
+    const int[::1] source_kinds,
+    const int[::1] target_kinds,
+    const unsigned char[::1] source_capital,
+    const unsigned char[::1] target_capital,
+    const int[::1] source_letters,
+    const int[::1] source_ends,
+    const int[::1] target_letters,
+    const int[::1] target_ends,
+) except -1:
+    """Check and take over what is known of a pair."""
+    cdef Py_ssize_t n = cosine.shape[0], m = cosine.shape[1]
+    if n == 0 or m == 0:
+        raise ValueError("expected two sentences with at least one word each")
+    if projected.shape[0] != n or projected.shape[1] != m or evidence.shape[0] != n or evidence.shape[1] != m:
+        raise ValueError(f"expected three tables of shape ({n}, {m})")
+    for name, size, length in (
+        ("source_kinds", source_kinds.shape[0], n),
+        ("target_kinds", target_kinds.shape[0], m),
+        ("source_capital", source_capital.shape[0], n),
+        ("target_capital", target_capital.shape[0], m),
+        ("source_ends", source_ends.shape[0], n),
+        ("target_ends", target_ends.shape[0], m),
+    ):
+        if size != length:
+            raise ValueError(f"expected {length} values in {name}, found {size}")
+    if source_ends[n - 1] > source_letters.shape[0] or target_ends[m - 1] > target_letters.shape[0]:
+        raise ValueError("word ends lie beyond the letters")
+    pair.n, pair.m, pair.wide = n, m, m + 2 * BORDER
+    pair.cosine.values, pair.projected.values, pair.evidence = &cosine[0, 0], &projected[0, 0], &evidence[0, 0]
+    pair.source_kinds, pair.target_kinds = &source_kinds[0], &target_kinds[0]
+    pair.source_capital, pair.target_capital = &source_capital[0], &target_capital[0]
+    pair.source_letters = &source_letters[0] if source_letters.shape[0] else NULL
+    pair.target_letters = &target_letters[0] if target_letters.shape[0] else NULL
+    pair.source_ends, pair.target_ends = &source_ends[0], &target_ends[0]
+    return 0
+
+
+cdef int check_weights(Py_ssize_t rows, Py_ssize_t columns) except -1:
+    if rows != CLASSES or columns != BASE + 1:
+        raise ValueError(f"expected weights of shape ({CLASSES}, {BASE + 1})")
+    return 0
+
+
+cdef int check_cells(const int[::1] cells, Py_ssize_t size) except -1:
+    cdef Py_ssize_t k
+    for k in range(cells.shape[0]):
+        if not 0 <= cells[k] < size:
+            raise ValueError(f"expected cells from 0 to {size - 1}, found {cells[k]}")
+    return 0

@@ -1,0 +1,38 @@
+# From features to probabilities: the log-linear first pass of the contextual kernel, and the network of later ones.
+
+
+cdef inline double first_probability(const float* features, const float* weights) noexcept nogil:
+    """The bias is the last weight."""
+    return 1.0 / (1.0 + exp(-(weights[BASE] + dot(weights, features, BASE))))
+
+
+cdef double later_probability(
+    const float* units, const float* bias, const float* output, Py_ssize_t hidden
+) noexcept nogil:
+    cdef double score = units[hidden] + bias[hidden], unit
+    cdef Py_ssize_t h
+    for h in range(hidden):
+        unit = units[h] + bias[h]
+        # max(unit, 0), without a branch that the processor would guess wrongly half of the time.
+        score += 0.5 * (unit + fabs(unit)) * output[h]
+    return 1.0 / (1.0 + exp(-score))
+
+
+cdef Py_ssize_t score_cells(
+    const Pair* pair, const float* weights, float hopeless, float* probability, int* cells, float* features,
+    int* classes,
+) noexcept nogil:
+    """Score all cells and keep those that are not hopeless, one after another; how many they are."""
+    cdef Py_ssize_t i, j, k, kept = 0
+    cdef float* row
+    for i in range(pair.n):
+        for j in range(pair.m):
+            k = i * pair.m + j
+            row = features + kept * BASE
+            classes[kept] = class_of(pair, i, j)
+            fill_base(pair, i, j, row)
+            probability[k] = first_probability(row, weights + classes[kept] * (BASE + 1))
+            if probability[k] >= hopeless:
+                cells[kept] = <int>k
+                kept += 1
+    return kept
