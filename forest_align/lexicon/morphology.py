@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
@@ -30,9 +31,12 @@ _CLOSED_ANY = {
     form: lemma for (form, _), lemma in _CLOSED.items() if form not in {"wo", "ca", "ai", "sha", "'d"}
 }
 
-_NOUN = (("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"))
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiouy")
+# Plurals that are their own singular, though another noun is a letter shorter.
+_INVARIABLE = frozenset({"species", "means", "series", "philippines"})
+# Stems that verbs unknown to WordNet have only with a final e: tokeniz|ed, crowdsourc|ing, geolocat|ed.
+_STEMS_WITH_E = ("c", "v", "u", "iz", "yz", "at", "dg", "rg")
 
 
 def part_of_speech(tag: str) -> str:
@@ -107,24 +111,47 @@ class Lemmatizer:
         irregular = self._store.exceptions.get((part, lower))
         if irregular is not None:
             return irregular
+        if part == "n":
+            return self._singular(lower)
         parts = "ra" if part == "r" else part
         for candidate in _detached(lower, part):
             if any(self._store.has(candidate, one) for one in parts):
                 return candidate
         return ""
 
+    def _singular(self, lower: str) -> str:
+        """The noun with most meanings among possible singulars; empty if none is in WordNet.
+
+        So ``uses`` is no plural of the U.S. and ``doses`` none of DOS.
+        """
+        if lower in _INVARIABLE:
+            return lower
+        meanings = {
+            noun: len(self._store.synsets(noun, "n")) - handicap
+            for noun, handicap in _singulars(lower)
+            if self._store.has(noun, "n")
+        }
+        return max(meanings, key=meanings.__getitem__, default="")
+
+
+def _singulars(word: str) -> Iterator[tuple[str, float]]:
+    """Possible singulars of a noun, each with how many meanings it needs more than the others."""
+    if word.endswith("ies"):
+        yield word[:-3] + "y", 0
+        yield word[:-1], 0.5  # cookies
+    elif word.endswith("es") and word[:-2].endswith(_SIBILANTS):
+        yield word[:-1], 0
+        yield word[:-2], 1.5  # glasses, bunches, but not corpses
+    elif word.endswith("s") and not word.endswith("ss"):
+        yield word[:-1], 0
+    if word.endswith("men"):
+        yield word[:-3] + "man", 0
+    yield word, math.inf
+
 
 def _detached(word: str, part: str) -> Iterator[str]:
-    """Possible base forms of an inflected form, likeliest first; the last is the word itself."""
-    if part == "n":
-        for ending, base in _NOUN:
-            if word.endswith(ending):
-                yield word[: -len(ending)] + base
-        if word.endswith("s") and not word.endswith("ss"):
-            yield word[:-1]
-        if word.endswith("men"):
-            yield word[:-3] + "man"
-    elif part == "v":
+    """Possible bases of a verb, adjective or adverb, likeliest first; the last is the word itself."""
+    if part == "v":
         yield from _verb_bases(word)
     else:
         for ending in ("er", "est"):
@@ -150,16 +177,20 @@ def _verb_bases(word: str) -> Iterator[str]:
 
 def _without_ending(stem: str) -> Iterator[str]:
     """Bases of a stem that lost its ending: hop|ing is hope, sing|ing is sing, stopp|ing is stop."""
-    short_vowel = (
+    likely_e = _ends_in_short_vowel(stem) or stem.endswith(("u", "v", "c"))
+    yield from (stem + "e", stem) if likely_e else (stem, stem + "e")
+    if len(stem) > 2 and stem[-1] == stem[-2]:
+        yield stem[:-1]
+
+
+def _ends_in_short_vowel(stem: str) -> bool:
+    """Whether a stem ends in one vowel and one consonant, which would be doubled if no e had been lost."""
+    return (
         len(stem) >= 2
         and stem[-1] not in _VOWELS | {"w", "x"}
         and stem[-2] in _VOWELS
         and (len(stem) < 3 or stem[-3] not in _VOWELS)
     )
-    bases = (stem + "e", stem) if short_vowel or stem.endswith(("u", "v", "c")) else (stem, stem + "e")
-    yield from bases
-    if len(stem) > 2 and stem[-1] == stem[-2]:
-        yield stem[:-1]
 
 
 def _regular(word: str, tag: str) -> str:
@@ -173,6 +204,9 @@ def _regular(word: str, tag: str) -> str:
     for ending, tags in (("ing", {"VBG"}), ("ed", {"VBD", "VBN"})):
         stem = word[: -len(ending)]
         if tag in tags and word.endswith(ending) and len(stem) > 2 and not _VOWELS.isdisjoint(stem):
-            doubled = stem[-1] == stem[-2] and stem[-1] not in "lsz"
-            return stem[:-1] if doubled else stem
+            if stem[-1] == stem[-2] and stem[-1] not in "lsz":
+                return stem[:-1]
+            is_one_syllable = sum(letter in _VOWELS for letter in stem) == 1
+            needs_e = stem.endswith(_STEMS_WITH_E) or (is_one_syllable and _ends_in_short_vowel(stem))
+            return stem + "e" if needs_e else stem
     return word

@@ -19,9 +19,6 @@ colour=color behaviour=behavior organise=organize organisation=organization anal
 theatre=theater travelled=traveled catalogue=catalog anaemia=anemia grey=gray defence=defense e-mail=email
 café=cafe favourite=favorite neighbouring=neighboring co-operate=cooperate programme=program
 """
-SHORT = """
-four=for tour=tor wise=wize hour=hor fire=fier rise=rize called=caled
-"""
 _LISTED = """
 was/VBD/be children/NNS/child better/JJR/good better/RBR/well best/JJS/good hoping/VBG/hope
 hopping/VBG/hop singing/VBG/sing stopped/VBD/stop n't/RB/not 's/VBZ/'s 's/POS/'s 'll/MD/will wo/MD/will
@@ -33,7 +30,11 @@ houses/NNS/house causes/VBZ/cause companies/NNS/company tries/VBZ/try tried/VBD/
 lives/NNS/life leaves/VBZ/leave buses/NNS/bus heroes/NNS/hero used/VBN/use agreed/VBD/agree cut/VBD/cut
 did/VBD/do has/VBZ/have are/VBP/be quickly/RB/quickly The/DT/the tweeting/VBG/tweet blogs/NNS/blog
 unzips/VBZ/unzip 1990s/NNS/1990s wounded/JJ/wounded ,/,/, --/:/-- media/NNS/medium firemen/NNS/fireman
-created/JJ/create going/VBG/go being/VBG/be dying/VBG/die
+created/JJ/create uses/NNS/use doses/NNS/dose vases/NNS/vase senses/NNS/sense corpses/NNS/corpse
+lenses/NNS/lens bunches/NNS/bunch cookies/NNS/cookie ties/NNS/tie species/NNS/species
+means/NNS/means arms/NNS/arm tactics/NNS/tactic news/NNS/news
+vaped/VBD/vape tokenized/VBN/tokenize crowdsourcing/VBG/crowdsource rebooted/VBD/reboot retweeted/VBN/retweet
+’m/VBP/be didn’t/RB/didn't going/VBG/go being/VBG/be dying/VBG/die
 """
 LEMMAS = _LISTED.split()
 
