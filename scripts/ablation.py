@@ -1,13 +1,15 @@
 """Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
 
-Usage: python scripts/ablation.py GOLD… --model MODEL --fixed MODEL [--forests CACHE] [--stanford GOLD XML]
+Usage: python scripts/ablation.py GOLD… --model MODEL --untrained MODEL --by-hand MODEL [--forests CACHE]
+           [--stanford GOLD XML]
 
 For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
 (projected from the links), how often the roots are reached, and word F1 of:
 
     full         the trained model on n-best forests
     monotonic    without the non-compositional step
-    without EM   the fixed weights
+    without EM   the weights that training started from, which know nothing
+    by hand      weights set by hand
     1-best       on the parser's best trees
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
@@ -105,7 +107,9 @@ def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
 
 def measure(path: str, arguments: argparse.Namespace, stanford: str | None = None) -> dict[str, np.ndarray]:
     """Statistics of every system on one file; recall asks for constituents of Stanford trees if given."""
-    model, fixed = ForestAligner.load(arguments.model).model, ForestAligner.load(arguments.fixed).model
+    model, untrained, by_hand = (
+        ForestAligner.load(name).model for name in (arguments.model, arguments.untrained, arguments.by_hand)
+    )
 
     def variant(**changes: Any) -> ForestModel:
         return replace(model, options=replace(model.options, **changes))
@@ -121,7 +125,8 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     systems = {
         "full": (forests, model),
         "monotonic": (forests, variant(noncompositional=False)),
-        "without EM": (forests, fixed),
+        "without EM": (forests, untrained),
+        "by hand": (forests, by_hand),
         "1-best": (best, model),
         "no links": (forests, variant(link_weight=0.0)),
         "no parse": (forests, variant(tree_weight=0.0)),
@@ -154,7 +159,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("gold", nargs="+", metavar="GOLD")
     parser.add_argument("--model", default="forest")
-    parser.add_argument("--fixed", required=True, metavar="MODEL", help="model with fixed weights")
+    parser.add_argument("--untrained", required=True, metavar="MODEL", help="what the training started from")
+    parser.add_argument("--by-hand", required=True, metavar="MODEL", help="model with weights set by hand")
     parser.add_argument("--parser", default="en")
     parser.add_argument("--forest-size", type=int, default=10)
     parser.add_argument("--forests", type=Path, metavar="CACHE")

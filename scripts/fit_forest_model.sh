@@ -1,19 +1,19 @@
 #!/bin/sh
-# Trains, tunes and calibrates the forest aligner's bundled model, treats the hand-set weights alike, and measures both.
+# Trains, tunes and calibrates the forest aligner's bundled model, treats untrained and hand-set weights alike, and measures all.
 #
 #   scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
 #
 # ALIGNMENT_DATA holds mtref/, wiki/, edinburgh/ and msr_rte/. OUT gets cache/ (parses and features), em/ (trained),
-# forest/ (trained, tuned, calibrated), fixed/ (hand-set weights, tuned, calibrated) and the tables ablation.md,
-# training.md, forest.calibration.md and fixed.calibration.md.
+# forest/ (trained, tuned, calibrated), uniform/ and fixed/ (weights of zero, weights set by hand; tuned, calibrated) and the
+# tables ablation.md, training.md and MODEL.calibration.md.
 # Run it again to go on where it stopped.
 set -eu
 data=$1
 out=$2
 here=$(cd "$(dirname "$0")/.." && pwd)
-fixed=$here/forest_align/aligners/models/fixed
+bundled=$here/forest_align/aligners/models
 first=150
-trials=${TRIALS:-40}
+trials=${TRIALS:-32}
 workers=${WORKERS:-2}
 mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
 
@@ -26,16 +26,17 @@ done
 dev="$out/dev/mtref/dev.tsv $out/dev/wiki/dev.tsv $out/dev/edinburgh/train.sure.json $out/dev/msr_rte/dev.majority.json"
 text="$data/mtref/train.tsv $data/wiki/train.tsv $data/edinburgh/train.sure.json $data/msr_rte/dev.majority.json"
 
-forest-align train forest $text -o "$out/em" --start "$fixed" --forests "$out/cache" \
-    --epochs 3 --batch-size 0 --workers "$workers" --resume
-for model in em fixed; do
-    from=$out/em to=$out/forest
-    test $model = em || { from=$fixed to=$out/fixed; }
-    forest-align tune $dev --model "$from" -o "$to" --forests "$out/cache" --trials "$trials" --workers "$workers"
+forest-align train forest $text -o "$out/em" --start uniform --forests "$out/cache" \
+    --epochs 5 --batch-size 0 --workers "$workers" --resume
+for model in forest uniform fixed; do
+    from=$bundled/$model
+    test $model != forest || from=$out/em
+    forest-align tune $dev --model "$from" -o "$out/$model" --forests "$out/cache" --trials "$trials" --workers "$workers"
     python "$here/scripts/calibrate_phrases.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-        --model "$to" -o "$to" --forests "$out/cache" > "$to.calibration.md"
+        --model "$out/$model" -o "$out/$model" --forests "$out/cache" > "$out/$model.calibration.md"
 done
-python "$here/scripts/ablation.py" $dev --model "$out/forest" --fixed "$out/fixed" --forests "$out/cache" \
-    --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" > "$out/ablation.md"
-python "$here/scripts/training_table.py" $text --gold $dev --start "$fixed" --options "$out/forest" \
+python "$here/scripts/ablation.py" $dev --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
+    --forests "$out/cache" --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" \
+    > "$out/ablation.md"
+python "$here/scripts/training_table.py" $text --gold $dev --start uniform --options "$out/forest" \
     --forests "$out/cache" --workers "$workers" > "$out/training.md"

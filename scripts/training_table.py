@@ -2,9 +2,9 @@
 
 Usage: python scripts/training_table.py PAIRS… --gold GOLD… [--forests CACHE] [--workers 2]
 
-Trains from the hand-set weights on the first pairs of a fixed shuffle of all files (text only), and prints
-scores on pairs with gold links: constituent recall, precision and F1, word F1, all in percent; and seconds of
-training.
+Trains from the weights of ``--start`` on the first pairs of a fixed shuffle of all files (text only), and
+prints scores on pairs with gold links: constituent recall, precision and F1, word F1, all in percent; and
+seconds of training.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("pairs", nargs="+", metavar="PAIRS")
     parser.add_argument("--gold", nargs="+", metavar="GOLD", required=True)
-    parser.add_argument("--start", required=True, metavar="MODEL", help="model with fixed weights")
+    parser.add_argument("--start", required=True, metavar="MODEL", help="where training starts")
     parser.add_argument("--options", default="forest", metavar="MODEL", help="takes its options from it")
     parser.add_argument("--forests", type=Path, metavar="CACHE")
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, ALL], help="0 is all")

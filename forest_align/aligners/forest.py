@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forest_align.parsing import Parser
 
 #: Names of the bundled models.
-BUNDLED = ("forest", "fixed")
+BUNDLED = ("forest", "fixed", "uniform")
 
 #: What each variant changes in the options of a model. The published one is without what is added here to
 #: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, and word
@@ -121,7 +121,8 @@ class ForestAligner(ParsingAligner):
         Parameters
         ----------
         name_or_path : str or Path
-            ``"forest"``; ``"fixed"``, whose weights are set by hand, not learned; or a folder.
+            ``"forest"``; ``"fixed"``, whose weights are set by hand, not learned; ``"uniform"``, whose
+            weights are zero; or a folder.
         **options
             Passed on to the constructor.
 

@@ -23,6 +23,7 @@ _KINDS = {
 _BUNDLED = {
     "forest": "forest",
     "fixed": "forest",
+    "uniform": "forest",
     "contextual": "contextual",
     "semi-markov": "semi-markov",
     "semi-markov-phrasal": "semi-markov",
@@ -36,10 +37,11 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     Parameters
     ----------
     name_or_path : str or Path
-        ``"forest"``, ``"fixed"``, ``"contextual"``, ``"semi-markov"``, ``"semi-markov-phrasal"``,
-        ``"joint"``, or a folder that :meth:`Aligner.save` wrote. The models of the kinds of aligners have
-        their names; ``"fixed"`` is the forest aligner with weights set by hand, not learned;
-        ``"semi-markov-phrasal"`` links phrases where ``"semi-markov"`` links their words one by one.
+        ``"forest"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"semi-markov"``,
+        ``"semi-markov-phrasal"``, ``"joint"``, or a folder that :meth:`Aligner.save` wrote. The models of the
+        kinds of aligners have their names; ``"fixed"`` is the forest aligner with weights set by hand, not
+        learned, ``"uniform"`` with weights of zero; ``"semi-markov-phrasal"`` links phrases where
+        ``"semi-markov"`` links their words one by one.
     **options
         Passed on to the ``load`` of that kind.
 

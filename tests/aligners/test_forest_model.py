@@ -200,6 +200,13 @@ def test_the_model_with_weights_set_by_hand_is_loaded_by_its_name() -> None:
     assert (aligner.model.weights != bundled().weights).any()
 
 
+def test_the_model_that_has_learned_nothing_is_loaded_by_its_name() -> None:
+    aligner = load("uniform")
+    assert isinstance(aligner, ForestAligner)
+    assert not aligner.model.lexical
+    assert not aligner.model.weights.any()
+
+
 def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="contextual"):
         load(tmp_path / "nothing")
