@@ -3,8 +3,8 @@
 A path reads the source sentence from left to right: each step takes one word to nothing (null), or a phrase to a
 phrase of the target sentence. A step's score is its own and that of the transition to it, which depends only on the
 last target word of the step before and the first target word of this one; so transitions are summed once for every
-source position and target word, not for every two phrase pairs. ``semicrf_reference`` computes the same in plain
-Python.
+source position and target word, not for every two phrase pairs. Sums over all paths (``semicrf_sums.pxi``) and the
+best path (``semicrf_viterbi.pxi``) are included files; ``semicrf_reference`` computes the same in plain Python.
 
 Scores are logarithms. A cost to be added in training (softmax-margin) is added to them by the caller.
 """
@@ -25,6 +25,9 @@ cdef struct Lattice:
     const double* null
     const double* transition
     const double* final
+
+include "semicrf_sums.pxi"
+include "semicrf_viterbi.pxi"
 
 
 def marginals(
@@ -78,13 +81,14 @@ def marginals(
     scratch = np.empty((3 * n + 2) * (m + 1) + (m + 1) * (m + 1) + 2 * (m + 1), dtype=np.float64)
     cdef double[::1] work = scratch, out_pairs = pairs, out_nulls = nulls, out_finals = finals
     cdef double[:, ::1] out_transitions = transitions
-    cdef double* pair_cells = &out_pairs[0] if lattice.size else NULL
-    cdef double log_partition
+    cdef Sums sums
+    sums.pairs = &out_pairs[0] if lattice.size else NULL
+    sums.nulls, sums.transitions, sums.finals = &out_nulls[0], &out_transitions[0, 0], &out_finals[0]
     with nogil:
-        log_partition = _forward_backward(
-            &lattice, &work[0], pair_cells, &out_nulls[0], &out_transitions[0, 0], &out_finals[0]
-        )
-    return log_partition, pairs, nulls, transitions, finals
+        lay_out_sums(&lattice, &sums, &work[0])
+        sum_forward(&lattice, &sums)
+        sum_backward(&lattice, &sums)
+    return sums.log_partition, pairs, nulls, transitions, finals
 
 
 def best_path(
@@ -115,7 +119,7 @@ def best_path(
         As for :func:`marginals`.
     """
     cdef Lattice lattice = _lattice(spans, scores, null, transition, final)
-    cdef Py_ssize_t n = lattice.n, m = lattice.m, count
+    cdef Py_ssize_t n = lattice.n, m = lattice.m, last, count
     scratch = np.empty((n + 1) * (m + 1) + m + 1, dtype=np.float64)
     memory = np.empty((2 * n + 1) * (m + 1), dtype=np.int32)
     steps = np.empty(n, dtype=np.int32)
@@ -123,7 +127,8 @@ def best_path(
     cdef int[::1] kept = memory, out = steps
     cdef double score
     with nogil:
-        score = _viterbi(&lattice, &work[0], &kept[0], &out[0], &count)
+        score = find_best(&lattice, &work[0], &kept[0], &last)
+        count = read_off(&lattice, &kept[0], last, &out[0])
     return score, steps[n - count:]
 
 
@@ -224,169 +229,3 @@ cdef int _check_spans(const int[:, ::1] spans, Py_ssize_t n, Py_ssize_t m) excep
             raise ValueError("expected phrase pairs in the order of their source starts")
         before = spans[k, 0]
     return 0
-
-
-cdef inline double _add(double one, double two) noexcept nogil:
-    """Logarithm of the sum of two exponentials; minus infinity is nothing."""
-    if one < two:
-        one, two = two, one
-    if two == -INFINITY:
-        return one
-    return one + log1p(exp(two - one))
-
-
-cdef double _exponentials(const double* values, Py_ssize_t count, double* out) noexcept nogil:
-    """Exponentials relative to the highest value, which is returned."""
-    cdef double high = -INFINITY
-    cdef Py_ssize_t k
-    for k in range(count):
-        if values[k] > high:
-            high = values[k]
-    for k in range(count):
-        out[k] = exp(values[k] - high)
-    return high
-
-
-cdef double _forward_backward(
-    Lattice* lattice, double* work, double* pairs, double* nulls, double* transitions, double* finals
-) noexcept nogil:
-    """Fill the expected counts; return the log-partition function.
-
-    ``before[p]`` is the sum over the paths to position p by their last target word (null: m), ``onto[p]`` that with the
-    transition to a step that begins there, ``after[p]`` the sum over the paths on from p.
-    """
-    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = lattice.size
-    cdef double* before = work
-    cdef double* onto = before + (n + 1) * wide
-    cdef double* after = onto + n * wide
-    cdef double* factors = after + (n + 1) * wide
-    cdef double* left = factors + wide * wide
-    cdef double* right = left + wide
-    cdef const double* beginning = lattice.transition + wide * wide
-    cdef const int* span
-    cdef double top, low, high, sum, scale, log_partition
-    top = _exponentials(lattice.transition, wide * wide, factors)
-    _forward(lattice, before, onto, factors, top, left)
-    log_partition = -INFINITY
-    for r in range(wide):
-        after[n * wide + r] = lattice.final[r]
-        log_partition = _add(log_partition, before[n * wide + r] + lattice.final[r])
-    for r in range(wide):
-        finals[r] = exp(before[n * wide + r] + lattice.final[r] - log_partition)
-    for p in range(n - 1, -1, -1):
-        # What may follow from here, by first target word; then by the last target word before.
-        for j in range(m):
-            right[j] = -INFINITY
-        right[m] = lattice.null[p] + after[(p + 1) * wide + m]
-        nulls[p] = exp(onto[p * wide + m] + right[m] - log_partition)
-        while k > 0 and lattice.spans[4 * (k - 1)] == p:
-            k -= 1
-            span = lattice.spans + 4 * k
-            sum = lattice.scores[k] + after[span[1] * wide + span[3] - 1]
-            right[span[2]] = _add(right[span[2]], sum)
-            pairs[k] = exp(onto[p * wide + span[2]] + sum - log_partition)
-        if p == 0:
-            for j in range(wide):
-                transitions[wide * wide + j] = exp(beginning[j] + right[j] - log_partition)
-            break
-        high = _exponentials(right, wide, right)
-        low = _exponentials(before + p * wide, wide, left)
-        scale = exp(low + high + top - log_partition)
-        for r in range(wide):
-            sum = 0.0
-            for j in range(wide):
-                sum += factors[r * wide + j] * right[j]
-                transitions[r * wide + j] += left[r] * scale * right[j]
-            after[p * wide + r] = high + top + log(sum)
-    for r in range(wide * wide):
-        transitions[r] *= factors[r]
-    return log_partition
-
-
-cdef void _forward(
-    Lattice* lattice, double* before, double* onto, const double* factors, double top, double* left
-) noexcept nogil:
-    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = 0
-    cdef const int* span
-    cdef double* cell
-    cdef double high
-    for r in range((n + 1) * wide):
-        before[r] = -INFINITY
-    for p in range(n):
-        if p == 0:
-            for j in range(wide):
-                onto[j] = lattice.transition[wide * wide + j]
-        else:
-            high = _exponentials(before + p * wide, wide, left) + top
-            for j in range(wide):
-                onto[p * wide + j] = 0.0
-            for r in range(wide):
-                if left[r] > 0.0:
-                    for j in range(wide):
-                        onto[p * wide + j] += left[r] * factors[r * wide + j]
-            for j in range(wide):
-                onto[p * wide + j] = high + log(onto[p * wide + j])
-        before[(p + 1) * wide + m] = onto[p * wide + m] + lattice.null[p]
-        while k < lattice.size and lattice.spans[4 * k] == p:
-            span = lattice.spans + 4 * k
-            cell = before + span[1] * wide + span[3] - 1
-            cell[0] = _add(cell[0], onto[p * wide + span[2]] + lattice.scores[k])
-            k += 1
-
-
-cdef double _viterbi(Lattice* lattice, double* work, int* kept, int* steps, Py_ssize_t* count) noexcept nogil:
-    """Fill ``steps`` from behind; ``count`` says how many there are."""
-    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = 0
-    cdef double* before = work
-    cdef double* onto = before + (n + 1) * wide
-    cdef int* chosen = kept                    # phrase pair that leads to (position, last target word)
-    cdef int* row = kept + (n + 1) * wide      # row before a step that begins at (position, first target word)
-    cdef const int* span
-    cdef double best, x
-    for r in range((n + 1) * wide):
-        before[r] = -INFINITY
-    for p in range(n):
-        for j in range(wide):
-            if p == 0:
-                onto[j] = lattice.transition[wide * wide + j]
-                row[j] = <int>wide
-            else:
-                onto[j] = -INFINITY
-        if p > 0:
-            for r in range(wide):
-                for j in range(wide):
-                    x = before[p * wide + r] + lattice.transition[r * wide + j]
-                    if x > onto[j]:
-                        onto[j] = x
-                        row[p * wide + j] = <int>r
-        before[(p + 1) * wide + m] = onto[m] + lattice.null[p]
-        chosen[(p + 1) * wide + m] = -1
-        while k < lattice.size and lattice.spans[4 * k] == p:
-            span = lattice.spans + 4 * k
-            x = onto[span[2]] + lattice.scores[k]
-            r = span[1] * wide + span[3] - 1
-            if x > before[r]:
-                before[r] = x
-                chosen[r] = <int>k
-            k += 1
-    best = -INFINITY
-    j = m
-    for r in range(wide):
-        x = before[n * wide + r] + lattice.final[r]
-        if x > best:
-            best = x
-            j = r
-    count[0] = 0
-    p, r = n, j
-    while p > 0:
-        k = chosen[p * wide + r]
-        count[0] += 1
-        steps[n - count[0]] = <int>k
-        if k < 0:
-            p -= 1
-            r = row[p * wide + m]
-        else:
-            span = lattice.spans + 4 * k
-            p = span[0]
-            r = row[p * wide + span[2]]
-    return best

@@ -1,0 +1,155 @@
+# Sums over all paths of the semi-Markov kernel: the log-partition function, and how often each thing is expected.
+
+# Tables by position and word have cell (p, j) at p * (m + 1) + j; column m stands for null.
+cdef struct Sums:
+    double* before       # over the paths to position p, by their last target word
+    double* onto         # the same with the transition to a step that begins there, by its first target word
+    double* after        # over the paths on from p, by the last target word before it
+    double* factors      # exponentials of transitions, relative to the highest
+    double highest       # of transitions
+    double* left         # of one position at a time: exponentials of `before`, relative to the highest
+    double* right        # what may follow from it, by first target word
+    double log_partition
+    double* pairs        # expected counts
+    double* nulls
+    double* transitions
+    double* finals
+
+
+cdef void lay_out_sums(Lattice* lattice, Sums* sums, double* work) noexcept nogil:
+    """Give every table its place; ``work`` holds (3 n + 2) (m + 1) + (m + 1)² + 2 (m + 1) numbers."""
+    cdef Py_ssize_t n = lattice.n, wide = lattice.m + 1
+    sums.before = work
+    sums.onto = sums.before + (n + 1) * wide
+    sums.after = sums.onto + n * wide
+    sums.factors = sums.after + (n + 1) * wide
+    sums.left = sums.factors + wide * wide
+    sums.right = sums.left + wide
+
+
+cdef inline double log_add(double one, double two) noexcept nogil:
+    """Logarithm of the sum of two exponentials; minus infinity is nothing."""
+    if one < two:
+        one, two = two, one
+    if two == -INFINITY:
+        return one
+    return one + log1p(exp(two - one))
+
+
+cdef double exponentials(const double* values, Py_ssize_t count, double* out) noexcept nogil:
+    """Exponentials relative to the highest value, which is returned."""
+    cdef double high = -INFINITY
+    cdef Py_ssize_t k
+    for k in range(count):
+        if values[k] > high:
+            high = values[k]
+    for k in range(count):
+        out[k] = exp(values[k] - high)
+    return high
+
+
+cdef void sum_forward(Lattice* lattice, Sums* sums) noexcept nogil:
+    """Sums over the paths from the beginning, and over all paths."""
+    cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = 0
+    cdef const int* span
+    cdef double* onto
+    cdef double* cell
+    sums.highest = exponentials(lattice.transition, wide * wide, sums.factors)
+    for r in range((n + 1) * wide):
+        sums.before[r] = -INFINITY
+    for p in range(n):
+        onto = sums.onto + p * wide
+        if p == 0:
+            for j in range(wide):
+                onto[j] = lattice.transition[wide * wide + j]
+        else:
+            sum_transitions(sums, sums.before + p * wide, wide, onto)
+        sums.before[(p + 1) * wide + m] = onto[m] + lattice.null[p]
+        while k < lattice.size and lattice.spans[4 * k] == p:
+            span = lattice.spans + 4 * k
+            cell = sums.before + span[1] * wide + span[3] - 1
+            cell[0] = log_add(cell[0], onto[span[2]] + lattice.scores[k])
+            k += 1
+    sums.log_partition = -INFINITY
+    for r in range(wide):
+        sums.log_partition = log_add(sums.log_partition, sums.before[n * wide + r] + lattice.final[r])
+
+
+cdef void sum_transitions(Sums* sums, const double* before, Py_ssize_t wide, double* onto) noexcept nogil:
+    """Sums by the last target word become sums by the first target word of the next step."""
+    cdef Py_ssize_t r, j
+    cdef const double* factors
+    cdef double high = exponentials(before, wide, sums.left) + sums.highest
+    for j in range(wide):
+        onto[j] = 0.0
+    for r in range(wide):
+        if sums.left[r] > 0.0:
+            factors = sums.factors + r * wide
+            for j in range(wide):
+                onto[j] += sums.left[r] * factors[j]
+    for j in range(wide):
+        onto[j] = high + log(onto[j])
+
+
+cdef void sum_backward(Lattice* lattice, Sums* sums) noexcept nogil:
+    """Sums over the paths to the end, and the expected counts; ``transitions`` holds zeros."""
+    cdef Py_ssize_t n = lattice.n, wide = lattice.m + 1, p, r, j, k = lattice.size
+    cdef double* beginning = sums.transitions + wide * wide
+    for r in range(wide):
+        sums.after[n * wide + r] = lattice.final[r]
+        sums.finals[r] = exp(sums.before[n * wide + r] + lattice.final[r] - sums.log_partition)
+    for p in range(n - 1, -1, -1):
+        k = sum_steps(lattice, sums, p, k)
+        if p > 0:
+            count_transitions(sums, p, wide)
+    for j in range(wide):
+        beginning[j] = exp(lattice.transition[wide * wide + j] + sums.right[j] - sums.log_partition)
+    for r in range(wide * wide):
+        sums.transitions[r] *= sums.factors[r]
+
+
+cdef Py_ssize_t sum_steps(Lattice* lattice, Sums* sums, Py_ssize_t p, Py_ssize_t k) noexcept nogil:
+    """What may follow from position p, by first target word, and the expected counts of the steps from there.
+
+    Phrase pairs are read from behind: those that begin at p end before ``k``. Returns the first that does,
+    or ``k`` again if there is none.
+    """
+    cdef Py_ssize_t m = lattice.m, wide = m + 1, j
+    cdef const double* onto = sums.onto + p * wide
+    cdef double* right = sums.right
+    cdef const int* span
+    cdef double on
+    for j in range(m):
+        right[j] = -INFINITY
+    right[m] = lattice.null[p] + sums.after[(p + 1) * wide + m]
+    sums.nulls[p] = exp(onto[m] + right[m] - sums.log_partition)
+    while k > 0 and lattice.spans[4 * (k - 1)] == p:
+        k -= 1
+        span = lattice.spans + 4 * k
+        on = lattice.scores[k] + sums.after[span[1] * wide + span[3] - 1]
+        right[span[2]] = log_add(right[span[2]], on)
+        sums.pairs[k] = exp(onto[span[2]] + on - sums.log_partition)
+    return k
+
+
+cdef void count_transitions(Sums* sums, Py_ssize_t p, Py_ssize_t wide) noexcept nogil:
+    """Sums by first target word become ``after``, by the last one before; count the transitions at position p.
+
+    ``transitions`` still lacks the factors, which are the same at all positions.
+    """
+    cdef double* left = sums.left
+    cdef double* right = sums.right
+    cdef double high = exponentials(right, wide, right)
+    cdef double low = exponentials(sums.before + p * wide, wide, left)
+    cdef double scale = exp(low + high + sums.highest - sums.log_partition), on
+    cdef const double* factors
+    cdef double* transitions
+    cdef Py_ssize_t r, j
+    for r in range(wide):
+        factors = sums.factors + r * wide
+        transitions = sums.transitions + r * wide
+        on = 0.0
+        for j in range(wide):
+            on += factors[j] * right[j]
+            transitions[j] += left[r] * scale * right[j]
+        sums.after[p * wide + r] = high + sums.highest + log(on)
