@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -113,6 +115,7 @@ class Parser:
         self._lemmatizer = lemmatizer
         self.forest_size = forest_size
         self.least_ratio = least_ratio
+        self._process = os.getpid()
 
     def parse(self, sentence: str | Sequence[str]) -> Sentence:
         """Parse one sentence: raw text, or a sequence of words.
@@ -170,6 +173,7 @@ class Parser:
             )
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
+        self._work_alone_in_a_fork()
         stream = iter(sentences)
         while window := list(islice(stream, batch_size * BATCHES_AHEAD)):
             results: list[Any] = [_prepare(sentence) for sentence in window]
@@ -183,6 +187,13 @@ class Parser:
                 for index, item, scores in zip(batch, prepared, scored, strict=True):
                     results[index] = scores if isinstance(scores, InputError) else finish(item, scores)
             yield from results
+
+    def _work_alone_in_a_fork(self) -> None:
+        """Let torch use one thread in a forked process: it would wait for ever for those of its parent."""
+        if os.getpid() != self._process:
+            if "torch" in sys.modules:
+                sys.modules["torch"].set_num_threads(1)
+            self._process = os.getpid()
 
     def _decode(self, prepared: _Prepared, scores: SpanScores, normalise: bool = False) -> NBest:
         trees = chart.k_best(scores.scores, self.forest_size, scores.force_root)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
@@ -272,3 +274,22 @@ def test_the_bundled_parser_parses_a_plain_sentence(english: Parser) -> None:
     assert sentence.forest.bracket(sentence.words) == (
         "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
     )
+
+
+FORK = """
+import multiprocessing, torch
+from forest_align.parsing import load_parser
+torch.set_num_threads(2)
+parser = load_parser("en")
+parser.parse("They won a long and hard game.")
+child = multiprocessing.get_context("fork").Process(target=parser.parse, args=("They won.",), daemon=True)
+child.start()
+child.join(60)
+print(child.exitcode)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
