@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.candidate_pairs import base_pairs, features_of_candidates
+from forest_align.aligners.candidate_pairs import features_of_candidates
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import (
     RELATIONS,
     PairFeatures,
-    forest_of,
     phrase_classes,
 )
 from forest_align.aligners.prepared_pair import PreparedPair
@@ -65,9 +64,7 @@ class CorpusPair:
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair as the kernel takes it."""
-        base = base_pairs(self.source, self.target, self.candidates, options.multiword)
-        forests = forest_of(self.source), forest_of(self.target)
-        return PreparedPair.of(*forests, self.features, self.candidates, base, options)
+        return PreparedPair.of(self.source, self.target, self.features, self.candidates, options)
 
 
 class CorpusReader:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.candidate_pairs import base_pairs
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.forest_result import build_alignment
 from forest_align.em.corpus import CorpusPair, tree_heads
@@ -47,11 +46,9 @@ class DevPair:
 
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.ForestAligner` would."""
-    base = base_pairs(pair.source, pair.target, pair.candidates, model.options.multiword)
-    arrays = pair.prepared(model.options).align(
-        *model.log_probabilities(pair.features), model.kernel_arguments()
-    )
-    return build_alignment(model, pair.source, pair.target, arrays, base, pair.candidates)
+    prepared = pair.prepared(model.options)
+    arrays = prepared.align(*model.log_probabilities(pair.features), model.kernel_arguments())
+    return build_alignment(model, pair.source, pair.target, arrays, prepared.base, pair.candidates)
 
 
 def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.base import Text, parse_unready, with_given_forest
-from forest_align.aligners.candidate_pairs import base_pairs, features_of_candidates
+from forest_align.aligners.candidate_pairs import features_of_candidates
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.forest_result import NAME, build_alignment
@@ -229,11 +229,9 @@ class ForestAligner(ParsingAligner):
             See :meth:`align_candidates`.
         """
         features = self.features(source, target, candidates)
-        base = base_pairs(source, target, candidates, self.model.options.multiword)
-        options = self.model.options
-        pair = PreparedPair.of(forest_of(source), forest_of(target), features, candidates, base, options)
+        pair = PreparedPair.of(source, target, features, candidates, self.model.options)
         arguments = {**self.model.kernel_arguments(), "packed": packed}
-        return pair.align(*self.model.log_probabilities(features), arguments), base
+        return pair.align(*self.model.log_probabilities(features), arguments), pair.base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
         """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.

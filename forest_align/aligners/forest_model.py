@@ -26,7 +26,11 @@ from forest_align.types import InputError, ModelError
 FORMAT_VERSION = 1
 NORMALIZERS = ("sides", "pair", "symmetric")
 _WEIGHTS = "weights.safetensors"
-_SHAPES = {"general": (len(GENERAL_FEATURES),), "lexical": ("weights",), "lexical_keys": ("bytes",)}
+_SHAPES: dict[str, tuple[int | str, ...]] = {
+    "general": (len(GENERAL_FEATURES),),
+    "lexical": ("weights",),
+    "lexical_keys": ("bytes",),
+}
 # Options that are whole numbers, and the least value of each that is a number.
 _WHOLE = {"beam": 1, "generation_gap": 1, "opened_supports": 0, "max_items": 1}
 _LEAST = {
@@ -219,7 +223,7 @@ class ForestModel:
             "description": self.description,
         }
         keys = sorted(self.lexical)
-        tensors = {
+        tensors: dict[str, np.ndarray] = {
             "general": np.asarray(self.weights, np.float64),
             "lexical": np.array([self.lexical[key] for key in keys], np.float64),
             "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),

@@ -83,8 +83,9 @@ def violations(
 
     Checked are root-pair containment, same tree, relevance, consistency, monotonicity, and that pairs which
     are called compositional rest on at most two pairs, whose lowest common ancestors they are (Theorem 3.2).
-    Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest common
-    ancestor of what they rest on.
+    Not checked is the condition that no pair could be added (maximum set): a search with a beam cannot
+    promise it. Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest
+    common ancestor of what they rest on.
 
     Parameters
     ----------

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.candidate_pairs import base_pairs
 from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.aligners.phrase_features import forest_of
 from forest_align.aligners.tree_choice import tree_losses
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_result import AlignmentArrays
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest_model import ForestOptions
     from forest_align.aligners.phrase_features import PairFeatures
     from forest_align.lexicon.candidates import Candidate
+    from forest_align.types import Sentence
 
 # Candidates less likely than this count as that likely.
 _LEAST = 1e-9
@@ -37,6 +40,8 @@ class PreparedPair:
         int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
     base_log_prior : numpy.ndarray
         float64, shape (B,).
+    base_candidates : tuple of Candidate
+        The word candidate that each of these node pairs stands for; empty where nobody asks.
     links : LinkEvidence, optional
         What word links say of phrases.
     link_weight, tree_weight : float
@@ -50,6 +55,7 @@ class PreparedPair:
     base_source: np.ndarray
     base_target: np.ndarray
     base_log_prior: np.ndarray
+    base_candidates: tuple[Candidate, ...] = ()
     links: LinkEvidence | None = None
     link_weight: float = 0.0
     tree_weight: float = 0.0
@@ -57,44 +63,54 @@ class PreparedPair:
     @classmethod
     def of(
         cls,
-        source: ParseForest,
-        target: ParseForest,
+        source: Sentence,
+        target: Sentence,
         features: PairFeatures,
         candidates: Sequence[Candidate],
-        base: Mapping[tuple[int, int], Candidate],
         options: ForestOptions,
     ) -> PreparedPair:
-        """Prepare two forests.
+        """Prepare two sentences with forests.
 
         Parameters
         ----------
-        source, target : ParseForest
-            The forests.
+        source, target : Sentence
+            The sentences.
         features : PairFeatures
             Say which class each node is of.
         candidates : sequence of Candidate
             Word candidates.
-        base : mapping of (int, int) to Candidate
-            Which of them stand for which node pairs.
         options : ForestOptions
-            Weights of the candidates.
+            Weights of the candidates, and whether groups of words are aligned as a whole.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest.
         """
+        base = base_pairs(source, target, candidates, options.multiword)
         scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
         links = None
         if options.link_weight:
-            links = LinkEvidence.of(candidates, source.token_count, target.token_count)
+            links = LinkEvidence.of(candidates, len(source), len(target))
         return cls(
-            source,
-            target,
+            forest_of(source),
+            forest_of(target),
             features.source.class_of_node,
             features.target.class_of_node,
             np.array([pair[0] for pair in base], np.int32),
             np.array([pair[1] for pair in base], np.int32),
             options.candidate_weight * np.log(scores),
+            tuple(base.values()),
             links,
             options.link_weight,
             options.tree_weight,
         )
+
+    @property
+    def base(self) -> dict[tuple[int, int], Candidate]:
+        """The node pairs that need no support, each with the candidate that it stands for."""
+        pairs = zip(self.base_source.tolist(), self.base_target.tolist(), strict=True)
+        return dict(zip(pairs, self.base_candidates, strict=True))
 
     def align(
         self,
