@@ -62,18 +62,13 @@ def constituent_pairs(alignment: Alignment) -> set[SpanPair]:
     return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases if pair.constituents}
 
 
-def constituent_spans(forest: ParseForest, *, whole_forest: bool = False) -> list[Span]:
+def constituent_spans(forest: ParseForest) -> list[Span]:
     """Distinct spans of the constituents of the parser's best tree, words included.
 
-    Parameters
-    ----------
-    forest : ParseForest
-        The parse. Nodes that binarization made do not count.
-    whole_forest : bool
-        Take the constituents of all trees.
+    Nodes that binarization made do not count.
     """
-    nodes: Iterable[int] = range(len(forest)) if whole_forest else forest.best_nodes()
-    return sorted({(int(forest.start[n]), int(forest.end[n])) for n in nodes if forest.is_constituent[n]})
+    constituents = (node for node in forest.best_nodes() if forest.is_constituent[node])
+    return sorted({(int(forest.start[node]), int(forest.end[node])) for node in constituents})
 
 
 def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links) -> Projection:

@@ -53,13 +53,17 @@ def score_attachment(
     InputError
         If numbers of sentences or tokens differ: names the sentence.
     """
-    if len(gold) != len(predicted) or (words is not None and len(words) != len(gold)):
+    if len(gold) != len(predicted):
         raise InputError(f"expected {len(gold)} sentences, one a gold sentence, found {len(predicted)}")
+    if words is not None and len(words) != len(gold):
+        raise InputError(f"expected the words of {len(gold)} sentences, found those of {len(words)}")
     rows = []
     for number, (wanted, found) in enumerate(zip(gold, predicted, strict=True), start=1):
         tokens = words[number - 1] if words is not None else [""] * len(wanted)
-        if not len(wanted) == len(found) == len(tokens):
+        if len(found) != len(wanted):
             raise InputError(f"sentence {number}: expected {len(wanted)} heads, found {len(found)}")
+        if len(tokens) != len(wanted):
+            raise InputError(f"sentence {number}: expected {len(wanted)} words, found {len(tokens)}")
         counted = [k for k, token in enumerate(tokens) if not _is_punctuation(token)]
         right = sum(wanted[k] == found[k] for k in counted)
         rows.append((right, len(counted), right, len(counted)))

@@ -149,12 +149,6 @@ def collapse(
     return tuple(sorted(set(result), key=lambda d: (d.dependent, d.governor, d.relation)))
 
 
-def collapsed_dependencies(tree: Tree) -> tuple[Dependency, ...]:
-    """Derive the collapsed dependencies of a tree: :func:`collapse` of :func:`basic_dependencies`."""
-    words, tags = zip(*tree.pos(), strict=True)
-    return collapse(basic_dependencies(tree), words, tags)
-
-
 def _constituent(tree: Tree, counter: list[int]) -> Constituent:
     label = _category(tree.label())
     if len(tree) == 1 and isinstance(tree[0], str):

@@ -143,18 +143,17 @@ def test_an_empty_span_is_an_error_that_shows_it() -> None:
 
 
 def test_spans_of_a_forest_leave_out_binarization_and_other_trees() -> None:
-    # leaves a b c; [b c] in the best tree; [a b]' is made by binarization in another tree
+    # leaves a b c d; the best tree is (a (b c)' d), binarized; [a b] is a constituent of another tree
     forest = ParseForest(
-        start=np.array([0, 1, 2, 1, 0, 0], np.int32),
-        end=np.array([1, 2, 3, 3, 2, 3], np.int32),
-        labels=("DT", "JJ", "NN", "NX", "NP'", "NP"),
-        is_constituent=np.array([True, True, True, True, False, True]),
-        head=np.array([0, 1, 2, 2, 1, 2], np.int32),
-        log_marginal=np.zeros(6),
-        edges=np.array([[3, 1, 2], [4, 0, 1], [5, 0, 3], [5, 4, 2]], np.int32),
-        edge_log_marginal=np.zeros(4),
-        roots=np.array([5], np.int32),
-        best_edge=np.array([-1, -1, -1, 0, -1, 2], np.int32),
+        start=np.array([0, 1, 2, 3, 0, 1, 0, 0], np.int32),
+        end=np.array([1, 2, 3, 4, 2, 3, 3, 4], np.int32),
+        labels=("DT", "JJ", "NN", "NN", "NX", "NP'", "NX", "NP"),
+        is_constituent=np.array([True, True, True, True, True, False, True, True]),
+        head=np.array([0, 1, 2, 3, 1, 2, 2, 3], np.int32),
+        log_marginal=np.zeros(8),
+        edges=np.array([[4, 0, 1], [5, 1, 2], [6, 0, 5], [6, 4, 2], [7, 6, 3]], np.int32),
+        edge_log_marginal=np.zeros(5),
+        roots=np.array([7], np.int32),
+        best_edge=np.array([-1, -1, -1, -1, -1, 1, 2, 4], np.int32),
     )
-    assert constituent_spans(forest) == [(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert constituent_spans(forest, whole_forest=True) == constituent_spans(forest)
+    assert constituent_spans(forest) == [(0, 1), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4)]

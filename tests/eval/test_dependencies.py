@@ -45,3 +45,12 @@ def test_punctuation_does_not_count_when_words_are_given() -> None:
 def test_a_different_number_of_tokens_names_the_sentence() -> None:
     with pytest.raises(InputError, match="sentence 2: expected 1 heads, found 2"):
         score_attachment([[-1], [-1]], [[-1], [-1, 0]])
+    with pytest.raises(InputError, match="sentence 1: expected 1 words, found 2"):
+        score_attachment([[-1]], [[-1]], [["dogs", "bark"]])
+
+
+def test_a_different_number_of_sentences_is_named() -> None:
+    with pytest.raises(InputError, match="expected 1 sentences, one a gold sentence, found 2"):
+        score_attachment([[-1]], [[-1], [-1]])
+    with pytest.raises(InputError, match="expected the words of 1 sentences, found those of 0"):
+        score_attachment([[-1]], [[-1]], [])

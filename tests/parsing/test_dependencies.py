@@ -19,7 +19,6 @@ from forest_align.parsing.dependencies import (
     Dependency,
     basic_dependencies,
     collapse,
-    collapsed_dependencies,
     forest_dependencies,
 )
 
@@ -73,7 +72,8 @@ def named(dependencies: tuple[Dependency, ...], words: list[str]) -> set[str]:
 
 def collapsed(text: str) -> set[str]:
     tree = Tree.fromstring(text)
-    return named(collapsed_dependencies(tree), tree.leaves())
+    words, tags = zip(*tree.pos(), strict=True)
+    return named(collapse(basic_dependencies(tree), words, tags), tree.leaves())
 
 
 def basic(text: str) -> set[str]:
