@@ -67,8 +67,10 @@ _NOUN_RULES = (
     _any(LEFT, "NP WHNP"),
     _any(RIGHT, "$ ADJP PRN"),
     _any(RIGHT, "CD QP"),
-    _any(RIGHT, "PRP WP EX WDT DT FW NAC"),
-    _any(RIGHT, "JJ JJS RB VBG VBN"),
+    _any(RIGHT, "PRP WP EX NAC"),
+    _any(RIGHT, "JJ JJS VBG VBN"),  # the poor, the following
+    _any(RIGHT, "WDT DT FW"),
+    _any(RIGHT, "RB"),
 )
 _LOOSE_RULES = _each(LEFT, "S SINV SQ SBARQ SBAR VP NP ADJP PP ADVP WHNP UCP")
 
@@ -76,7 +78,8 @@ _LOOSE_RULES = _each(LEFT, "S SINV SQ SBARQ SBAR VP NP ADJP PP ADVP WHNP UCP")
 _RULES: dict[str, tuple[Rule, ...]] = {
     "ADJP": (
         _any(RIGHT, "JJ JJR JJS VBN VBG ADJP"),
-        *_each(LEFT, "NNS QP NN $ NP ADVP DT FW RBR RBS SBAR RB"),
+        *_each(LEFT, "NNS QP NN $ NP ADVP DT FW RBR RBS SBAR"),
+        *_each(RIGHT, "RB"),
     ),
     "ADVP": _each(RIGHT, "RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN"),
     "CONJP": _each(RIGHT, "CC RB IN"),
