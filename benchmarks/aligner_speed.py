@@ -30,14 +30,18 @@ def main() -> None:
     for name in options.aligner or ["forest", "contextual", "semi-markov", "joint"]:
         aligner = forest_align.load(name)
         texts = [sentence for pair in pairs for sentence in pair]
-        prepared = [one for one in aligner.prepare(texts, 32) if isinstance(one, Sentence)]
-        ready = list(zip(prepared[::2], prepared[1::2], strict=True))
+        prepared = list(aligner.prepare(texts, 32))
+        ready = [
+            (source, target)
+            for source, target in zip(prepared[::2], prepared[1::2], strict=True)
+            if isinstance(source, Sentence) and isinstance(target, Sentence)
+        ]
         aligner.align_prepared(*ready[0])  # loads what is left to load
         started = time.process_time()
         for source, target in ready:
             aligner.align_prepared(source, target)
         seconds = time.process_time() - started
-        words = sum(map(len, prepared)) / len(prepared)
+        words = sum(len(source) + len(target) for source, target in ready) / len(ready) / 2
         print(
             f"{name}: {len(ready) / seconds:.0f} pairs/s, {1000 * seconds / len(ready):.2f} ms a pair "
             f"({len(ready)} pairs, {words:.1f} words a sentence)"

@@ -38,7 +38,7 @@ def random_chart(words: int, labels: int, rng: np.random.Generator) -> SpanScore
             scores[first, last, rng.integers(1, labels)] = rng.normal(4, 2.5)
         split = int(min(first + rng.geometric(0.4) - 1, last - 1))
         todo += [(first, split), (split + 1, last)]
-    names = ("", *(f"{CATEGORIES[i % len(CATEGORIES)]}" for i in range(labels - 1)))
+    names = ("", *(CATEGORIES[i % len(CATEGORIES)] for i in range(labels - 1)))
     tags = tuple(TAGS[i] for i in rng.integers(0, len(TAGS), words))
     return SpanScores(scores, names, tags)
 
