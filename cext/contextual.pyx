@@ -88,7 +88,7 @@ def base_features(
     Raises
     ------
     ValueError
-        If a sentence has no words, or shapes do not fit.
+        If a sentence has no words, shapes do not fit, or words end beyond the letters or before they begin.
     """
     unweighted = np.zeros((CLASSES, BASE + 1), dtype=np.float32)
     _, _, features, classes = first_pass(
@@ -140,7 +140,7 @@ def first_pass(
     Raises
     ------
     ValueError
-        If a sentence has no words, or shapes do not fit.
+        If a sentence has no words, shapes do not fit, or words end beyond the letters or before they begin.
     """
     cdef Pair pair
     fill_pair(
@@ -207,7 +207,7 @@ def context_features(
         raise ValueError(f"expected names and evidence of shape ({n}, {m})")
     if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
         raise ValueError(f"expected kinds of {n} and {m} words")
-    check_cells(cells, n * m)
+    check_numbers("cells", cells, n * m)
     features = np.empty((cells.shape[0], CONTEXT), dtype=np.float32)
     scratch = np.zeros(8 * (n + m), dtype=np.float64)
     places = np.zeros(2 * (n + m), dtype=np.int32)
@@ -252,12 +252,13 @@ def first_probabilities(
     Raises
     ------
     ValueError
-        If there are no cells, or shapes do not fit.
+        If there are no cells, shapes do not fit, or there is no such class.
     """
     cdef Py_ssize_t cells = classes.shape[0]
     if base.shape[0] != cells or base.shape[1] != BASE or cells == 0:
         raise ValueError(f"expected {cells} rows of {BASE} features, found {base.shape[0]} of {base.shape[1]}")
     check_weights(first.shape[0], first.shape[1])
+    check_numbers("classes", classes, CLASSES)
     probability = np.empty(cells, dtype=np.float32)
     cdef float[::1] out = probability
     cdef Py_ssize_t k
@@ -298,7 +299,7 @@ def later_probabilities(
     Raises
     ------
     ValueError
-        If shapes do not fit, or a cell lies outside the pair.
+        If shapes do not fit, a cell lies outside the pair, or there is no such class.
     """
     cdef Py_ssize_t wanted = cells.shape[0], hidden = output.shape[0], size, k
     if classes.shape[0] != wanted or units.shape[0] != wanted or units.shape[1] != hidden + 1:
@@ -306,7 +307,8 @@ def later_probabilities(
     if bias.shape[0] != CLASSES or bias.shape[1] != hidden + 1:
         raise ValueError(f"expected biases of shape ({CLASSES}, {hidden + 1})")
     size = probability.shape[0] * probability.shape[1]
-    check_cells(cells, size)
+    check_numbers("cells", cells, size)
+    check_numbers("classes", classes, CLASSES)
     result = np.array(probability)
     cdef float[:, ::1] table = result
     cdef float* out

@@ -31,8 +31,8 @@ cdef int fill_pair(
     ):
         if size != length:
             raise ValueError(f"expected {length} values in {name}, found {size}")
-    if source_ends[n - 1] > source_letters.shape[0] or target_ends[m - 1] > target_letters.shape[0]:
-        raise ValueError("word ends lie beyond the letters")
+    check_ends(source_ends, source_letters.shape[0])
+    check_ends(target_ends, target_letters.shape[0])
     pair.n, pair.m, pair.wide = n, m, m + 2 * BORDER
     pair.cosine.values, pair.projected.values, pair.evidence = &cosine[0, 0], &projected[0, 0], &evidence[0, 0]
     pair.source_kinds, pair.target_kinds = &source_kinds[0], &target_kinds[0]
@@ -49,9 +49,18 @@ cdef int check_weights(Py_ssize_t rows, Py_ssize_t columns) except -1:
     return 0
 
 
-cdef int check_cells(const int[::1] cells, Py_ssize_t size) except -1:
+cdef int check_ends(const int[::1] ends, Py_ssize_t letters) except -1:
+    cdef Py_ssize_t k, begin = 0
+    for k in range(ends.shape[0]):
+        if not begin <= ends[k] <= letters:
+            raise ValueError(f"expected word ends that ascend from 0 to at most {letters}, found {ends[k]}")
+        begin = ends[k]
+    return 0
+
+
+cdef int check_numbers(str what, const int[::1] numbers, Py_ssize_t size) except -1:
     cdef Py_ssize_t k
-    for k in range(cells.shape[0]):
-        if not 0 <= cells[k] < size:
-            raise ValueError(f"expected cells from 0 to {size - 1}, found {cells[k]}")
+    for k in range(numbers.shape[0]):
+        if not 0 <= numbers[k] < size:
+            raise ValueError(f"expected {what} from 0 to {size - 1}, found {numbers[k]}")
     return 0

@@ -166,6 +166,20 @@ def test_tables_of_other_shapes_are_refused() -> None:
         contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 68), np.float32), 0.0)
 
 
+def test_classes_and_word_ends_that_cannot_be_are_refused() -> None:
+    table, cells, classes = np.zeros((1, 1), np.float32), np.zeros(1, np.int32), np.full(1, 9, np.int32)
+    units, bias, output = np.zeros((1, 3), np.float32), np.zeros((9, 3), np.float32), np.zeros(2, np.float32)
+    with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
+        contextual.later_probabilities(table, cells, classes, units, bias, output)
+    with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
+        contextual.first_probabilities(np.zeros((1, 68), np.float32), classes, np.zeros((9, 69), np.float32))
+    for ends in ([-1, 1], [2, 1], [0, 1000]):
+        arguments = list(random_pair(0, 2, 2))
+        arguments[8] = np.array(ends, np.int32)
+        with pytest.raises(ValueError, match="expected word ends that ascend"):
+            contextual.base_features(*arguments)
+
+
 def test_dice_of_bigrams_by_hand() -> None:
     # ^ab$ and ^abc$ share ^a and ab: 2 * 2 / (3 + 4)
     assert contextual_reference.bigram_dice((97, 98), (97, 98, 99)) == pytest.approx(4 / 7)
