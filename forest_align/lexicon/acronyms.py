@@ -15,8 +15,8 @@ _LONGEST = 6
 
 @lru_cache(maxsize=100_000)
 def acronym_letters(word: str) -> str:
-    """Letters of an acronym (``"U.S."`` gives ``"US"``), empty if the word does not look like one."""
-    letters = word.replace(".", "")
+    """Letters of an acronym (``"U.S."`` and ``"S&P"`` give two), empty if the word does not look like one."""
+    letters = word.replace(".", "").replace("&", "")
     if 2 <= len(letters) <= _LONGEST and letters.isalpha() and letters.isupper():
         return letters
     return ""

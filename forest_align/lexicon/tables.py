@@ -50,7 +50,7 @@ friday fri.
 saturday sat.
 sunday sun.
 percent % pct pct. per-cent percentage
-dollar $ us$ usd dollars
+dollar $ us$ usd dollars c$ a$ hk$ nz$
 pound £ gbp
 euro € eur
 and &

@@ -74,6 +74,7 @@ def evidence_of(one: str, two: str, ppdb: PairTable | None = None) -> tuple[str,
         ("Sept./NNP", "September/NNP", ("abbreviation",)),
         ("U.S./NNP", "US/NNP", ("abbreviation",)),
         ("%/NN", "percent/NN", ("abbreviation",)),
+        ("C$/$", "dollars/NNS", ("abbreviation",)),
         ("'ll/MD", "will/MD", ("lemma",)),
         ("'s/VBZ", "is/VBZ", ("abbreviation",)),
         ("buy/VB", "purchase/VB", ("synonym",)),
@@ -116,6 +117,8 @@ def test_an_acronym_is_tied_to_each_word_that_it_stands_for() -> None:
     target = sentence_of("mayor of New York City")
     found = word_evidence(source, target, load_lexicon()) & Evidence.ACRONYM
     assert np.argwhere(found).tolist() == [[1, 2], [1, 3], [1, 4]]
+    found = word_evidence(sentence_of("S&P fell"), sentence_of("Standard & Poor 's fell"), load_lexicon())
+    assert np.argwhere(found & Evidence.ACRONYM).tolist() == [[0, 0], [0, 1], [0, 2]]
 
 
 def test_close_vectors_are_evidence() -> None:
