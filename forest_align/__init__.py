@@ -14,7 +14,18 @@ from forest_align._version import __version__
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
     from forest_align.parsing import Parser, load_parser
-    from forest_align.types import Alignment, Links, Node, ParseForest, PhrasePair, Sentence, Token
+    from forest_align.types import (
+        Alignment,
+        ForestAlignError,
+        InputError,
+        Links,
+        ModelError,
+        Node,
+        ParseForest,
+        PhrasePair,
+        Sentence,
+        Token,
+    )
 
 _HOME_OF = {
     "Aligner": "forest_align.aligners",
@@ -24,7 +35,10 @@ _HOME_OF = {
     "Parser": "forest_align.parsing",
     "load_parser": "forest_align.parsing",
     "Alignment": "forest_align.types",
+    "ForestAlignError": "forest_align.types",
+    "InputError": "forest_align.types",
     "Links": "forest_align.types",
+    "ModelError": "forest_align.types",
     "Node": "forest_align.types",
     "ParseForest": "forest_align.types",
     "PhrasePair": "forest_align.types",
@@ -35,7 +49,10 @@ _HOME_OF = {
 __all__ = [
     "Aligner",
     "Alignment",
+    "ForestAlignError",
+    "InputError",
     "Links",
+    "ModelError",
     "Node",
     "ParseForest",
     "Parser",

@@ -30,6 +30,7 @@ def run(name: str, folder: Path) -> str:
         ("many.py", "could not be aligned: field 'target': the sentence is empty"),
         ("own_table.py", "near the river"),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
+        ("processes.py", '"words": [[0, '),
         ("phrase_table.sh", "new york city\tnyc"),
         ("train.sh", "95% interval of word F1"),
     ],

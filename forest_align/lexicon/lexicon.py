@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.lexicon.derivation import suffix_stems
@@ -74,6 +74,11 @@ class Lexicon:
         self.profile = lru_cache(maxsize=_PROFILES_KEPT)(self._profile)
         #: Synset numbers of a lemma, of all parts of speech.
         self.synsets = lru_cache(maxsize=_PROFILES_KEPT)(store.synsets)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a lexicon, and an aligner that holds one, cannot be pickled: load an aligner in each process"
+        )
 
     def lemma(self, word: str, tag: str = "") -> str:
         """Lower-cased lemma of a word with a Penn tag (or none)."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -191,3 +192,8 @@ def test_the_lexicon_is_read_once_and_without_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_lexicon_cannot_be_sent_to_another_process_and_says_what_to_do() -> None:
+    with pytest.raises(TypeError, match="load an aligner in each process"):
+        pickle.dumps(load_lexicon())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import forest_align
 from forest_align.types import ForestAlignError, InputError, ModelError
 
 
@@ -30,3 +31,8 @@ def test_a_place_is_filled_in_where_it_was_unknown_only() -> None:
 def test_one_except_clause_catches_every_error_of_ours() -> None:
     assert issubclass(InputError, ForestAlignError) and issubclass(ModelError, ForestAlignError)
     assert issubclass(InputError, ValueError)
+
+
+def test_the_errors_are_found_in_the_package() -> None:
+    assert forest_align.InputError is InputError
+    assert issubclass(forest_align.ModelError, forest_align.ForestAlignError)
