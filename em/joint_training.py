@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.aligners.joint_arcs import ARC_CLASSES
 from forest_align.aligners.joint_features import PairEdits
 from forest_align.aligners.joint_model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint_program import Solution, best_edits
@@ -99,7 +100,7 @@ class JointExample:
     def reachable(self) -> Solution:
         """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
         edits = self.edits
-        same = (edits.arc_features[:, : edits.arc_features.shape[1] // 3] > 0).any(axis=1)
+        same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
         arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
         scores = self.worth() - _A_PHRASE
         return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)

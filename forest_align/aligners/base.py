@@ -270,6 +270,19 @@ def with_given_forest(given: Text, parsed: Sentence | InputError) -> Sentence | 
     return replace(given, vectors=parsed.vectors)
 
 
+def check_tokens(source: Sentence, target: Sentence) -> None:
+    """Make sure that both sentences have tokens.
+
+    Raises
+    ------
+    InputError
+        If one has none; names the side.
+    """
+    for side, sentence in (("source", source), ("target", target)):
+        if not len(sentence):
+            raise InputError("expected a sentence with at least one token", field=side)
+
+
 def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
     """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
     edges = [-1, *sorted(used), length]

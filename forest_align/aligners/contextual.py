@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_unready, with_given_forest
+from forest_align.aligners.base import Text, check_tokens, gaps, parse_unready, with_given_forest
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
@@ -121,6 +121,11 @@ class ContextualAligner(ParsingAligner):
         """Load the bundled model (``"contextual"``) or what :meth:`save` wrote into a folder.
 
         Options go to the constructor; they come before what the folder says.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
         """
         if str(name_or_path) == "contextual":
             return cls(**options)
@@ -175,13 +180,11 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no tokens.
+            If a sentence has no tokens, or none of the word vectors or the forest that the variant needs.
         ModelError
-            If the variant needs word vectors and there are none.
+            If the link model expects word vectors of another size.
         """
-        for side, sentence in (("source", source), ("target", target)):
-            if not len(sentence):
-                raise InputError("expected a sentence with at least one token", field=side)
+        check_tokens(source, target)
         log_probability = None
         if self.variant == "published":
             links = Links(tuple(sorted(self._published(source, target))))

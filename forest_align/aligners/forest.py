@@ -56,8 +56,8 @@ class ForestAligner(ParsingAligner):
 
     Parameters
     ----------
-    model : ForestModel
-        Feature weights and search options.
+    model : ForestModel, optional
+        Feature weights and search options; those of the bundled model by default.
     variant : str
         ``"default"``, or ``"published"``: the search of the paper, without extensions, see :data:`VARIANTS`.
     parser : Parser or str or Path, optional
@@ -79,7 +79,7 @@ class ForestAligner(ParsingAligner):
 
     def __init__(
         self,
-        model: ForestModel,
+        model: ForestModel | None = None,
         *,
         variant: str = "default",
         parser: Parser | str | Path | None = None,
@@ -88,6 +88,7 @@ class ForestAligner(ParsingAligner):
     ) -> None:
         if variant not in VARIANTS:
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        model = model or bundled_model()
         calibration = model.calibration
         if variant != "default":
             # Scores without links and trees are not as sharp.
@@ -132,8 +133,7 @@ class ForestAligner(ParsingAligner):
             If there is no such model.
         """
         if str(name_or_path) in BUNDLED:
-            with bundled_folder(str(name_or_path)) as folder:
-                return cls(ForestModel.load(folder), **options)
+            return cls(bundled_model(str(name_or_path)), **options)
         return cls(ForestModel.load(name_or_path), **options)
 
     def save(self, path: str | Path) -> None:
@@ -244,3 +244,9 @@ class ForestAligner(ParsingAligner):
         return features_of_candidates(
             source, target, candidates, self.model.options.confident_link, self.lexicon
         )
+
+
+def bundled_model(name: str = NAME) -> ForestModel:
+    """A model that comes with the package."""
+    with bundled_folder(name) as folder:
+        return ForestModel.load(folder)

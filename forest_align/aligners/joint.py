@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,15 @@ import numpy as np
 from forest_align.aligners.base import Text, gaps, parse_unready, with_given_forest
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual import bundled_model as bundled_link_model
-from forest_align.aligners.joint_edits import constituents_of
-from forest_align.aligners.joint_features import PairEdits, pair_edits
+from forest_align.aligners.joint_features import PairEdits, check_parsed, pair_edits
 from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import JointModel
 from forest_align.aligners.joint_program import best_edits
 from forest_align.aligners.joint_solver import MOST_NODES, import_solver
 from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
-from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+from forest_align.aligners.span_nodes import phrase_pairs_of
+from forest_align.types import Alignment, InputError, Links, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners.link_model import LinkModel
@@ -70,7 +70,7 @@ class JointAligner(ParsingAligner):
         link_model: LinkModel | None = None,
     ) -> None:
         import_solver()
-        self.model = model or bundled_model("joint")
+        self.model = model or bundled_model()
         self.ppdb = ppdb
         super().__init__(parser, lexicon)
         self._link_model = link_model
@@ -91,6 +91,11 @@ class JointAligner(ParsingAligner):
         """Load the bundled model (``"joint"``) or what :meth:`save` wrote into a folder.
 
         Options go to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model, or the solver is not installed.
         """
         if str(name_or_path) in BUNDLED:
             return cls(bundled_model(str(name_or_path)), **options)
@@ -115,10 +120,11 @@ class JointAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no tokens or no forest.
+            If a sentence has no tokens, no forest or no word vectors.
         ModelError
-            If a sentence has no word vectors, or the link model expects some of another size.
+            If the link model expects word vectors of another size.
         """
+        check_parsed(source, target)
         if is_after(source, target):
             return self.align_prepared(target, source).swap()
         edits = self.edits(source, target)
@@ -127,11 +133,12 @@ class JointAligner(ParsingAligner):
         spans = edits.spans[best.phrases]
         probabilities = self.model.probabilities(margins(edits, best, *scores))
         links = _links(spans, probabilities)
+        phrases = phrase_pairs_of(spans, probabilities, source, target)
         return Alignment(
             source,
             target,
             links,
-            _phrases(spans, probabilities, source, target),
+            tuple(sorted(phrases, key=lambda pair: pair.source_node.end)),
             gaps({i for i, _ in links}, len(source)),
             gaps({j for _, j in links}, len(target)),
             aligner=self.name,
@@ -151,7 +158,7 @@ class JointAligner(ParsingAligner):
         )
 
 
-def bundled_model(name: str) -> JointModel:
+def bundled_model(name: str = "joint") -> JointModel:
     """A model that comes with the package."""
     with bundled_folder(name) as folder:
         return JointModel.load(folder)
@@ -168,21 +175,3 @@ def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
         pairs += cells
         scores += [probability] * len(cells)
     return Links.of(pairs, scores=scores)
-
-
-def _phrases(
-    spans: np.ndarray, probabilities: np.ndarray, source: Sentence, target: Sentence
-) -> tuple[PhrasePair, ...]:
-    nodes, others = constituents_of(source), constituents_of(target)
-    found = [
-        PhrasePair(_node(source, nodes, start, end), _node(target, others, *other), probability)
-        for (start, end, *other), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
-    ]
-    return tuple(sorted(found, key=lambda pair: pair.source_node.end))
-
-
-def _node(sentence: Sentence, constituents: Mapping[tuple[int, int], int], start: int, end: int) -> Node:
-    """The constituent of a span, or what stands for a phrase that is none: no label, no head."""
-    assert sentence.forest is not None
-    node = constituents.get((start, end))
-    return Node(start, end, "", False) if node is None else sentence.forest.node(node)

@@ -46,14 +46,6 @@ def arcs_of(sentence: Sentence) -> tuple[Dependency, ...]:
     return forest_dependencies(sentence.forest, sentence.words)[0]
 
 
-def constituents_of(sentence: Sentence) -> dict[tuple[int, int], int]:
-    """The constituents of the best tree of a sentence with a forest: span to node."""
-    forest = sentence.forest
-    assert forest is not None
-    starts, ends, real = forest.start.tolist(), forest.end.tolist(), forest.is_constituent.tolist()
-    return {(starts[node], ends[node]): node for node in forest.best_nodes() if real[node]}
-
-
 def phrase_pairs(
     evidence: np.ndarray, cosine: np.ndarray, groups: Sequence[Group], longest: int
 ) -> np.ndarray:

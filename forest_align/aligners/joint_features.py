@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.base import check_tokens
+from forest_align.aligners.joint_arcs import arc_features
 from forest_align.aligners.joint_edits import (
     ArcPairs,
     arc_pairs,
@@ -35,15 +37,12 @@ from forest_align.aligners.link_features import (
 )
 from forest_align.lexicon.evidence import Evidence, lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
-from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from forest_align.aligners.link_model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
-    from forest_align.parsing.dependencies import Dependency
 
 #: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
 #: those of the vectors less the mean of both sentences.
@@ -71,39 +70,7 @@ DELETION_FEATURES = (
     *LINK_DELETION_FEATURES,
 )
 
-# Types of dependencies (de Marneffe & Manning 2008) that make a class of their own, or share one.
-_CLASS_OF = {
-    "nsubj": "subj",
-    "nsubjpass": "subj",
-    "csubj": "subj",
-    "csubjpass": "subj",
-    "xsubj": "subj",
-    "agent": "subj",
-    "dobj": "obj",
-    "iobj": "obj",
-    "auxpass": "aux",
-    "prepc": "prep",
-    "attr": "cop",
-    "number": "num",
-    "quantmod": "num",
-    "npadvmod": "tmod",
-    "infmod": "partmod",
-    "complm": "mark",
-    "predet": "det",
-}
-ARC_CLASSES = (
-    *("root", "subj", "obj", "ccomp", "xcomp", "acomp", "cop", "aux", "prep", "pobj", "pcomp", "det", "amod"),
-    *("nn", "num", "poss", "possessive", "advmod", "neg", "advcl", "rcmod", "partmod", "appos", "conj", "cc"),
-    *("mark", "tmod", "prt", "dep", "other"),
-)
-#: Features of an arc edit: its type and the classes of its dependencies, as in the paper (§5.2).
-ARC_FEATURES = (
-    *(f"align two {name}" for name in ARC_CLASSES),
-    *(f"align {name} with another" for name in ARC_CLASSES),
-    *(f"delete {name}" for name in ARC_CLASSES),
-)
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
-_PLACE = {name: place for place, name in enumerate(ARC_CLASSES)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,15 +144,11 @@ def pair_edits(
     Raises
     ------
     InputError
-        If a sentence has no tokens or no forest.
+        If a sentence has no tokens, no forest or no word vectors, or the two have vectors of different sizes.
     ModelError
-        If a sentence has no word vectors, or the two have vectors of different sizes, or the link model has.
+        If the link model expects vectors of another size.
     """
-    for side, sentence in (("source", source), ("target", target)):
-        if not len(sentence):
-            raise InputError("expected a sentence with at least one token", field=side)
-        if sentence.forest is None:
-            raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
+    check_parsed(source, target)
     sides = _sides(source, target)
     # Of words alone: the kernel and the link model have the cosines themselves.
     evidence = lexical_evidence(source, target, lexicon, ppdb)
@@ -214,16 +177,32 @@ def pair_edits(
             _deletion_features(target, 1, sides, cosine, same, links),
         ),
         pairs,
-        _arc_features(pairs, *dependencies),
+        arc_features(pairs, *dependencies),
     )
+
+
+def check_parsed(source: Sentence, target: Sentence) -> None:
+    """Make sure that both sentences have tokens, a forest and word vectors.
+
+    Raises
+    ------
+    InputError
+        If one lacks something; names the side.
+    """
+    check_tokens(source, target)
+    for side, sentence in (("source", source), ("target", target)):
+        if sentence.forest is None:
+            raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
+        if sentence.vectors is None:
+            message = "the joint aligner needs word vectors, which the parser gives; parse the sentence"
+            raise InputError(message, field=side)
 
 
 def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
     """What the kernel asks of the sentences; in place of projected vectors it gets centred ones."""
-    if source.vectors is None or target.vectors is None:
-        raise ModelError("the joint aligner needs word vectors, which the parser gives; parse the sentences")
+    assert source.vectors is not None and target.vectors is not None
     if source.vectors.shape[1] != target.vectors.shape[1]:
-        raise ModelError("the word vectors of the two sentences have different sizes")
+        raise InputError("the word vectors of the two sentences have different sizes")
     vectors = np.concatenate([source.vectors, target.vectors]).astype(np.float32)
     centred = vectors - vectors.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1), 1e-9)[:, None]
@@ -280,26 +259,4 @@ def _deletion_features(
     features[-1, start + 1] = 1
     if links is not None:
         features[:, start + 2 :] = links.of_deletions(side)
-    return features
-
-
-def _arc_class(relation: str) -> int:
-    name = relation.split("_")[0]
-    return _PLACE.get(_CLASS_OF.get(name, name), len(ARC_CLASSES) - 1)
-
-
-def _arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence[Dependency]) -> np.ndarray:
-    count = len(ARC_CLASSES)
-    features = np.zeros((len(pairs), len(ARC_FEATURES)), np.float32)
-    classes, others = (
-        np.array([_arc_class(arc.relation) for arc in arcs], np.intp) for arcs in (source, target)
-    )
-    if not len(pairs):
-        return features
-    first, second = classes[pairs.arcs[:, 0]], others[pairs.arcs[:, 1]]
-    rows, same = np.arange(len(pairs)), first == second
-    features[rows[same], first[same]] = 1
-    for one in (first, second):
-        features[rows[~same], count + one[~same]] = 1
-        np.subtract.at(features, (rows, 2 * count + one), 1)
     return features

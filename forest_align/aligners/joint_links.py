@@ -125,7 +125,7 @@ def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: n
 
     Raises
     ------
-    ModelError
-        If the vectors have another size than the model's.
+    InputError, ModelError
+        See :meth:`LinkModel.prepare`.
     """
     return LinkTable.of(model.link_probabilities(source, target, evidence), model.threshold)

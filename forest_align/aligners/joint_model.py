@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.aligners.joint_arcs import ARC_FEATURES
 from forest_align.aligners.joint_features import (
-    ARC_FEATURES,
     DELETION_FEATURES,
     WORD_FEATURES,
     PairEdits,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.joint_links import LINK_PHRASE_FEATURES
 from forest_align.aligners.link_features import BASE_FEATURES
+from forest_align.aligners.span_nodes import constituents_of
 from forest_align.lexicon.evidence import Evidence
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from forest_align.aligners.model_folder import (
     write_model,
 )
 from forest_align.cext import contextual as kernel
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
@@ -146,8 +146,10 @@ class LinkModel:
 
         Raises
         ------
+        InputError
+            If a sentence has no word vectors.
         ModelError
-            If a sentence has no word vectors, or vectors of another size than the model's.
+            If its vectors are of another size than the model's.
         """
         vectors = self._vectors(source), self._vectors(target)
         # One product for both is faster.
@@ -159,7 +161,7 @@ class LinkModel:
 
     def _vectors(self, sentence: Sentence) -> np.ndarray:
         if sentence.vectors is None:
-            raise ModelError(
+            raise InputError(
                 "the contextual aligner's default variant needs word vectors, which the parser gives; "
                 "parse the sentences, or choose the published variant"
             )
@@ -197,7 +199,7 @@ class LinkModel:
 
         Raises
         ------
-        ModelError
+        InputError, ModelError
             See :meth:`prepare`.
         """
         if is_after(source, target):

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_unready
+from forest_align.aligners.base import Text, check_tokens, gaps, parse_unready
 from forest_align.aligners.canonical_order import words_are_after
-from forest_align.aligners.joint_edits import constituents_of
 from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.semi_markov_chunks import tag_chunks
 from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
+from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.cext import semicrf
-from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
+from forest_align.types import Alignment, InputError, Links, Sentence
 
 #: Bundled models: of corpora that link words one by one where they can, and of the phrasal versions of these.
 BUNDLED = (KIND, f"{KIND}-phrasal")
@@ -72,6 +72,11 @@ class SemiMarkovAligner(ParsingAligner):
         """Load a bundled model (one of :data:`BUNDLED`) or what :meth:`save` wrote into a folder.
 
         Options go to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
         """
         if str(name_or_path) in BUNDLED:
             return cls(bundled_model(str(name_or_path)), **options)
@@ -97,9 +102,8 @@ class SemiMarkovAligner(ParsingAligner):
         InputError
             If a sentence has no tokens, or a token has no tag.
         """
+        check_tokens(source, target)
         for side, sentence in (("source", source), ("target", target)):
-            if not len(sentence):
-                raise InputError("expected a sentence with at least one token", field=side)
             if not _is_tagged(sentence):
                 raise InputError("expected a sentence with part-of-speech tags", field=side)
         is_swapped = words_are_after(source, target)
@@ -119,7 +123,7 @@ class SemiMarkovAligner(ParsingAligner):
             source,
             target,
             words,
-            _phrases(spans, probability, source, target),
+            phrase_pairs_of(spans, probability, source, target, (_labels(source), _labels(target))),
             gaps({i for i, _ in words}, len(source)),
             gaps({j for _, j in words}, len(target)),
             log_probability=min(best - total, 0.0),
@@ -155,29 +159,7 @@ def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
     return Links(tuple(cells), None, scores)
 
 
-def _phrases(
-    spans: np.ndarray, probabilities: np.ndarray, source: Sentence, target: Sentence
-) -> tuple[PhrasePair, ...]:
-    ours, theirs = _Nodes(source), _Nodes(target)
-    return tuple(
-        PhrasePair(ours.of(start, end), theirs.of(first, last), probability)
-        for (start, end, first, last), probability in zip(spans.tolist(), probabilities.tolist(), strict=True)
-    )
-
-
-class _Nodes:
-    """Nodes by span: constituents of the best tree where there are any, else chunks, and words with tags."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        tags = sentence.tags
-        self._labels = {(start, end): name for start, end, name in tag_chunks(tags)}
-        self._labels |= {(i, i + 1): tag for i, tag in enumerate(tags)}
-        self._forest = sentence.forest
-        self._constituents = {} if self._forest is None else constituents_of(sentence)
-
-    def of(self, start: int, end: int) -> Node:
-        """The node of a span; a phrase that is no constituent is called none."""
-        number = self._constituents.get((start, end))
-        if number is not None and self._forest is not None:
-            return self._forest.node(number)
-        return Node(start, end, self._labels.get((start, end), ""), is_constituent=False)
+def _labels(sentence: Sentence) -> dict[tuple[int, int], str]:
+    """Types of chunks by their spans, and tags of words."""
+    found = {(start, end): name for start, end, name in tag_chunks(sentence.tags)}
+    return found | {(i, i + 1): tag for i, tag in enumerate(sentence.tags)}

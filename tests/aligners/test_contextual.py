@@ -219,7 +219,7 @@ def test_bad_input_is_explained() -> None:
         ContextualAligner(threshold=1.5)
     with pytest.raises(InputError, match="at least one token"):
         ALIGNER.align_prepared(Sentence(()), sentence(["a"]))
-    with pytest.raises(ModelError, match="needs word vectors"):
+    with pytest.raises(InputError, match="needs word vectors"):
         ALIGNER.align_prepared(Sentence.from_words(["a"]), sentence(["a"]))
     wide = Sentence.from_words(["a"])
     wide = Sentence(wide.tokens, text=wide.text, vectors=np.ones((1, 3), dtype=np.float32))

@@ -311,6 +311,10 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
     assert (arrays.log_posterior <= 0).all() and np.isfinite(arrays.log_posterior).all()
 
 
+def test_an_aligner_without_a_model_has_the_bundled_one() -> None:
+    assert ForestAligner().settings == ForestAligner.load("forest").settings
+
+
 def test_base_pairs_take_every_leaf_of_a_token(aligner: ForestAligner) -> None:
     trees = [read_bracket(text) for text in ("(S (NP (NNP a)) (VP (VB b)))", "(S (NNP a) (VP (VB b)))")]
     source = sentence_from_trees(trees)

@@ -12,10 +12,9 @@ import pytest
 
 import forest_align
 from forest_align.aligners.joint import JointAligner, bundled_model
+from forest_align.aligners.joint_arcs import ARC_CLASSES, ARC_FEATURES
 from forest_align.aligners.joint_constraints import violations
 from forest_align.aligners.joint_features import (
-    ARC_CLASSES,
-    ARC_FEATURES,
     DELETION_FEATURES,
     WORD_FEATURES,
     PairEdits,
@@ -246,12 +245,16 @@ def test_variants_and_lengths_are_checked() -> None:
 
 def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> None:
     ready = sentence(ONE, 384)
-    with pytest.raises(InputError, match="parse tree"):
-        aligner.align_prepared(ready, replace(ready, forest=None))
-    with pytest.raises(ModelError, match="word vectors"):
-        aligner.align_prepared(ready, replace(ready, vectors=None))
-    with pytest.raises(InputError, match="at least one token"):
-        aligner.align_prepared(ready, Sentence(()))
+    # The shorter sentence comes first in the program; the side that is named is the caller's all the same.
+    for bad, message in (
+        (replace(ready, forest=None), "parse tree"),
+        (replace(ready, vectors=None), "word vectors"),
+        (Sentence(()), "at least one token"),
+    ):
+        with pytest.raises(InputError, match=f"'target': .*{message}"):
+            aligner.align_prepared(ready, bad)
+        with pytest.raises(InputError, match=f"'source': .*{message}"):
+            aligner.align_prepared(bad, ready)
 
 
 def test_a_tree_that_a_sentence_came_with_is_kept(aligner: JointAligner) -> None:

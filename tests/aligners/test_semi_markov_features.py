@@ -206,7 +206,7 @@ def test_models_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"weights null of shape \(3, 11\)"):
         SemiMarkovModel.load(folder)
     for name, value, message in (
-        ("words", np.nan, "weights words of at most 1000000"),
+        ("words", np.nan, "weights words that are finite"),
         ("null", 1e38, "weights null of at most 1000000"),
         ("transitions", 900.0, "weights transitions at most 600 apart"),
     ):
