@@ -80,7 +80,7 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
             Figures.of("spade", score_phrases(found, aligned).statistics(), reached),
             Figures.of("spade with nulls", score_phrases(with_nulls, judged).statistics(), reached),
         ]
-        if len(aligned[0]) > 1:
+        if aligned and len(aligned[0]) > 1:
             figures += [_people("spade people", aligned), _people("spade people with nulls", judged)]
         return figures
 

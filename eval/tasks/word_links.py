@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from forest_align.eval.constituents import Span, constituent_pairs, count_constituents, score_constituents
+from forest_align.eval.phrases import reachability
 from forest_align.eval.projected_dependencies import Arc, score_projected
 from forest_align.eval.tasks.task import Figures
 from forest_align.eval.words import WordPair, WordScores, score_words
@@ -118,5 +119,5 @@ def _constituent_figures(
         count_constituents(constituent_pairs(alignment), source, target, links.only_sure())
         for alignment, links, (source, target) in zip(alignments, gold, constituents, strict=True)
     ]
-    reached = 100 * sum(alignment.root_aligned for alignment in alignments) / max(len(alignments), 1)
+    reached = 100 * reachability(alignment.root_aligned for alignment in alignments)
     return Figures.of(table, score_constituents(rows).micro_statistics(), {"reachability": reached})

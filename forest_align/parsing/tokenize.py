@@ -45,7 +45,8 @@ _ABBREVIATIONS = frozenset(
     """mr mrs ms messrs dr drs prof mme msgr st mt ft inc corp co cos ltd bros jr sr gen sen sens rep reps gov
     govs lt col sgt capt cmdr adm brig maj cpl pvt pfc amb rev hon pres supt atty jan feb mar apr jun jul aug
     sep sept oct nov dec mon tue tues thu thur thurs fri vs etc nos fig figs eq eqs ref refs al cf viz vol ed
-    eds pp ca approx dept univ assn assoc ave blvd rd ala ariz ark calif colo conn fla mich minn mont neb nev
+    eds pp ca approx dept univ assn assoc ave blvd rd hwy bldg mfg intl natl govt ala
+    ariz ark calif colo conn fla mich minn mont neb nev
     okla tenn tex wis wyo""".split()  # noqa: SIM905
 )
 # The same for words that are others when they are written small.

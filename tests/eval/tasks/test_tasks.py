@@ -152,6 +152,11 @@ def test_spade_prints_the_annotators_beside_the_system() -> None:
     assert people.values["recall"] == 100
 
 
+def test_spade_without_pairs_has_figures_all_the_same() -> None:
+    system, _ = phrase_scorer([])([])
+    assert (system.values["f1"], system.values["reachability"]) == (100, 100)
+
+
 def test_spade_with_nulls_wants_what_both_annotators_left_unaligned() -> None:
     run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
     figures = phrase_scorer([judged({TOP}, {TOP, PART})])([run])
