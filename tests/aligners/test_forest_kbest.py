@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,13 +10,7 @@ from hypothesis import strategies as st
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.cext import alignment
 
-_SPEC = importlib.util.spec_from_file_location(
-    "alignment_cases", Path(__file__).parents[1] / "cext" / "alignment_cases.py"
-)
-assert _SPEC is not None and _SPEC.loader is not None
-cases = importlib.util.module_from_spec(_SPEC)
-sys.modules[_SPEC.name] = cases  # dataclasses look their module up
-_SPEC.loader.exec_module(cases)
+from ..cext import alignment_cases as cases
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

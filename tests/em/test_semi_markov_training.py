@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tracemalloc
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -26,12 +25,7 @@ from forest_align.em.semi_markov_training import (
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError, Links
 
-_SPEC = importlib.util.spec_from_file_location(
-    "semi_markov_cases", Path(__file__).parents[1] / "aligners" / "semi_markov_cases.py"
-)
-assert _SPEC is not None and _SPEC.loader is not None
-cases = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(cases)
+from ..aligners import semi_markov_cases as cases
 
 GOLD = ("0-2 1-3 2-0 3-1 4-1 5-1 6-5", "0-0 1-1 2-2 3-3 5-5", "0-0", "0-0", "0-0 1-1 4-2 5-3")
 PAIRS = [
