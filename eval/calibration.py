@@ -51,8 +51,10 @@ def calibrate(
     Raises
     ------
     InputError
-        If the shapes differ or a probability is outside [0, 1].
+        If the shapes differ, a probability is outside [0, 1] or there is no bin.
     """
+    if bins < 1:
+        raise InputError(f"expected at least 1 bin, found {bins}", field="bins")
     predicted, outcome = np.asarray(probabilities, float).ravel(), np.asarray(right, float).ravel()
     if len(predicted) != len(outcome):
         raise InputError(f"expected {len(predicted)} outcomes, one a probability, found {len(outcome)}")

@@ -136,7 +136,7 @@ def weighted_pearson(
         sizes = by_set[..., 0]
         return safe_divide((sizes * _pearson_of_sums(by_set)).sum(-1), sizes.sum(-1), when_empty=0.0)
 
-    return Statistic(rows.reshape(len(sets), -1), of_sums)
+    return Statistic(rows.reshape(len(sets), 6 * len(names)), of_sums)
 
 
 def _standard(series: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -42,6 +42,8 @@ def test_numbers_that_are_no_probabilities_are_errors() -> None:
         calibrate([float("nan")], [True])
     with pytest.raises(InputError, match="expected 1 outcomes"):
         calibrate([0.5], [])
+    with pytest.raises(InputError, match="at least 1 bin, found 0"):
+        calibrate([0.5], [True], bins=0)
 
 
 def test_link_probabilities_are_compared_with_gold_links() -> None:

@@ -81,6 +81,7 @@ def test_weights_are_the_sizes_of_the_sets() -> None:
     found = weighted_pearson(["up"] * 3 + ["down"] * 2, [0, 1, 2, 0, 1], [0, 10, 20, 7, 6])
     assert found.value == pytest.approx((3 * 1 + 2 * -1) / 5)
     assert weighted_pearson(["x", "x"], [1, 1], [1, 2]).value == 0
+    assert weighted_pearson([], [], []).value == 0
 
 
 @settings(deadline=None)

@@ -82,9 +82,10 @@ def test_a_parsed_sentence_has_offsets_tags_lemmas_vectors_and_a_forest(parser: 
     check_forest(sentence.forest)
 
 
-def test_the_model_reads_plain_apostrophes() -> None:
+@pytest.mark.parametrize("apostrophe", "'’´`")
+def test_the_model_reads_plain_apostrophes(apostrophe: str) -> None:
     scorer = fake.FakeScorer()
-    Parser(scorer).parse("He didn’t sleep.")
+    Parser(scorer).parse(f"He didn{apostrophe}t sleep.")
     assert scorer.seen == [["He", "did", "n't", "sleep", "."]]
 
 
@@ -163,6 +164,13 @@ def test_batches_hold_sentences_of_like_length_and_a_bounded_chart() -> None:
     lengths = [3, 500, 3, 400, 3, 3]
     list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in lengths], batch_size=4))
     assert scorer.batches == [[3, 3, 3, 3], [400], [500]]
+
+
+def test_in_batches_of_one_each_sentence_comes_out_before_the_next_is_read(parser: Parser) -> None:
+    read: list[str] = []
+    results = parser.parse_many((read.append(text) or text for text in ("a b", "c d")), batch_size=1)
+    next(results)
+    assert read == ["a b"]
 
 
 def test_an_endless_stream_is_read_ahead_by_some_batches_only(parser: Parser) -> None:
