@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from link_examples import save_whole
 
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import parser_fingerprint
@@ -85,8 +86,7 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
                     raise SystemExit(f"{path}: {sentence}")
                 parsed.append(sentence)
                 bar.update()
-        cache.mkdir(parents=True, exist_ok=True)
-        np.savez(
+        save_whole(
             stored,
             tags=np.array(" ".join(tag for sentence in parsed for tag in sentence.tags)),
             vectors=np.concatenate([sentence.vectors for sentence in parsed]).astype(np.float16),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 
 from forest_align.aligners.link_features import SentenceFeatures, word_features
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.em.array_file import write_atomically
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
@@ -154,14 +156,22 @@ def annotate(
 ) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...] | None, np.ndarray]]]:
     """Yield each sentence with its tags and word vectors, from the cache or the parser."""
     if not cache.exists():
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(cache, **run_parser(sentences, parser))
+        save_whole(cache, **run_parser(sentences, parser))
     stored = np.load(cache)
     vectors, tags = stored["vectors"], stored.get("tags")
     offsets = np.cumsum([0, *(len(words) for words in sentences)])
+    if len(vectors) != offsets[-1]:
+        raise SystemExit(f"{cache} is of other sentences, {len(vectors)} words in all: delete it")
     for words, start, end in zip(sentences, offsets[:-1], offsets[1:], strict=True):
         rows = vectors[start:end].astype(np.float32)
         yield words, (None if tags is None else tuple(map(str, tags[start:end])), rows)
+
+
+def save_whole(path: Path, **arrays: np.ndarray) -> None:
+    """Write an npz file in one step: a run that is killed leaves no half of it."""
+    content = io.BytesIO()
+    np.savez(content, **arrays)  # type: ignore[arg-type]
+    write_atomically(path, content.getvalue())
 
 
 def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:

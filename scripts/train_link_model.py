@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from link_examples import FOLDS, TRAIN, Example, read_examples
+from link_examples import FOLDS, TRAIN, Example, read_examples, save_whole
 from link_fitting import (
     GROUPS,
     Projection,
@@ -105,7 +105,7 @@ def projection_for(examples: Sequence[Example], fold: int, settings: Settings, c
     """Projection learned from all examples outside a fold; from the cache if it is there."""
     if not cache.exists():
         mean, matrix = learn_projection([e for e in examples if e.fold != fold], settings)
-        np.savez(cache, mean=mean, matrix=matrix)
+        save_whole(cache, mean=mean, matrix=matrix)
     stored = np.load(cache)
     return stored["mean"], stored["matrix"]
 
