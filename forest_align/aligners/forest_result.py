@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from forest_align.aligners.base import gaps
 from forest_align.aligners.forest_model import ForestModel, ForestOptions
@@ -11,7 +13,7 @@ from forest_align.aligners.phrase_calibration import log_agreement
 from forest_align.aligners.phrase_features import forest_of
 from forest_align.aligners.tree_choice import choose_tree
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
-from forest_align.types import Alignment, Links, PhrasePair, Sentence
+from forest_align.types import Alignment, Links, ParseForest, PhrasePair, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
@@ -25,7 +27,7 @@ def build_alignment(
     source: Sentence,
     target: Sentence,
     arrays: AlignmentArrays,
-    base: dict[tuple[int, int], Candidate],
+    base: Mapping[tuple[int, int], Candidate],
     candidates: Sequence[Candidate],
 ) -> Alignment:
     """Turn the arrays of the kernel into an alignment.
@@ -38,55 +40,81 @@ def build_alignment(
         With forests.
     arrays : AlignmentArrays
         The derivation.
-    base : dict of (int, int) to Candidate
+    base : mapping of (int, int) to Candidate
         The base pairs of the search.
     candidates : sequence of Candidate
         All word candidates.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
     agreement = log_agreement(*forests, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
-    word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
-    nodes = list(zip(arrays.source.tolist(), arrays.target.tolist(), strict=True))
-    links: dict[tuple[int, int], float] = {}
-    phrases: list[tuple[int, PhrasePair]] = []
-    # A pair that takes the place of a non-compositional one rests on what that one rested on.
-    merged_below = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
-    for place, ((s, t), kind, absorbed, probability) in enumerate(
-        zip(nodes, arrays.kind.tolist(), arrays.absorbed.tolist(), probabilities, strict=True)
-    ):
-        if kind == BASE:
-            found = base[s, t]
-            cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
-            links.update({cell: word_scores.get(cell, found.score) for cell in cells})
-        if not absorbed:
-            compositional = kind != NONCOMPOSITIONAL and place not in merged_below
-            phrases.append(
-                (s, PhrasePair(forests[0].node(s), forests[1].node(t), probability, compositional))
-            )
+    links = _links_at_leaves(arrays, base, candidates)
     _add_confident(links, candidates, model.options)
-    phrases.sort(key=lambda entry: entry[0])
-    trees = []
-    chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
-    for sentence, forest, (edges, aligned) in zip((source, target), forests, chosen, strict=True):
-        root = int(aligned[0]) if arrays.root_aligned else None
-        trees.append(
-            forest.bracket(sentence.words, choose_tree(forest, edges.tolist(), aligned.tolist(), root))
-        )
+    source_tree, target_tree = _chosen_trees(source, target, arrays)
     return Alignment(
         source,
         target,
         words=Links.of(links, scores=list(links.values())),
-        phrases=tuple(pair for _, pair in phrases),
+        phrases=_phrase_pairs(*forests, arrays, probabilities),
         unaligned_source=gaps({i for i, _ in links}, len(source)),
         unaligned_target=gaps({j for _, j in links}, len(target)),
-        source_tree=trees[0],
-        target_tree=trees[1],
-        log_probability=arrays.log_score if len(nodes) else None,
+        source_tree=source_tree,
+        target_tree=target_tree,
+        log_probability=arrays.log_score if len(arrays.source) else None,
         root_aligned=arrays.root_aligned,
         aligner=NAME,
         warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
     )
+
+
+def _links_at_leaves(
+    arrays: AlignmentArrays, base: Mapping[tuple[int, int], Candidate], candidates: Iterable[Candidate]
+) -> dict[tuple[int, int], float]:
+    """Links of the words of the base pairs of a derivation, each with its own score or else its group's."""
+    word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
+    links: dict[tuple[int, int], float] = {}
+    at_leaves = arrays.kind == BASE
+    for pair in zip(arrays.source[at_leaves].tolist(), arrays.target[at_leaves].tolist(), strict=True):
+        found = base[pair]
+        cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
+        links.update({cell: word_scores.get(cell, found.score) for cell in cells})
+    return links
+
+
+def _phrase_pairs(
+    source: ParseForest, target: ParseForest, arrays: AlignmentArrays, probabilities: Sequence[float]
+) -> tuple[PhrasePair, ...]:
+    """The pairs of a derivation that did not give way to others, in the order of the source nodes."""
+    compositional = arrays.kind != NONCOMPOSITIONAL
+    # A pair that takes the place of a non-compositional one rests on what that one rested on.
+    compositional[arrays.parent[arrays.absorbed & ~compositional]] = False
+    kept = np.flatnonzero(~arrays.absorbed)
+    return tuple(
+        PhrasePair(
+            source.node(int(arrays.source[place])),
+            target.node(int(arrays.target[place])),
+            probabilities[place],
+            bool(compositional[place]),
+        )
+        for place in kept[np.argsort(arrays.source[kept], kind="stable")].tolist()
+    )
+
+
+def _chosen_trees(source: Sentence, target: Sentence, arrays: AlignmentArrays) -> tuple[str, str]:
+    """The trees of the two forests that a derivation chose, in brackets."""
+    trees = []
+    chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
+    for sentence, (edges, aligned) in zip((source, target), chosen, strict=True):
+        forest = forest_of(sentence)
+        root = int(aligned[0]) if arrays.root_aligned else None
+        tree = choose_tree(forest, edges.tolist(), aligned.tolist(), root)
+        trees.append(forest.bracket(sentence.words, tree))
+    return trees[0], trees[1]
 
 
 def _add_confident(
