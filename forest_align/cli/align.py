@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=BATCH_SIZE,
         metavar="N",
-        help=f"pairs parsed together; default: {BATCH_SIZE}",
+        help=f"pairs parsed together; 1 answers each as it comes; default: {BATCH_SIZE}",
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on after the last whole line of OUT (jsonl and pharaoh)"
@@ -237,24 +237,9 @@ def _align(
 
 
 def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:
-    """A function that fills in the evidence for every word link: of the lexicon, and of word candidates."""
-    from forest_align.lexicon.evidence import explain, word_evidence
-    from forest_align.lexicon.lexicon import load_lexicon
+    """A function that fills in the evidence for every word link."""
+    from forest_align.aligners.word_evidence import with_evidence
     from forest_align.lexicon.pair_table import PairTable
 
-    lexicon, table = load_lexicon(), PairTable.load(ppdb) if ppdb else None
-    provider = getattr(aligner, "candidates", None)
-
-    def explained(alignment: Alignment) -> Alignment:
-        source, target = alignment.source, alignment.target
-        masks = word_evidence(source, target, lexicon, table)
-        # A dictionary keeps the names in order and each of them once.
-        names = {(i, j): dict.fromkeys(explain(int(masks[i, j]))) for i, j in alignment.words}
-        for candidate in provider.candidates(source, target) if provider is not None else ():
-            for i in range(*candidate.source):
-                for j in range(*candidate.target):
-                    if (i, j) in names:
-                        names[i, j].update(dict.fromkeys(candidate.evidence))
-        return replace(alignment, word_evidence=tuple(tuple(names[link]) for link in alignment.words))
-
-    return explained
+    table = PairTable.load(ppdb) if ppdb else None
+    return lambda alignment: with_evidence(aligner, alignment, table)

@@ -61,7 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--tokenized", action="store_true", help="words are split on blanks already")
     parser.add_argument(
-        "--batch-size", type=positive, default=32, metavar="N", help="sentences parsed together; default: 32"
+        "--batch-size",
+        type=positive,
+        default=32,
+        metavar="N",
+        help="sentences parsed together; 1 answers each as it comes; default: 32",
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on after the last whole line of OUT (trees and json)"
@@ -109,9 +113,9 @@ def _go_on(results: Numbered, source: InputLines, finished: int, options: argpar
     """
     start = 0
     if options.source == "text":
-        from forest_align.parsing.parser import BATCHES_AHEAD
+        from forest_align.parsing.parser import sentences_ahead
 
-        together = options.batch_size * BATCHES_AHEAD
+        together = sentences_ahead(options.batch_size)
         start = (finished - 1) // together * together
         for _ in islice(_lines(source), start):
             pass

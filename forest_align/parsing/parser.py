@@ -27,8 +27,8 @@ Lemmatizer = Callable[[str, str], str]
 Result = TypeVar("Result")
 
 MAX_CHARACTERS = 50_000
-#: Sentences read ahead, in batches: enough to find neighbours of like length, few enough to keep memory flat.
-BATCHES_AHEAD = 16
+# Batches read ahead: enough to find neighbours of like length, few enough to keep memory flat.
+_BATCHES_AHEAD = 16
 # Spans in a batch; each takes one number a label.
 _MAX_CELLS = 100_000
 
@@ -78,6 +78,11 @@ class NBest:
         """The trees in Penn brackets, best first."""
         words = self.words
         return [write_constituents(self.constituents, top, words) for top in self.tops]
+
+
+def sentences_ahead(batch_size: int) -> int:
+    """How many sentences a parser takes together from a stream: a sentence alone needs no neighbours."""
+    return batch_size * _BATCHES_AHEAD if batch_size > 1 else 1
 
 
 class Parser:
@@ -142,7 +147,8 @@ class Parser:
             Raw text, or words. Read ahead by some batches only, so a stream may be endless. An InputError in
             the place of a sentence comes out again in its place.
         batch_size : int
-            Sentences in a forward pass; sentences of like length go together.
+            Sentences in a forward pass; sentences of like length go together. With 1, each comes out before
+            the next is read.
 
         Yields
         ------
@@ -175,7 +181,7 @@ class Parser:
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         self._work_alone_in_a_fork()
         stream = iter(sentences)
-        while window := list(islice(stream, batch_size * BATCHES_AHEAD)):
+        while window := list(islice(stream, sentences_ahead(batch_size))):
             results: list[Any] = [_prepare(sentence) for sentence in window]
             waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
             waiting.sort(key=lambda index: len(results[index].tokens))

@@ -141,8 +141,8 @@ def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> st
         other = (alignment.target, alignment.source)[side].words[link[1 - side]]
         partners += _names(1 - side, link[1 - side], link[1 - side] + 1)
         score = "" if alignment.words.scores is None else f" {alignment.words.scores[k]:.2f}"
-        evidence = f" ({', '.join(alignment.word_evidence[k])})" if alignment.word_evidence else ""
-        notes.append(f"{other}{score}{evidence}")
+        names = ", ".join(alignment.word_evidence[k]) if alignment.word_evidence else ""
+        notes.append(f"{other}{score}" + (f" ({names})" if names else ""))
     name = _names(side, index, index + 1)[0]
     title = f' title="{escaped("; ".join(notes))}"' if notes else ""
     style = "w" if partners else "w un"

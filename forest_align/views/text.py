@@ -109,7 +109,7 @@ def _word_links(alignment: Alignment) -> list[str]:
         text = f"{alignment.source.words[i]}–{alignment.target.words[j]}"
         if links.scores is not None:
             text += f" {links.scores[k]:.2f}"
-        if alignment.word_evidence:
+        if alignment.word_evidence and alignment.word_evidence[k]:
             text += f" ({' '.join(alignment.word_evidence[k])})"
         # A no-break space keeps a link on one line; it is undone after wrapping.
         shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))

@@ -57,6 +57,11 @@ def test_an_alignment_without_phrases_shows_its_words() -> None:
     assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
 
 
+def test_a_link_without_evidence_has_no_empty_brackets() -> None:
+    shown = to_text(replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=((),)))
+    assert "words        The–A\n" in shown
+
+
 def chunks() -> Alignment:
     """Phrases of an aligner that knows no trees."""
     phrases = (
