@@ -148,9 +148,10 @@ def head_child(label: str, children: tuple[str, ...]) -> int:
 def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """Runs of children ``[first, last)`` that form a coordination, from left to right, not overlapping.
 
-    A run is ``X CC Y`` with its earlier members, ``X , Y CC Z``, all of one kind (noun, verb, clause, …). In
-    a flat noun phrase the last conjunct reaches to its noun (*apples and red oranges*), unless the run stands
-    before the noun that heads all of it (*the sales and marketing director*).
+    A run is ``X CC Y`` with its earlier members, ``X , Y CC Z``, all of one kind (noun, verb, clause, …); of
+    any two kinds if there is nothing else (*drones and so on*). In a flat noun phrase the last conjunct
+    reaches to its noun (*apples and red oranges*), unless the run stands before the noun that heads all of
+    it (*the sales and marketing director*).
     """
     runs: list[tuple[int, int]] = []
     for at, child in enumerate(children):
@@ -160,6 +161,8 @@ def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int
         if left is None or right is None:
             continue
         last = _end_of_conjunct(label, children, left, right)
+        if last is None and _is_all(label, children, left, right):
+            last = right + 1
         if last is None:
             continue
         first = _first_conjunct(children, left, runs[-1][1] if runs else 0)
@@ -199,6 +202,13 @@ def _end_of_conjunct(label: str, children: Sequence[str], left: int, right: int)
     if left_kind == right_kind or label == "UCP":
         return right + 1
     return None
+
+
+def _is_all(label: str, children: Sequence[str], left: int, right: int) -> bool:
+    """Whether the constituent is two conjuncts and nothing else but punctuation."""
+    others = {*children[:left], *children[right + 1 :]}
+    # "ten or more" is a number still, and "yes, but he left" a clause.
+    return others <= PUNCTUATION and label != "QP" and children[left] != "INTJ"
 
 
 def _end_of_noun_conjunct(children: Sequence[str], left: int, right: int) -> int | None:

@@ -37,6 +37,11 @@ def test_the_predicate_becomes_the_head_of_its_copula() -> None:
     assert found == {"nsubj(artist, Bill)", "cop(artist, is)", "det(artist, an)", "root(ROOT, artist)"}
 
 
+def test_other_verbs_than_be_are_copulas_too() -> None:
+    found = stanford("Bill/NNP/nsubj/1 became/VBD/ROOT/1 king/NN/attr/1")
+    assert found == {"nsubj(king, Bill)", "cop(king, became)", "root(ROOT, king)"}
+
+
 def test_what_there_is_is_a_subject() -> None:
     found = stanford("There/EX/expl/1 is/VBZ/ROOT/1 hope/NN/attr/1")
     assert found == {"expl(is, There)", "root(ROOT, is)", "nsubj(is, hope)"}
