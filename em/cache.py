@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +127,7 @@ def cached_sentences(
     chunk : int
         Texts handed to the parser at a time; what is parsed is stored after each chunk.
     report : callable, optional
-        Called with the number of texts done since the last call.
+        Called with the number of texts done since the last call; equal texts are done together.
 
     Returns
     -------
@@ -134,6 +135,7 @@ def cached_sentences(
         In the order of ``texts``; the reason in place of a sentence that could not be parsed.
     """
     keys = [json.dumps(text) for text in texts]
+    occurrences = Counter(keys)
     found: dict[str, Sentence | InputError] = {}
     missing: dict[str, Any] = {}
     for key, text in zip(keys, texts, strict=True):
@@ -145,7 +147,7 @@ def cached_sentences(
         else:
             found[key] = decode_sentence(entry)
     if report is not None:
-        report(len(found))
+        report(sum(occurrences[key] for key in found))
     waiting = list(missing.items())
     for first in range(0, len(waiting), chunk):
         part = waiting[first : first + chunk]
@@ -155,5 +157,5 @@ def cached_sentences(
             if store is not None:
                 store.put([identity, text], *entry)
         if report is not None:
-            report(len(part))
+            report(sum(occurrences[key] for key, _ in part))
     return [found[key] for key in keys]

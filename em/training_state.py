@@ -30,8 +30,9 @@ class TrainingSettings:
     regularization : float
         κ of the M-step, see :class:`forest_align.em.objective.Objective`.
     step_exponent : float
-        The k-th batch enters the running counts with weight ``(k + 2) ** -step_exponent`` (stepwise EM,
-        Liang & Klein 2009, §3.1); in (0.5, 1].
+        The k-th batch, counted from 0, enters the running counts with weight ``(k + 2) ** -step_exponent``
+        (stepwise EM, Liang & Klein 2009, §3.1); in (0.5, 1]. The first one, before which there are no counts,
+        makes them up alone, and so does a batch of all pairs.
     m_step_iterations : int
         Bound on the L-BFGS iterations of one M-step.
     workers : int

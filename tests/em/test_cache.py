@@ -89,6 +89,13 @@ def test_a_second_run_parses_nothing_and_equal_texts_are_parsed_once(tmp_path: P
         assert [s.words for s in sentences if isinstance(s, Sentence)] == [tuple(t.split()) for t in texts]
 
 
+def test_every_text_is_reported_as_done_once(tmp_path: Path) -> None:
+    store, parser, done = ArrayStore(tmp_path), CountingParser(), []
+    cached_sentences(["a", "b", "a"], parser, store, "en")
+    cached_sentences(["a", "a", "c", "d", "c", "e"], parser, store, "en", chunk=2, report=done.append)
+    assert done == [2, 3, 1]
+
+
 def test_another_parser_does_not_see_the_entries(tmp_path: Path) -> None:
     store, parser = ArrayStore(tmp_path), CountingParser()
     cached_sentences(["a"], parser, store, {"parser": "en", "k": 1})
