@@ -66,7 +66,7 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
     Raises
     ------
     InputError
-        If the process was started with its standard output closed.
+        If the process was started with its standard output closed, or the name promises a compressed file.
     OSError
         If the file cannot be written; names it.
     """
@@ -77,6 +77,8 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         return
+    if path.endswith(".gz"):
+        raise InputError("output is not compressed: leave .gz out of its name, and gzip it later", file=path)
     mode = "a" if append else "w"
     try:
         with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:

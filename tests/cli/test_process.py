@@ -107,3 +107,10 @@ def test_parses_come_out_while_input_still_comes(tmp_path: Path) -> None:
         ready, _, _ = select.select([process.stdout], [], [], 60)
         assert ready
         process.stdin.close()
+
+
+def test_no_text_is_written_under_the_name_of_a_compressed_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", "-", "-o", "x.gz"]
+    done = subprocess.run(command, cwd=tmp_path, input="(X a)\n", capture_output=True, text=True)
+    assert done.returncode == 2 and "x.gz: output is not compressed" in done.stderr
+    assert list(tmp_path.iterdir()) == []
