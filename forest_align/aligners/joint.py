@@ -36,7 +36,8 @@ class JointAligner(ParsingAligner):
     """Aligns phrases and dependencies together: the best edits are those of an integer linear program.
 
     A word is in one pair of phrases at most, so that words link many to many only inside a pair. The result
-    for swapped sentences is the transpose, always: pairs are aligned in one canonical order.
+    for swapped sentences is the transpose: pairs are aligned in one canonical order. (A sentence with itself
+    has none: links of repeated words need not be symmetric then.)
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class SemiMarkovAligner(ParsingAligner):
     """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
 
-    The result for swapped sentences is the transpose, always: the words of the shorter sentence are what the
-    path reads.
+    The result for swapped sentences is the transpose: the words of the shorter sentence are what the path
+    reads. (A sentence with itself has no shorter one: links of repeated words need not be symmetric then.)
 
     Parameters
     ----------
