@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.cli.arguments import add_output, positive
-from forest_align.cli.outputs import open_output, refuse_overwriting
+from forest_align.cli.outputs import open_output, refuse_compressed, refuse_overwriting
 from forest_align.cli.progress import counted
 from forest_align.data.lines import STANDARD_INPUT
 from forest_align.data.phrase_counts import PhraseCounts
@@ -150,6 +150,7 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
         if output is not None:
             refuse_overwriting(path, [Path(output)])
     if output is not None:
+        refuse_compressed(output)
         folder = Path(output).parent
         if Path(output).is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
             raise InputError("cannot be written: expected a file in a folder that exists", file=output)

@@ -77,8 +77,7 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         return
-    if path.endswith(".gz"):
-        raise InputError("output is not compressed: leave .gz out of its name, and gzip it later", file=path)
+    refuse_compressed(path)
     mode = "a" if append else "w"
     try:
         with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
@@ -87,6 +86,18 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
         if error.errno in _FULL and error.filename is None:
             error.filename = path
         raise
+
+
+def refuse_compressed(path: str) -> None:
+    """Make sure that plain text gets no name that readers would take for a gzipped file's.
+
+    Raises
+    ------
+    InputError
+        If it would.
+    """
+    if path.endswith(".gz"):
+        raise InputError("output is not compressed: leave .gz out of its name, and gzip it later", file=path)
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:

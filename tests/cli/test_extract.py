@@ -191,3 +191,10 @@ def test_only_the_first_of_many_broken_lines_are_named(
     assert len(named) == 10
     assert named[-1].endswith("more are counted, not named")
     assert "30 broken lines left out" in last
+
+
+def test_a_table_is_not_written_under_the_name_of_a_compressed_file(
+    found: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["extract", str(found), "-o", str(tmp_path / "t.tsv.gz")]) == 2
+    assert "output is not compressed" in capsys.readouterr().err
