@@ -17,7 +17,7 @@ from forest_align.em.array_file import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
 
 # Raise it when what is stored changes its meaning; what older versions stored is then computed anew.
-FORMAT = 3
+FORMAT = 4
 
 Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
