@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MODELS = Path(__file__).parent / "models"
 
 #: Subwords a batch, padding included: enough to keep two cores busy, few enough for little padding and a
-#: processor's own cache. 1500 took 10 to 15% more processor time.
+#: processor's own cache. With 1500, and spans scored by 16384, alignment of raw text took a tenth more time.
 BATCH_SUBWORDS = 700
 
 

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertTokenizerFast
 
 from forest_align.cext import chart
+from forest_align.parsing import span_network
 from forest_align.parsing.encoder_batches import (
     CASE_CLASSES,
     EncoderBatch,
@@ -36,7 +37,7 @@ from forest_align.parsing.model_files import (
     write_model,
 )
 from forest_align.parsing.network_shapes import check_weights, network_sizes
-from forest_align.parsing.span_network import SpanNetwork, span_index, word_vectors
+from forest_align.parsing.span_network import SpanNetwork, score_spans, span_index, word_vectors
 from forest_align.parsing.span_parser import SpanParser
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tree_crf_loss import log_partition, negative_log_likelihood
@@ -183,6 +184,21 @@ def test_the_network_that_parses_equals_the_one_that_is_trained(
     )
     batch = collate([WordEncoder(encoder_folder)(words) for words in sentences])
     assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
+
+
+def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(4)
+    annotations = torch.randn(2, 72, 6, generator=generator)
+    layers = torch.randn(5, 6, generator=generator), torch.randn(5, generator=generator)
+    lengths = torch.tensor([70, 40])
+    found = score_spans(annotations, lengths, layers, torch.tanh)
+    assert len(found) == 70 * 71 // 2 + 40 * 41 // 2 > span_network.SPAN_CHUNK
+    monkeypatch.setattr(span_network, "SPAN_CHUNK", 10**6)
+    assert torch.allclose(found, score_spans(annotations, lengths, layers, torch.tanh), atol=1e-6)
+    sentence, first, last = (column[3000] for column in span_index(lengths))
+    fences = annotations[sentence, last + 1, :3] - annotations[sentence, first, :3]
+    fences = torch.cat([fences, annotations[sentence, last + 2, 3:] - annotations[sentence, first + 1, 3:]])
+    assert torch.allclose(found[3000], torch.tanh(layers[0] @ fences + layers[1]), atol=1e-5)
 
 
 def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
