@@ -51,7 +51,7 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
-    agreement = log_agreement(*forests, arrays, candidates)
+    agreement = log_agreement(source, target, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
     links = _links_at_leaves(arrays, base, candidates)
     _add_confident(links, candidates, model.options)

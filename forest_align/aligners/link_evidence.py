@@ -86,14 +86,14 @@ class LinkEvidence:
         inside = rows[:, target.end] - rows[:, target.start]
         return of_source[:, None] + of_target - 2 * inside, of_source, of_target
 
-    def log_agreement(
+    def log_closed(
         self,
         source_start: np.ndarray,
         source_end: np.ndarray,
         target_start: np.ndarray,
         target_end: np.ndarray,
     ) -> np.ndarray:
-        """Log-probabilities that a link lies inside of a pair of spans and none leads out of it.
+        """Log-probabilities that no link leads out of a pair of spans.
 
         Parameters
         ----------
@@ -105,12 +105,27 @@ class LinkEvidence:
         numpy.ndarray
             float64, shape (K,).
         """
-        rows = self.sums[source_end] - self.sums[source_start]
-        places = np.arange(len(rows))
-        # Without links inside rounding may leave a sum a little above 0.
-        inside = np.minimum(rows[places, target_end] - rows[places, target_start], 0.0)
+        of_source = self.sums[source_end, -1] - self.sums[source_start, -1]
         of_target = self.sums[-1, target_end] - self.sums[-1, target_start]
+        inside = self._inside(source_start, source_end, target_start, target_end)
+        result: np.ndarray = of_source + of_target - 2 * inside
+        return result
+
+    def log_linked(
+        self,
+        source_start: np.ndarray,
+        source_end: np.ndarray,
+        target_start: np.ndarray,
+        target_end: np.ndarray,
+    ) -> np.ndarray:
+        """Log-probabilities that a link lies inside of a pair of spans, as :meth:`log_closed` has them."""
+        inside = self._inside(source_start, source_end, target_start, target_end)
         with np.errstate(divide="ignore"):
-            any_inside = np.log(-np.expm1(inside))
-        result: np.ndarray = rows[:, -1] + of_target - 2 * inside + any_inside
+            result: np.ndarray = np.log(-np.expm1(inside))
+        return result
+
+    def _inside(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+        sums = self.sums[b, d] - self.sums[b, c] - self.sums[a, d] + self.sums[a, c]
+        # Without links inside rounding may leave a sum a little above 0.
+        result: np.ndarray = np.minimum(sums, 0.0)
         return result

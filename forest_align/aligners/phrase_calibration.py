@@ -11,13 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.contextual_words import is_punctuation
 from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.aligners.phrase_features import forest_of
 from forest_align.cext.alignment_result import AlignmentArrays
-from forest_align.types import InputError, ParseForest
+from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
@@ -85,14 +87,14 @@ class PhraseCalibration:
 
 
 def log_agreement(
-    source: ParseForest, target: ParseForest, arrays: AlignmentArrays, candidates: Sequence[Candidate]
+    source: Sentence, target: Sentence, arrays: AlignmentArrays, candidates: Sequence[Candidate]
 ) -> np.ndarray:
     """How well the word links agree with each pair of a derivation.
 
     Parameters
     ----------
-    source, target : ParseForest
-        The forests that were aligned.
+    source, target : Sentence
+        With the forests that were aligned.
     arrays : AlignmentArrays
         The derivation, of K pairs.
     candidates : sequence of Candidate
@@ -101,14 +103,36 @@ def log_agreement(
     Returns
     -------
     numpy.ndarray
-        float64, shape (K,): see :meth:`.LinkEvidence.log_agreement`; finite.
+        float64, shape (K,): log-probabilities that a link lies inside of a pair and none leads out of it;
+        finite. What two phrases have in common must be more than punctuation, unless they have nothing else.
     """
-    links = LinkEvidence.of(candidates, source.token_count, target.token_count, lone_groups=True)
-    found = links.log_agreement(
-        source.start[arrays.source],
-        source.end[arrays.source],
-        target.start[arrays.target],
-        target.end[arrays.target],
+    one, two = forest_of(source), forest_of(target)
+    starts_and_ends = (
+        one.start[arrays.source],
+        one.end[arrays.source],
+        two.start[arrays.target],
+        two.end[arrays.target],
     )
-    result: np.ndarray = np.maximum(found, math.log(_LEAST))
+    of_source, of_target = _words_before(source), _words_before(target)
+
+    def links_words(candidate: Candidate) -> bool:
+        return _has_words(of_source, *candidate.source) and _has_words(of_target, *candidate.target)
+
+    every, of_words = (
+        LinkEvidence.of(found, len(source), len(target), lone_groups=True)
+        for found in (candidates, list(filter(links_words, candidates)))
+    )
+    have_words = _has_words(of_source, *starts_and_ends[:2]) & _has_words(of_target, *starts_and_ends[2:])
+    linked = np.where(have_words, of_words.log_linked(*starts_and_ends), every.log_linked(*starts_and_ends))
+    result: np.ndarray = np.maximum(every.log_closed(*starts_and_ends) + linked, math.log(_LEAST))
     return result
+
+
+def _words_before(sentence: Sentence) -> np.ndarray:
+    """How many words other than punctuation come before each place, int, shape (n + 1,)."""
+    return np.cumsum([0] + [not is_punctuation(token.text) for token in sentence.tokens])
+
+
+def _has_words(words_before: np.ndarray, start: Any, end: Any) -> Any:
+    """Whether spans have a word other than punctuation, for integers or arrays of them."""
+    return words_before[end] > words_before[start]

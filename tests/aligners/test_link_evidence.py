@@ -44,7 +44,7 @@ def test_sums_over_rectangles_equal_sums_over_their_words() -> None:
         assert found[2][t] == pytest.approx(unlinked[:, columns].sum())
 
 
-def test_a_phrase_pair_agrees_with_links_if_one_lies_inside_and_none_leads_out() -> None:
+def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_none_leads_out() -> None:
     candidates = [
         Candidate((0, 1), (0, 1), 0.5),
         Candidate((1, 2), (1, 2), 0.8),
@@ -52,22 +52,23 @@ def test_a_phrase_pair_agrees_with_links_if_one_lies_inside_and_none_leads_out()
         Candidate((0, 2), (0, 2), 0.9),
     ]
     pairs = np.array([[0, 2, 0, 2], [0, 1, 0, 1], [1, 3, 1, 2], [0, 3, 0, 2], [2, 3, 1, 2]]).T
-    found = np.exp(LinkEvidence.of(candidates, 3, 2).log_agreement(*pairs))
-    expected = [(1 - 0.5 * 0.2) * 0.75, 0.5 * 0.75, 0.8 * 0.75, 1 - 0.5 * 0.2 * 0.75, 0]
-    assert found == pytest.approx(expected, abs=1e-9)
+    evidence = LinkEvidence.of(candidates, 3, 2)
+    linked, closed = np.exp(evidence.log_linked(*pairs)), np.exp(evidence.log_closed(*pairs))
+    assert linked == pytest.approx([1 - 0.5 * 0.2, 0.5, 0.8, 1 - 0.5 * 0.2 * 0.75, 0], abs=1e-9)
+    assert closed == pytest.approx([0.75, 0.75, 0.75, 1, 0.75 * 0.2])
 
 
 def test_a_group_stands_for_its_words_only_if_none_of_them_is_a_candidate() -> None:
     group, word = Candidate((0, 2), (0, 1), 0.9), Candidate((1, 2), (0, 1), 0.3)
     pair = np.array([[0, 2, 0, 1]]).T
 
-    def agreement(candidates: list[Candidate], lone_groups: bool) -> float:
+    def linked(candidates: list[Candidate], lone_groups: bool) -> float:
         evidence = LinkEvidence.of(candidates, 2, 1, lone_groups=lone_groups)
-        return float(np.exp(evidence.log_agreement(*pair))[0])
+        return float(np.exp(evidence.log_linked(*pair))[0])
 
-    assert agreement([group], True) == pytest.approx(1 - 0.1 * 0.1)
-    assert agreement([group], False) == 0
-    assert agreement([group, word], True) == pytest.approx(0.3)
+    assert linked([group], True) == pytest.approx(1 - 0.1 * 0.1)
+    assert linked([group], False) == 0
+    assert linked([group, word], True) == pytest.approx(0.3)
 
 
 def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned() -> None:

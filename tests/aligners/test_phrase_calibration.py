@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.phrase_calibration import PhraseCalibration
-from forest_align.types import InputError
+from forest_align.lexicon.candidates import GivenCandidates
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError, Links
 
 LOGS = st.floats(-1e4, 0)
 POWERS = st.floats(0, 3)
@@ -62,3 +65,19 @@ def test_powers_weigh_the_evidence() -> None:
 def test_numbers_out_of_range_are_refused(values: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(values))):
         PhraseCalibration(**values)
+
+
+def test_a_full_stop_alone_does_not_make_two_sentences_a_probable_pair() -> None:
+    source = sentence_from_bracket("(S (NP (NNS Sales)) (VP (VBD fell)) (. .))")
+    target = sentence_from_bracket("(S (NP (NNS Cats)) (VP (VBP sleep)) (. .))")
+
+    def of_the_whole_and_of_the_stops(links: Links) -> tuple[float, float]:
+        alignment = ForestAligner.load(candidates=GivenCandidates(links)).align(source, target)
+        found = {(one.source_node.start, one.target_node.start): one for one in alignment.phrases}
+        assert alignment.root_aligned
+        return found[0, 0].probability, found[2, 2].probability
+
+    whole, stops = of_the_whole_and_of_the_stops(Links.of([(2, 2)], scores=[0.98]))
+    assert whole < 0.001 and stops > 0.9
+    whole, stops = of_the_whole_and_of_the_stops(Links.of([(1, 1), (2, 2)], scores=[0.98, 0.98]))
+    assert whole > 0.9 and stops > 0.9
