@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.events import EventTableBuilder, Normalizer, PairEvents, PairRows
 from forest_align.em.expectation import PairExpectation
 from forest_align.em.objective import EventTable
@@ -99,14 +99,10 @@ def build_problem(
     builder = EventTableBuilder(normalizer)
     events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)
-    digest = hashlib.sha256(f"{normalizer} {sorted(options.items())} {feature_count}".encode())
-    parts = [feature_offsets, feature_ids]
+    parts: list[Any] = [str(normalizer), sorted(options.items()), feature_count, feature_offsets, feature_ids]
     for pair, looks in zip(pairs, rows, strict=True):
         parts += _arrays_of(pair, looks)
-    for part in parts:
-        digest.update(repr(part.shape).encode())
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return AlignmentProblem(pairs, events, table, dict(options), digest.hexdigest()[:16])
+    return AlignmentProblem(pairs, events, table, dict(options), fingerprint_of(*parts))
 
 
 def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:

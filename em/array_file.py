@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -11,6 +12,18 @@ from typing import Any
 import numpy as np
 
 from forest_align.types import InputError
+
+
+def fingerprint_of(*parts: Any) -> str:
+    """Short hash of arrays, by their shapes, number types and bytes, and of other values, by their texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(repr((part.shape, part.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
+        else:
+            digest.update(repr(part).encode("utf-8", "replace"))
+    return digest.hexdigest()[:16]
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import parser_fingerprint
-from forest_align.em.tuning import Range, Values, fingerprint_of
+from forest_align.em.tuning import Range, Values
 from forest_align.eval.scores import MatchCounts
 from forest_align.types import InputError, Links, Sentence
 

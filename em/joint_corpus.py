@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from forest_align.aligners.joint_features import pair_edits
 from forest_align.aligners.joint_model import FEATURE_LISTS
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.gold_pairs import GoldPair, read_gold_pairs
 from forest_align.em.joint_training import JointExample
 from forest_align.lexicon.lexicon import load_lexicon
@@ -74,21 +75,20 @@ def example_of(pair: GoldPair, lexicon: Lexicon, **options: Any) -> JointExample
 
 def fingerprint(examples: Iterable[JointExample]) -> str:
     """Short hash of what is learned from: gold links, edits, features and the meaning of the weights."""
-    digest = hashlib.sha256(repr(FEATURE_LISTS).encode())
-    for example in examples:
-        edits = example.edits
-        for array in (
-            example.gold,
-            edits.spans,
-            edits.word_features,
-            edits.word_classes,
-            edits.phrase_features,
-            *edits.deletions,
-            edits.arc_pairs.arcs,
-            edits.arc_pairs.governors,
-            edits.arc_pairs.dependents,
-            edits.arc_features,
-        ):
-            digest.update(repr((array.shape, array.dtype.str)).encode())
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]
+    return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(map(_arrays_of, examples)))
+
+
+def _arrays_of(example: JointExample) -> tuple[np.ndarray, ...]:
+    edits = example.edits
+    return (
+        example.gold,
+        edits.spans,
+        edits.word_features,
+        edits.word_classes,
+        edits.phrase_features,
+        *edits.deletions,
+        edits.arc_pairs.arcs,
+        edits.arc_pairs.governors,
+        edits.arc_pairs.dependents,
+        edits.arc_features,
+    )

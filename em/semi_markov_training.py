@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import FEATURE_LISTS, SemiMarkovModel
-from forest_align.em.array_file import check_identity, load_arrays, save_arrays
+from forest_align.em.array_file import check_identity, fingerprint_of, load_arrays, save_arrays
 from forest_align.em.gold_pairs import GoldPair
 from forest_align.em.lbfgs import Descent
 from forest_align.em.semi_markov_objective import Example, Objective, pack, unpack
@@ -145,12 +145,11 @@ def _has_converged(descent: Descent, losses: Sequence[float]) -> bool:
 
 def fingerprint(examples: Iterable[Example]) -> str:
     """Short hash of what is learned from: features, wanted paths and the meaning of the weights."""
-    digest = hashlib.sha256(repr(FEATURE_LISTS).encode())
-    for example in examples:
-        for array in (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice))):
-            digest.update(repr((array.shape, array.dtype.str)).encode())
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]
+    arrays = (
+        (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice)))
+        for example in examples
+    )
+    return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(arrays))
 
 
 def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[str, object]) -> None:

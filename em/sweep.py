@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.forest_model import ForestModel
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.dev_set import OBJECTIVES, DevSet, objective_value
-from forest_align.em.tuning import Range, Values, fingerprint_of
+from forest_align.em.tuning import Range, Values
 from forest_align.types import InputError
 
 FOREST_SIZE = "forest_size"

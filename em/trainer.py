@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.expectation import Totals, TrainingProblem, expect_batch
 from forest_align.em.objective import Objective, maximize
 from forest_align.em.training_state import (
@@ -73,7 +73,7 @@ def train(
     if not problem.pair_count:
         raise InputError("expected at least one sentence pair to train on")
     state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
-    begun_from = hashlib.sha256(state.weights.tobytes()).hexdigest()[:16]
+    begun_from = fingerprint_of(state.weights)
     identity = {**settings.identity, "problem": problem.fingerprint, "initial weights": begun_from}
     if resume and checkpoint is not None and checkpoint.exists():
         state = load_state(checkpoint, identity)

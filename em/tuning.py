@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -79,16 +78,6 @@ class TuningProblem(Protocol):
 
     def score(self, rows: np.ndarray) -> float:
         """The objective over the pairs that the rows belong to; higher is better."""
-
-
-def fingerprint_of(*parts: Any) -> str:
-    """Short hash of arrays, by their bytes, and of other values, by their texts."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(
-            part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode("utf-8", "replace")
-        )
-    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,8 +124,15 @@ class LinkEvidence:
             result: np.ndarray = np.log(-np.expm1(inside))
         return result
 
-    def _inside(self, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-        sums = self.sums[b, d] - self.sums[b, c] - self.sums[a, d] + self.sums[a, c]
+    def _inside(
+        self,
+        source_start: np.ndarray,
+        source_end: np.ndarray,
+        target_start: np.ndarray,
+        target_end: np.ndarray,
+    ) -> np.ndarray:
+        above = self.sums[source_start, target_end] - self.sums[source_start, target_start]
+        sums = self.sums[source_end, target_end] - self.sums[source_end, target_start] - above
         # Without links inside rounding may leave a sum a little above 0.
         result: np.ndarray = np.minimum(sums, 0.0)
         return result
