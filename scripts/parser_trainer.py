@@ -7,12 +7,14 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from parser_examples import ExampleStore, Visit, with_case
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -111,11 +113,24 @@ def losses(
     return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
 
 
-def saved_vocabularies(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the labels and tags of a checkpoint."""
-    with safe_open(folder / "checkpoint.safetensors", "pt") as file:
-        record = json.loads(file.metadata()["record"])
-    return tuple(record["labels"]), tuple(record["tags"])
+def saved_record(folder: Path) -> dict[str, Any]:
+    """Return what a checkpoint says of its training: progress, labels, tags, what it is made with."""
+    path = folder / "checkpoint.safetensors"
+    try:
+        with safe_open(path, "pt") as file:
+            record: dict[str, Any] = json.loads(file.metadata()["record"])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        sys.exit(f"{path}: not a checkpoint of this script ({error})")
+    return record
+
+
+def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
+    """Say what a checkpoint was made with that is another now, one line each."""
+    return [
+        f"{name} was {saved.get(name)}, is {value}"
+        for name, value in present.items()
+        if saved.get(name) != value
+    ]
 
 
 class Trainer:
@@ -181,8 +196,11 @@ class Trainer:
         """Return the parser's weights with the averages in place of the trained ones."""
         return {**self.parser.state_dict(), **self.average}
 
-    def save(self, folder: Path) -> None:
-        """Write everything needed to go on into one file, atomically; a readable record beside it."""
+    def save(self, folder: Path, made_with: Mapping[str, Any]) -> None:
+        """Write everything needed to go on into one file, atomically; a readable record beside it.
+
+        ``made_with`` holds what else the weights come from, as JSON values: a later run compares it.
+        """
         tensors = {f"model.{name}": value.contiguous() for name, value in self.parser.state_dict().items()}
         tensors |= {f"average.{name}": value for name, value in self.average.items()}
         for name, weight in self.named:
@@ -195,6 +213,7 @@ class Trainer:
             "seconds": self.seconds(),
             "labels": list(self.parser.label_vocab),
             "tags": list(self.parser.tag_vocab),
+            "made_with": dict(made_with),
             "random_state": torch.get_rng_state().tolist(),
         }
         fresh = folder / "checkpoint.safetensors.new"
@@ -205,13 +224,17 @@ class Trainer:
 
     def load(self, folder: Path) -> None:
         """Go on where a checkpoint stopped."""
-        with safe_open(folder / "checkpoint.safetensors", "pt") as file:
-            record = json.loads(file.metadata()["record"])
+        record, path = saved_record(folder), folder / "checkpoint.safetensors"
+        with safe_open(path, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         prefix = "model."
-        self.parser.load_state_dict(
-            {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-        )
+        weights = {
+            name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)
+        }
+        try:
+            self.parser.load_state_dict(weights)
+        except RuntimeError as error:
+            sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
             self.average[name] = tensors[f"average.{name}"]
             state = {

@@ -7,6 +7,8 @@ Example (two cores, about 75 minutes)::
 
 ``WORK`` gets ``checkpoint.safetensors`` (what ``--resume`` reads; nothing is pickled) and ``export``, the
 model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
+``--resume`` may go on with other options, such as more minutes, or other sentences, and prints what has
+changed; labels and tags stay those of the checkpoint.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,13 +30,16 @@ from parser_trainer import (
     Settings,
     Teacher,
     Trainer,
+    changes,
     drop_attention_dropout,
     load_encoder,
     losses,
-    saved_vocabularies,
+    saved_record,
 )
 from tqdm import tqdm
 
+from forest_align.data.treebanks import TreebankSentence
+from forest_align.em.array_file import fingerprint_of
 from forest_align.parsing.encoder_batches import WordEncoder
 from forest_align.parsing.encoder_scorer import EncoderScorer
 from forest_align.parsing.model_files import ParserConfig, write_model
@@ -61,6 +67,10 @@ HYPER_PARAMETERS = {
     "morpho_emb_dropout": 0.2,
 }
 
+# Options that do not change what is learned. Folders may lie elsewhere: what is in them counts.
+_FOLDERS = ("wsj", "gum", "craft", "encoder", "work")
+_WITHOUT_EFFECT = (*_FOLDERS, "resume", "threads", "report", "evaluate_every", "save_minutes")
+
 
 class Run:
     """One training run: data, model, and where reports and files go."""
@@ -77,12 +87,11 @@ class Run:
             longest=options.longest,
             seed=options.seed,
         )
-        self.resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
-        labels, tags = (
-            saved_vocabularies(options.work)
-            if self.resumes
-            else vocabularies(self.mix.sentences, options.rare)
-        )
+        self.made_with = made_with(options, self.mix.sentences)
+        labels, tags = vocabularies(self.mix.sentences, options.rare)
+        resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
+        if resumes:
+            labels, tags = check_resumed(saved_record(options.work), self.made_with, labels, tags)
         self.config = ParserConfig(labels, tags, HYPER_PARAMETERS)
         numbers = [{name: index for index, name in enumerate(names)} for names in (tags, labels)]
         parser = SpanParser(*numbers, HYPER_PARAMETERS, options.encoder, self.config.vector_layer)
@@ -92,8 +101,9 @@ class Run:
         self.encode = WordEncoder(options.encoder)
         self.store = ExampleStore(self.mix.sentences, self.encode, labels, tags)
         self.trainer = Trainer(parser, settings)
-        if self.resumes:
+        if resumes:
             self.trainer.load(options.work)
+            print(f"going on after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
 
     def train(self) -> None:
         """Take steps until the last one, an interrupt, or the end of the time allowed."""
@@ -117,14 +127,14 @@ class Run:
                     self._report(recent, norm)
                     recent.clear()
                 if time.monotonic() - saved > options.save_minutes * 60:
-                    trainer.save(options.work)
+                    trainer.save(options.work, self.made_with)
                     saved = time.monotonic()
                 if trainer.step % options.evaluate_every == 0:
                     self.evaluate()
                     self.export()
                 if interrupts or trainer.progress() >= 1:
                     break
-        trainer.save(options.work)
+        trainer.save(options.work, self.made_with)
         self.export()
 
     def _batches(self) -> Iterator[list[Visit]]:
@@ -160,6 +170,48 @@ class Run:
         """Write the averaged model in the format that forest_align loads."""
         options = self.options
         write_model(options.work / "export", options.encoder, self.trainer.averaged(), self.config)
+
+
+def made_with(options: argparse.Namespace, sentences: list[TreebankSentence]) -> dict[str, Any]:
+    """What the weights come from, for the checkpoint: options by their names, and a hash of the sentences."""
+    values = {
+        f"--{name.replace('_', '-')}": value
+        for name, value in vars(options).items()
+        if name not in _WITHOUT_EFFECT
+    }
+    return {**values, "sentences": f"{len(sentences)} ({fingerprint_of(*sentences)})"}
+
+
+def check_resumed(
+    record: dict[str, Any], made_with: dict[str, Any], labels: tuple[str, ...], tags: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Print what has changed since a checkpoint; return its labels and tags, which cannot change.
+
+    Parameters
+    ----------
+    record : dict
+        What the checkpoint says of its training.
+    made_with : dict
+        What this run learns with.
+    labels, tags : tuple of str
+        Those of this run's sentences.
+
+    Raises
+    ------
+    SystemExit
+        If labels were made in another way.
+    """
+    saved, rare = record.get("made_with"), "--rare"
+    if saved is None:
+        print("the checkpoint does not say what it was made with: options and sentences are not compared")
+    elif saved[rare] != made_with[rare]:
+        sys.exit(f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}")
+    for change in changes(saved, made_with) if saved is not None else ():
+        print(f"changed: {change}")
+    for kind, found in (("labels", labels), ("tags", tags)):
+        if unknown := sorted(set(found) - set(record[kind])):
+            print(f"{kind} that are not in the checkpoint, and are not learned: {' '.join(unknown)}")
+    return tuple(record["labels"]), tuple(record["tags"])
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:

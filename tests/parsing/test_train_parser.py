@@ -1,0 +1,107 @@
+"""Going on with the training of the parser, on a parser of next to no size."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import shutil
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from forest_align.data.treebanks import TreebankSentence
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SENTENCE = TreebankSentence(("They", "won"), ("PRP", "VBD"), ((0, 1, "S"), (0, 0, "NP"), (1, 1, "VP")))
+LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "PRP", "VBD")
+FOLDERS = ["--wsj", "w", "--gum", "g", "--craft", "c", "--encoder", "e", "--work", "k"]
+
+
+@pytest.fixture
+def train_parser(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module("train_parser")
+
+
+def options(script: Any, *more: str) -> argparse.Namespace:
+    found: argparse.Namespace = script.parse_options([*FOLDERS, *(more or ("--minutes", "71"))])
+    return found
+
+
+def trainer(script: Any, encoder: Path, width: int = 16) -> Any:
+    """A trainer of an untrained parser whose encoder has one-word vectors of 24 numbers."""
+    bundled = Path(str(files("forest_align.parsing"))) / "models" / "en"
+    if not encoder.exists():
+        shutil.copytree(bundled, encoder, ignore=shutil.ignore_patterns("*.safetensors"))
+        config = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
+        config.update(hidden_size=24, intermediate_size=8, num_attention_heads=2, num_hidden_layers=4)
+        (encoder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    sizes = {"d_model": width, "num_layers": 1, "num_heads": 2, "d_kv": 4, "d_ff": 8}
+    sizes |= {"d_label_hidden": 8, "d_tag_hidden": 8}
+    numbers = [{name: place for place, name in enumerate(names)} for names in (TAGS, LABELS)]
+    parser = script.SpanParser(*numbers, {**script.HYPER_PARAMETERS, **sizes}, encoder)
+    return script.Trainer(parser, script.Settings(steps=10))
+
+
+def test_a_trainer_goes_on_where_its_checkpoint_stopped(train_parser: Any, tmp_path: Path) -> None:
+    first, again = (trainer(train_parser, tmp_path / "encoder") for _ in range(2))
+    first.take_step(sum(weight.square().sum() for _, weight in first.named))
+    first.save(tmp_path, {"--seed": 1})
+    again.load(tmp_path)
+    assert (again.step, again.batch_in_epoch) == (1, 1)
+    for name, value in first.parser.state_dict().items():
+        assert torch.equal(value, again.parser.state_dict()[name])
+    assert train_parser.saved_record(tmp_path)["made_with"] == {"--seed": 1}
+
+
+def test_a_checkpoint_of_another_shape_or_none_at_all_is_refused(train_parser: Any, tmp_path: Path) -> None:
+    trainer(train_parser, tmp_path / "encoder").save(tmp_path, {})
+    with pytest.raises(SystemExit, match="cannot resume: the weights are not those of this parser"):
+        trainer(train_parser, tmp_path / "encoder", width=32).load(tmp_path)
+    (tmp_path / "checkpoint.safetensors").write_text("precious notes", encoding="utf-8")
+    with pytest.raises(SystemExit, match="not a checkpoint of this script"):
+        train_parser.saved_record(tmp_path)
+
+
+def test_what_has_changed_since_the_checkpoint_is_printed(
+    train_parser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = train_parser.made_with(options(train_parser), [SENTENCE])
+    record = {"labels": LABELS, "tags": TAGS, "made_with": json.loads(json.dumps(saved))}
+    same = options(train_parser, "--minutes", "71", "--resume", "--threads", "1", "--wsj", "elsewhere")
+    found = train_parser.check_resumed(record, train_parser.made_with(same, [SENTENCE]), LABELS, TAGS)
+    assert found == (LABELS, TAGS) and capsys.readouterr().out == ""
+    longer = options(train_parser, "--minutes", "82", "--encoder-rate", "3e-4", "--craft-sentences", "40000")
+    more = [SENTENCE, replace(SENTENCE, words=("We", "won"))]
+    now = train_parser.made_with(longer, more)
+    assert train_parser.check_resumed(record, now, (*LABELS, "X"), TAGS) == (LABELS, TAGS)
+    lines = capsys.readouterr().out.splitlines()
+    assert set(lines[:-2]) == {
+        "changed: --craft-sentences was 14000, is 40000",
+        "changed: --minutes was 71.0, is 82.0",
+        "changed: --encoder-rate was 0.00015, is 0.0003",
+    }
+    assert lines[-2].startswith("changed: sentences was 1 (") and ", is 2 (" in lines[-2]
+    assert lines[-1] == "labels that are not in the checkpoint, and are not learned: X"
+
+
+def test_labels_cannot_be_made_in_another_way_in_the_middle(train_parser: Any) -> None:
+    saved = train_parser.made_with(options(train_parser), [SENTENCE])
+    record = {"labels": LABELS, "tags": TAGS, "made_with": saved}
+    now = train_parser.made_with(options(train_parser, "--minutes", "71", "--rare", "2"), [SENTENCE])
+    with pytest.raises(SystemExit, match="cannot resume with --rare 2: labels were made with --rare 5"):
+        train_parser.check_resumed(record, now, LABELS, TAGS)
+
+
+def test_a_checkpoint_that_does_not_say_what_it_was_made_with_can_go_on(
+    train_parser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = train_parser.made_with(options(train_parser), [SENTENCE])
+    record = {"labels": LABELS, "tags": TAGS}
+    assert train_parser.check_resumed(record, now, LABELS, TAGS) == (LABELS, TAGS)
+    assert "does not say what it was made with" in capsys.readouterr().out
