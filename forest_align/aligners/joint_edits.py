@@ -38,6 +38,9 @@ LEAST_COSINE = 0.4
 NEAREST = 2
 #: Words of a phrase pair of several words must each be so near to one of the other phrase.
 LEAST_PHRASE_COSINE = 0.35
+#: A word is considered with so many of the other sentence at most. Only where words are repeated again and
+#: again are there more, and the program would grow with the product of the lengths.
+MOST_PARTNERS = 64
 
 
 def arcs_of(sentence: Sentence) -> tuple[Dependency, ...]:
@@ -53,7 +56,9 @@ def phrase_pairs(
 
     A pair of words is one if the lexicon relates them, if their vectors are near to each other, or if hardly
     another word is nearer. A pair of longer phrases is one if each word has a counterpart in the other phrase
-    that the lexicon relates to it or that is rather near, or if the lexicon knows the two phrases.
+    that the lexicon relates to it or that is rather near, or if the lexicon knows the two phrases. Of more
+    than :data:`MOST_PARTNERS` counterparts a word keeps those that the lexicon relates to it, the nearest
+    first.
 
     Parameters
     ----------
@@ -73,9 +78,11 @@ def phrase_pairs(
         int32, shape (P, 4): half-open spans (start, end, start, end); pairs of words first, then by size.
     """
     telling = (evidence & _TELLING) != 0
-    found = [_blocks(telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T, 1, 1)]
+    closeness = cosine + telling
+    near = telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T
+    found = [_blocks(_closest(near, closeness), 1, 1)]
     if longest > 1:
-        near = telling | (cosine >= LEAST_PHRASE_COSINE)
+        near = _closest(telling | (cosine >= LEAST_PHRASE_COSINE), closeness)
         sizes = [(a, b) for a in range(1, longest + 1) for b in range(1, longest + 1) if a * b > 1]
         found += [_blocks(near, a, b) for a, b in sizes if a <= cosine.shape[0] and b <= cosine.shape[1]]
         known = np.array([(*group.source, *group.target) for group in groups], np.int32).reshape(-1, 4)
@@ -101,6 +108,17 @@ def _nearest(cosine: np.ndarray) -> np.ndarray:
         return np.ones(cosine.shape, dtype=bool)
     least = np.partition(cosine, columns - NEAREST, axis=1)[:, columns - NEAREST]
     return cosine >= least[:, None]
+
+
+def _closest(near: np.ndarray, closeness: np.ndarray) -> np.ndarray:
+    """Of these cells, those that are among the closest of their row and of their column."""
+    if max(near.sum(axis=0).max(), near.sum(axis=1).max()) <= MOST_PARTNERS:
+        return near
+    order = np.where(near, -closeness, np.inf)
+    for axis in (0, 1):
+        ranks = order.argsort(axis=axis, kind="stable").argsort(axis=axis)
+        near = near & (ranks < MOST_PARTNERS)
+    return near
 
 
 def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:

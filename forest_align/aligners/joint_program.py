@@ -37,30 +37,35 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cover:
-    """Which phrase pairs hold which pairs of words: two parallel arrays, ordered by cell."""
+class _Index:
+    """Which values a key has: two parallel arrays, ordered by key."""
 
-    cells: np.ndarray
-    phrases: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
 
     @classmethod
-    def of(cls, spans: np.ndarray, width: int) -> _Cover:
-        rows, columns = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
-        sizes = rows * columns
-        phrases = np.repeat(np.arange(len(spans)), sizes)
-        inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        wide = columns[phrases]
-        cells = (spans[phrases, 0] + inside // wide) * width + spans[phrases, 2] + inside % wide
-        order = np.argsort(cells, kind="stable")
-        return cls(cells[order], phrases[order])
+    def of(cls, keys: np.ndarray, values: np.ndarray) -> _Index:
+        order = np.argsort(keys, kind="stable")
+        return cls(keys[order], values[order])
 
-    def of_cells(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Entries of a matrix with a row for each cell: (row, phrase)."""
-        first = np.searchsorted(self.cells, cells, "left")
-        counts = np.searchsorted(self.cells, cells, "right") - first
-        rows = np.repeat(np.arange(len(cells)), counts)
+    def rows(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Entries of a matrix with a row for each of these keys: (row, value)."""
+        first = np.searchsorted(self.keys, keys, "left")
+        counts = np.searchsorted(self.keys, keys, "right") - first
+        rows = np.repeat(np.arange(len(keys)), counts)
         inside = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return rows, self.phrases[first[rows] + inside]
+        return rows, self.values[first[rows] + inside]
+
+
+def _cover(spans: np.ndarray, width: int) -> _Index:
+    """Which phrase pairs hold each pair of words (i, j), under the key i * width + j."""
+    rows, columns = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+    sizes = rows * columns
+    phrases = np.repeat(np.arange(len(spans)), sizes)
+    inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    wide = columns[phrases]
+    cells = (spans[phrases, 0] + inside // wide) * width + spans[phrases, 2] + inside % wide
+    return _Index.of(cells, phrases)
 
 
 def best_edits(
@@ -133,8 +138,8 @@ def _worth_while(
             return chosen, arcs
         chosen = chosen[better]
         possible = np.zeros((n + 1, m + 1), dtype=bool)
-        cover = _Cover.of(spans[chosen], m)
-        possible[cover.cells // m, cover.cells % m] = True
+        cells = _cover(spans[chosen], m).keys
+        possible[cells // m, cells % m] = True
         possible[-1, -1] = True
         arcs = arcs[possible[tuple(pairs.governors[arcs].T)] & possible[tuple(pairs.dependents[arcs].T)]]
 
@@ -145,7 +150,7 @@ def _constraints(
     """The rows of the program: where each begins, indices of variables, values, upper bounds."""
     n, m = lengths
     count = len(spans)
-    cover = _Cover.of(spans, m)
+    cover = _cover(spans, m)
     rows = _Rows()
     # (4): every word takes part in one edit. The deletion of a word is the slack of its row.
     for start, end, length in ((0, 1, n), (2, 3, m)):
@@ -159,23 +164,23 @@ def _constraints(
 
 
 def _add_arc_rows(
-    rows: _Rows, cover: _Cover, width: int, count: int, pairs: ArcPairs, scores: np.ndarray
+    rows: _Rows, cover: _Index, width: int, count: int, pairs: ArcPairs, scores: np.ndarray
 ) -> None:
     """Constraints (5), (7), (8) and (9), each where the best alignment could break it."""
     places = np.arange(len(pairs))
+    has_rival = np.zeros(len(pairs), dtype=bool)
     # (5): every arc takes part in one edit.
     for side in (0, 1):
         _, group, sizes = np.unique(pairs.arcs[:, side], return_inverse=True, return_counts=True)
         shared = sizes[group] > 1
         numbers = np.cumsum(sizes > 1) - 1
         rows.add(int((sizes > 1).sum()), 1.0, (numbers[group[shared]], count + places[shared], 1.0))
-    rivals = _rivals(pairs)
-    has_rival = rivals.any(axis=1)
+        has_rival |= shared
     # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need.
     needy = places[(scores > 0) | has_rival]
     for ends in (pairs.governors, pairs.dependents):
         words = needy[ends[needy, 0] >= 0]
-        owner, phrases = cover.of_cells(ends[words, 0] * width + ends[words, 1])
+        owner, phrases = cover.rows(ends[words, 0] * width + ends[words, 1])
         rows.add(len(words), 0.0, (np.arange(len(words)), count + words, 1.0), (owner, phrases, -1.0))
     # (9): if both its words are aligned an arc pair must be taken, unless an arc of it is in another one. One
     # with a good score is taken anyway.
@@ -183,19 +188,16 @@ def _add_arc_rows(
     entries = []
     for ends in (pairs.governors, pairs.dependents):
         words = ends[bad, 0] >= 0
-        owner, phrases = cover.of_cells((ends[bad, 0] * width + ends[bad, 1])[words])
+        owner, phrases = cover.rows((ends[bad, 0] * width + ends[bad, 1])[words])
         entries.append((np.flatnonzero(words)[owner], phrases, 1.0))
-    owner, others = np.nonzero(rivals[bad] | np.eye(len(pairs), dtype=bool)[bad])
+    for side, arcs in enumerate(pairs.arcs.T):
+        owner, others = _Index.of(arcs, places).rows(arcs[bad])
+        # Each arc pair shares both arcs with itself, which must not count twice.
+        new = (bad[owner] != others) | (side == 0)
+        entries.append((owner[new], count + others[new], -1.0))
     # The roots beyond the words are aligned.
     upper = np.where(pairs.governors[bad, 0] >= 0, 1.0, 0.0)
-    rows.add(len(bad), upper, *entries, (owner, count + others, -1.0))
-
-
-def _rivals(pairs: ArcPairs) -> np.ndarray:
-    """Which arc pairs share one arc, so that only one of them can be taken: bool (A, A)."""
-    first, second = pairs.arcs.T
-    shared = (first[:, None] == first) ^ (second[:, None] == second)
-    return np.asarray(shared)
+    rows.add(len(bad), upper, *entries)
 
 
 class _Rows:

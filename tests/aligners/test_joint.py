@@ -14,6 +14,7 @@ import forest_align
 from forest_align.aligners.joint import JointAligner, bundled_model
 from forest_align.aligners.joint_arcs import ARC_CLASSES, ARC_FEATURES
 from forest_align.aligners.joint_constraints import violations
+from forest_align.aligners.joint_edits import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint_features import (
     DELETION_FEATURES,
     WORD_FEATURES,
@@ -24,6 +25,7 @@ from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
 from forest_align.aligners.joint_program import best_edits
+from forest_align.lexicon.evidence import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Alignment, InputError, ModelError, Sentence
@@ -163,6 +165,23 @@ def test_pairs_of_words_come_first_and_phrases_are_no_longer_than_asked_for() ->
     assert len({tuple(span) for span in edits.spans.tolist()}) == len(edits.spans)
     assert edits.word_features.shape[1] == len(WORD_FEATURES)
     assert not (edits_of(longest=1).spans[:, 1] - edits_of(longest=1).spans[:, 0] > 1).any()
+
+
+@pytest.mark.parametrize("longest", [1, 2])
+def test_words_that_are_repeated_again_and_again_keep_their_closest_counterparts(longest: int) -> None:
+    count, most = 100, MOST_PARTNERS
+    places = np.arange(count)
+    cosine = (1 - abs(places[:, None] - places) / 1000).astype(np.float32)
+    same = np.full((count, count), int(Evidence.IDENTICAL), np.int32)
+    for equal in (same, np.zeros_like(same)):
+        spans = phrase_pairs(equal, cosine, [], longest)
+        words = spans[(spans[:, 1] - spans[:, 0] == 1) & (spans[:, 3] - spans[:, 2] == 1)]
+        for side in (0, 2):
+            assert np.bincount(words[:, side]).max() <= most
+        assert {(k, k) for k in range(count)} <= {(s, t) for s, _, t, _ in words.tolist()}
+        assert len(spans) <= count * most * longest**2
+    fewer = phrase_pairs(same[:most, :most], cosine[:most, :most], [], 1)
+    assert len(fewer) == most * most
 
 
 def test_arcs_of_one_type_and_of_two_have_features_of_their_own() -> None:
