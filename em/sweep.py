@@ -19,21 +19,40 @@ FOREST_SIZE = "forest_size"
 
 # µ_p is searched in its log-linear form, ``tree_weight``: the linear one moves nothing but the beam.
 SPACE: dict[str, Range] = {
-    "null_penalty": Range(1.1, 1.8),
+    "null_penalty": Range(1.0, 1.8),
     "noncompositional_penalty": Range(0.0, 6.0),
-    "tree_weight": Range(0.0, 4.0),
+    "tree_weight": Range(0.0, 8.0),
     "beam": Range(20, 200, integer=True, logarithmic=True),
     "generation_gap": Range(2, 6, integer=True),
-    "candidate_weight": Range(0.5, 10.0, logarithmic=True),
-    "link_weight": Range(0.0, 3.0),
+    "candidate_weight": Range(0.5, 30.0, logarithmic=True),
+    "link_weight": Range(0.0, 6.0),
 }
 
 
-def search_space(forest_sizes: Sequence[int]) -> dict[str, Range]:
-    """What to vary: the options of the search, and the size of forests if there is a choice."""
-    if len(forest_sizes) < 2:
-        return dict(SPACE)
-    return {**SPACE, FOREST_SIZE: Range(choices=tuple(sorted(set(forest_sizes))))}
+def search_space(forest_sizes: Sequence[int], keep: Sequence[str] = ()) -> dict[str, Range]:
+    """What to vary: the options of the search, and the size of forests if there is a choice.
+
+    Parameters
+    ----------
+    forest_sizes : sequence of int
+        Sizes to choose from.
+    keep : sequence of str
+        Options that stay as the model has them.
+
+    Raises
+    ------
+    InputError
+        If there is no option of that name, or none is left to vary.
+    """
+    for name in keep:
+        if name not in SPACE:
+            raise InputError(f"expected one of {', '.join(SPACE)}, found {name!r}", field="keep")
+    space = {name: range_ for name, range_ in SPACE.items() if name not in keep}
+    if len(forest_sizes) > 1:
+        space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
+    if not space:
+        raise InputError("expected something to vary, found that all options are kept", field="keep")
+    return space
 
 
 def with_values(model: ForestModel, values: Values) -> ForestModel:
@@ -43,13 +62,16 @@ def with_values(model: ForestModel, values: Values) -> ForestModel:
     return replace(model, options=replace(model.options, **chosen), description=description)
 
 
-def start_values(model: ForestModel, forest_sizes: Sequence[int]) -> dict[str, float]:
-    """The model's own values, as far as the space allows them."""
+def start_values(
+    model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = ()
+) -> dict[str, float]:
+    """The model's own values, as far as the space allows them; parameters as for :func:`search_space`."""
     values: dict[str, float] = {}
-    for name, range_ in SPACE.items():
-        values[name] = min(max(getattr(model.options, name), range_.low), range_.high)
-    if len(forest_sizes) > 1:
-        values[FOREST_SIZE] = forest_sizes[0]
+    for name, range_ in search_space(forest_sizes, keep).items():
+        if name == FOREST_SIZE:
+            values[name] = forest_sizes[0]
+        else:
+            values[name] = min(max(getattr(model.options, name), range_.low), range_.high)
     return values
 
 
@@ -71,6 +93,8 @@ class SweepProblem:
         Number of dev pairs.
     identity : object
         What the pairs were prepared with: the text of a value that differs where that does.
+    keep : sequence of str
+        Options that stay as the model has them.
 
     Raises
     ------
@@ -84,6 +108,7 @@ class SweepProblem:
     load: Callable[[int], DevSet]
     pair_count: int = 0
     identity: object = None
+    keep: Sequence[str] = ()
     _sets: dict[int, DevSet] = field(default_factory=dict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
 
@@ -104,12 +129,13 @@ class SweepProblem:
     @property
     def fingerprint(self) -> str:
         """See :class:`forest_align.em.tuning.TuningProblem`; options that are varied do not count."""
-        kept = {name: value for name, value in asdict(self.model.options).items() if name not in SPACE}
+        varied = search_space(self.forest_sizes, self.keep)
+        kept = {name: value for name, value in asdict(self.model.options).items() if name not in varied}
         pairs = self._dev_set(self.forest_sizes[0]).pairs
         gold = [(dev.pair.source.words, dev.pair.target.words, dev.links.pairs) for dev in pairs]
         weights = self.model.weights, sorted(self.model.lexical.items())
         sizes = sorted(set(self.forest_sizes))
-        return fingerprint_of(*weights, kept, self.objective, sizes, gold, self.identity)
+        return fingerprint_of(*weights, kept, varied, self.objective, sizes, gold, self.identity)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.TuningProblem`."""

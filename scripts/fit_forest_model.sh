@@ -31,7 +31,8 @@ forest-align train forest $text -o "$out/em" --start uniform --forests "$out/cac
 for model in forest uniform fixed; do
     from=$bundled/$model
     test $model != forest || from=$out/em
-    forest-align tune $dev --model "$from" -o "$out/$model" --forests "$out/cache" --trials "$trials" --workers "$workers"
+    forest-align tune $dev --model "$from" -o "$out/$model" --forests "$out/cache" --trials "$trials" --workers "$workers" \
+        --keep beam generation_gap
     python "$here/scripts/calibrate_phrases.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
         --model "$out/$model" -o "$out/$model" --forests "$out/cache" > "$out/$model.calibration.md"
 done

@@ -29,6 +29,7 @@ examples:
   forest-align tune gold.json --model my_model -o my_tuned_model --trials 50 --forests cache
   forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --plot sweep.svg
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
+  forest-align tune gold.json -o tuned --keep beam generation_gap
   forest-align tune gold.json -o tuned --aligner contextual --variant published --ppdb ppdb.tsv.gz
 """
 
@@ -69,6 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="forest sizes to try (default: 10)",
     )
+    parser.add_argument(
+        "--keep",
+        nargs="+",
+        metavar="NAME",
+        help="options of the forest aligner that stay as the model has them: beam and generation_gap, say, "
+        "which decide how long an alignment takes",
+    )
     parser.add_argument("--trials", type=int, default=50, help="trials of the study in the end (default: 50)")
     parser.add_argument("--workers", type=int, default=1, help="trials at a time (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
@@ -96,6 +104,8 @@ def run(args: argparse.Namespace) -> int:
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
     if kind == "contextual":
+        if args.keep:
+            raise InputError("the contextual aligner takes no --keep; the forest aligner does")
         return _tune_contextual(args, settings)
     for option in ("variant", "ppdb", "annotator"):
         if getattr(args, option) is not None:
@@ -119,10 +129,11 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
         return DevSet(pairs)
 
     objective = args.objective or "constituent-f1"
-    study = _study(args, objective, start_values(model, args.forest_sizes))
+    keep = args.keep or ()
+    study = _study(args, objective, start_values(model, args.forest_sizes, keep))
     identity = [readers[size].identity for size in sorted(readers)]
-    problem = SweepProblem(model, objective, args.forest_sizes, load, identity=identity)
-    _sweep(args, settings, problem, study, search_space(args.forest_sizes))
+    problem = SweepProblem(model, objective, args.forest_sizes, load, identity=identity, keep=keep)
+    _sweep(args, settings, problem, study, search_space(args.forest_sizes, keep))
     problem.tuned(best_values(study)).save(args.output)
     _draw(study, args.plot)
     return 1 if failed else 0

@@ -88,6 +88,15 @@ def test_forest_sizes_are_part_of_the_search_if_there_are_several(tmp_path: Path
     assert {trial.params["forest_size"] for trial in trials} <= {1, 10}
 
 
+def test_options_that_are_kept_stay_as_the_model_has_them(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam", "generation_gap")
+    for trial in open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials:
+        assert {"beam", "generation_gap"}.isdisjoint(trial.params)
+    assert ForestModel.load(tmp_path / "tuned").options.beam == 50
+    with pytest.raises(InputError, match="found 'gap'"):
+        run(tmp_path / "absent.tsv", "-o", tmp_path / "other", "--keep", "gap")
+
+
 def test_a_model_tuned_on_forests_of_one_size_is_used_with_that_size(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--forest-sizes", 50)
     assert ForestModel.load(tmp_path / "tuned").description["tuned"]["forest_size"] == 50
@@ -196,6 +205,7 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--variant", "published"], "takes no --variant"),
         (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
         (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
+        (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(

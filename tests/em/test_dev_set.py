@@ -166,18 +166,29 @@ def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
 def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(reader: CorpusReader) -> None:
     model, pairs = ForestAligner.load().model, corpus(reader)
 
-    def fingerprint(used: ForestModel, count: int = 2) -> str:
-        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count])).fingerprint
+    def fingerprint(used: ForestModel, count: int = 2, keep: tuple[str, ...] = ()) -> str:
+        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count]), keep=keep).fingerprint
 
     tuned = with_values(model, {"beam": 30, "null_penalty": 1.3})
     assert fingerprint(model) == fingerprint(tuned)
     assert fingerprint(model) != fingerprint(model, 1)
     assert fingerprint(model) != fingerprint(replace(model, weights=model.weights + 1))
+    assert fingerprint(model) != fingerprint(model, keep=("beam",))
+    assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
 
 
 def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:
     assert "forest_size" not in search_space([10])
     assert search_space([50, 1])["forest_size"].choices == (1, 50)
+
+
+def test_options_that_are_kept_are_not_searched() -> None:
+    assert {"beam", "generation_gap"}.isdisjoint(search_space([10], ["beam", "generation_gap"]))
+    assert "beam" not in start_values(ForestAligner.load().model, [10], ["beam"])
+    with pytest.raises(InputError, match="found 'beems'"):
+        search_space([10], ["beems"])
+    with pytest.raises(InputError, match="something to vary"):
+        search_space([10], list(search_space([10])))
 
 
 def test_an_unknown_objective_is_refused() -> None:
