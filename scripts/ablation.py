@@ -1,7 +1,7 @@
 """Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
 
 Usage: python scripts/ablation.py GOLD… --model MODEL --untrained MODEL --by-hand MODEL [--forests CACHE]
-           [--stanford GOLD XML]
+           [--skip 150] [--stanford GOLD XML]
 
 For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
 (projected from the links), how often the roots are reached, and word F1 of:
@@ -18,7 +18,8 @@ For each file of pairs with gold word links, and for all of them, prints constit
 
 Recall asks for constituents of the parser's best trees, which the system that sees no others finds most
 easily; ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
-An asterisk marks p < 0.05 against the full system (approximate randomization).
+An asterisk marks p < 0.05 against the full system (approximate randomization); the last column has p for
+constituent F1.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet
     reader = CorpusReader(
         arguments.parser, forest_size=arguments.forest_size, candidates=candidates, cache=arguments.forests
     )
-    pairs = [pair for pair in read_pairs(path) if not isinstance(pair, Exception)][: arguments.limit]
+    pairs = [pair for pair in read_pairs(path) if not isinstance(pair, Exception)]
+    pairs = pairs[arguments.skip : arguments.limit and arguments.skip + arguments.limit]
     found, problems = reader.read(pairs)
     print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
     return DevSet(found)
@@ -117,7 +119,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     words = (DEFAULT_WORDS, "union", "dictionary")
     forests, union, dictionary = (dev_set(path, arguments, name) for name in words)
     if stanford is not None:
-        spans = StanfordParses.read(Path(stanford)).constituents()
+        spans = StanfordParses.read(Path(stanford)).constituents()[2 * arguments.skip :]
         forests, union, dictionary = (judged_by(dev, spans) for dev in (forests, union, dictionary))
     # Every system is asked for the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])
@@ -139,16 +141,19 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
 def table(title: str, results: dict[str, np.ndarray]) -> str:
     """One block of the table, in Markdown."""
     head = f"| {title} ({len(results['full'])} pairs) | "
-    lines = [head + " | ".join(COLUMNS) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
+    lines = [head + " | ".join(COLUMNS) + " | p |", "|---" * (2 + len(COLUMNS)) + "|"]
     full = figures(results["full"])
     for name, rows in results.items():
-        cells = []
-        for column, statistic in figures(rows).items():
-            if column not in COLUMNS:
-                continue
-            worse = name != "full" and approximate_randomization(full[column], statistic).p_value < 0.05
-            cells.append((COLUMNS.index(column), f"{100 * statistic.value:.2f}{'*' if worse else ''}"))
-        lines.append(f"| {name} | " + " | ".join(cell for _, cell in sorted(cells)) + " |")
+        found = figures(rows)
+        values = {column: f"{100 * found[column].value:.2f}" for column in COLUMNS}
+        probability = ""
+        if name != "full":
+            for column in COLUMNS:
+                p_value = approximate_randomization(full[column], found[column]).p_value
+                values[column] += "*" * (p_value < 0.05)
+                if column == "constituent f1":
+                    probability = f"{p_value:.4f}"
+        lines.append(f"| {name} | {' | '.join(values.values())} | {probability} |")
     return "\n".join(lines)
 
 
@@ -164,7 +169,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--parser", default="en")
     parser.add_argument("--forest-size", type=int, default=10)
     parser.add_argument("--forests", type=Path, metavar="CACHE")
-    parser.add_argument("--limit", type=int, help="only the first pairs of each file")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="leave out so many pairs at the start of each file, as tuned on"
+    )
+    parser.add_argument("--limit", type=int, help="only so many pairs of each file")
     parser.add_argument(
         "--stanford",
         nargs=2,
