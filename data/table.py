@@ -3,15 +3,67 @@
 from __future__ import annotations
 
 import csv
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from forest_align.data.lines import CsvLines, InputLines
 from forest_align.data.pair_types import Format, SentencePair, plain_sentence, reading_pair
-from forest_align.types import InputError
+from forest_align.types import InputError, InputWarning
+
+#: What corpora call the columns of the two sentences, the most telling names first. Letter case, blanks,
+#: hyphens and underscores make no difference.
+COLUMN_NAMES = (
+    ("source", "target"),
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("sentence1", "sentence2"),
+    ("sentencea", "sentenceb"),
+    ("sent1", "sent2"),
+    ("s1", "s2"),
+    ("text1", "text2"),
+    ("texta", "textb"),
+    ("string1", "string2"),
+    ("phrase1", "phrase2"),
+    ("question1", "question2"),
+    ("complex", "simple"),
+    ("normal", "simple"),
+    ("original", "simple"),
+    ("original", "simplified"),
+    ("original", "simplification"),
+    ("source", "simplified"),
+    ("source", "simplification"),
+    ("text", "simplified"),
+    ("text", "simplification"),
+    ("original", "paraphrase"),
+    ("sentence", "paraphrase"),
+    ("text", "paraphrase"),
+    ("premise", "hypothesis"),
+    ("text", "hypothesis"),
+    ("reference", "hypothesis"),
+    ("reference", "candidate"),
+    ("reference", "prediction"),
+    ("question", "answer"),
+    ("question", "sentence"),
+    ("text", "summary"),
+    ("input", "output"),
+)
+_ID_NAMES = ("id", "pairid")
+_JOINTS = re.compile(r"[\s_-]+")
+
+
+class _Header(NamedTuple):
+    """Places of the columns that are read; None where there is no id."""
+
+    source: int
+    target: int
+    id: int | None
+    width: int
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row, from the columns ``source``, ``target`` and, if there is one, ``id``.
+    """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
 
     Others are passed over. The id of a row without one is the number of its line (of its last, where a
     quoted text goes over several). Quotes have a meaning between commas only; between tabs they are text.
@@ -20,13 +72,25 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     ------
     InputError
         If the first line does not name the columns.
+
+    Warns
+    -----
+    InputWarning
+        If it could be a pair of two words.
     """
     first = next(lines, None)
     if first is None:
         return
-    header = _names(first)
-    if not {"source", "target"} <= set(header):
+    header = _header(first)
+    if header is None:
         raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
+    if not _is_certain(first, header):
+        cells = _cells(first)
+        message = (
+            f"{lines.name}:1: taken for a header line that calls the source {cells[header.source]!r} and the "
+            f"target {cells[header.target]!r}; --from tsv takes it for a pair"
+        )
+        warnings.warn(InputWarning(message), stacklevel=2)
     rows = _rows(CsvLines(lines), first)
     while True:
         try:
@@ -40,13 +104,14 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             yield lines.error(f"broken CSV: {error}")
 
 
-def _pair(row: list[str], header: list[str], number: str, tokenized: bool) -> SentencePair:
-    values = dict(zip(header, row, strict=False))
-    name = values.get("id", "").strip() or number
-    source, target = values.get("source", ""), values.get("target", "")
+def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> SentencePair:
+    source, target, name = (
+        row[place] if place is not None and place < len(row) else "" for place in header[:3]
+    )
+    name = name.strip() or number
     with reading_pair(name, source, target):
-        if len(row) != len(header):
-            raise InputError(f"expected {len(header)} columns as in the header, found {len(row)}")
+        if len(row) != header.width:
+            raise InputError(f"expected {header.width} columns as in the header, found {len(row)}")
         return SentencePair(
             name, plain_sentence(source, tokenized, "source"), plain_sentence(target, tokenized, "target")
         )
@@ -59,18 +124,43 @@ def _rows(lines: Iterable[str], header: str) -> Iterator[list[str]]:
     return csv.reader(lines, strict=True)
 
 
-def _names(header: str) -> list[str]:
+def _cells(line: str) -> list[str]:
     try:
-        return [name.strip().lower() for name in next(_rows([header], header), [])]
+        return [cell.strip() for cell in next(_rows([line], line), [])]
     except csv.Error:
         return []
 
 
+def _header(line: str) -> _Header | None:
+    """The header that a line is, None if it is none."""
+    names = [_JOINTS.sub("", cell).lower() for cell in _cells(line)]
+    places = {name: place for place, name in enumerate(names)}
+    for source, target in COLUMN_NAMES:
+        if source in places and target in places:
+            name = next((places[one] for one in _ID_NAMES if one in places), None)
+            return _Header(places[source], places[target], name, len(names))
+    return None
+
+
+def _is_certain(line: str, header: _Header) -> bool:
+    """Whether a header can be nothing else: between tabs, names of columns could be a pair of words."""
+    cells = _cells(line)
+    names = cells[header.source].lower(), cells[header.target].lower()
+    return "\t" not in line or names == COLUMN_NAMES[0]
+
+
 def matches(head: Sequence[str]) -> bool:
-    """Whether the first line names a source and a target."""
-    return bool(head) and {"source", "target"} <= set(_names(head[0]))
+    """Whether the first line names the columns of two sentences, and is not one of a list of words."""
+    header = _header(head[0]) if head else None
+    if header is None:
+        return False
+    below = head[1:]
+    return _is_certain(head[0], header) or not below or any(" " in line.strip() for line in below)
 
 
 FORMAT = Format(
-    "table", "CSV or tab-separated, with a header line: columns source, target and perhaps id", read, matches
+    "table",
+    "CSV or tab-separated, with a header line: source and target (or complex, simple, …), perhaps id",
+    read,
+    matches,
 )

@@ -6,10 +6,13 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from forest_align._version import __version__
-from forest_align.types import ForestAlignError
+from forest_align.types import ForestAlignError, InputWarning
 
 EXIT_OK = 0
 EXIT_SOME_FAILED = 1
@@ -62,6 +65,23 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     return result
 
 
+@contextmanager
+def _plain_warnings(command: str) -> Iterator[None]:
+    """Print our own warnings as messages, without the place in the code that has raised them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", InputWarning)
+        show = warnings.showwarning
+
+        def print_ours(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, InputWarning):
+                print(f"forest-align {command}: warning: {message}", file=sys.stderr)
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = print_ours
+        yield
+
+
 def _message(error: Exception) -> str:
     """What is wrong; of what the system refuses, the file first, as in our own messages."""
     if not isinstance(error, OSError) or not error.strerror:
@@ -86,7 +106,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     debug = options.debug or "--debug" in options.arguments
     try:
-        return _run(options.command, options.arguments)
+        with _plain_warnings(options.command):
+            return _run(options.command, options.arguments)
     except (ForestAlignError, OSError) as error:
         if debug:
             raise

@@ -1,7 +1,7 @@
 """The data types that everything else shares; they import nothing else of this package."""
 
 from forest_align.types.alignment import Alignment
-from forest_align.types.errors import ForestAlignError, InputError, ModelError
+from forest_align.types.errors import ForestAlignError, InputError, InputWarning, ModelError
 from forest_align.types.forest import Derivation, Node, ParseForest
 from forest_align.types.links import Links
 from forest_align.types.phrase_pair import PhrasePair
@@ -12,6 +12,7 @@ __all__ = [
     "Derivation",
     "ForestAlignError",
     "InputError",
+    "InputWarning",
     "Links",
     "ModelError",
     "Node",

@@ -47,3 +47,7 @@ class InputError(ForestAlignError, ValueError):
 
 class ModelError(ForestAlignError):
     """A model that cannot be found or loaded: says which, where it was looked for and what exists."""
+
+
+class InputWarning(UserWarning):
+    """Input that could be meant in two ways: says how it is read, and how to have it read in the other."""

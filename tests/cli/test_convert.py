@@ -118,3 +118,20 @@ def test_the_majority_can_be_put_on_the_tokens_of_another_file(
     assert (pair["source"], pair["sureAlign"]) == ("a b .", "1-0")
     assert main(["convert", files[0], str(out), *tokens]) == 2
     assert "--tokens-of goes with --majority" in capsys.readouterr().err
+
+
+def test_a_header_line_is_told_on_stderr_with_what_prevents_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("complex\tsimple\nHe passed away.\tHe died.\n", encoding="utf-8")
+    assert main(["convert", str(pairs), "-", "--to", "tsv"]) == 0
+    found = capsys.readouterr()
+    assert found.out == "He passed away.\tHe died.\t2\n"
+    assert found.err == (
+        f"forest-align convert: warning: {pairs}:1: taken for a header line that calls the source 'complex' "
+        "and the target 'simple'; --from tsv takes it for a pair\n"
+    )
+    assert main(["convert", str(pairs), "-", "--to", "tsv", "--from", "tsv"]) == 0
+    found = capsys.readouterr()
+    assert (len(found.out.splitlines()), found.err) == (2, "")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
-from forest_align.types import Alignment, InputError, Links, Sentence, Token
+from forest_align.types import Alignment, InputError, InputWarning, Links, Sentence, Token
 
 SMALL = {
     "tsv": 'He died .\tHe passed away .\tp1\nA & "b"\tC <d>\tp2\n',
@@ -411,7 +411,46 @@ def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Pa
 
 def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
-    path.write_text("complex,simple\na,b\n")
+    path.write_text("one,other\na,b\n")
     for name in (None, "table"):
         with pytest.raises(InputError, match="header line with the columns source and target"):
             list(read_pairs(path, name))
+
+
+@pytest.mark.parametrize(
+    ("header", "order"),
+    [
+        ("Complex\tSimple", (0, 1)),
+        ("pair_ID\tsentence_B\tsentence_A", (2, 1)),
+        ("premise\thypothesis\tlabel", (0, 1)),
+        ("label\tTEXT 1\ttext-2", (1, 2)),
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_header_line_of_known_names_is_no_pair_and_a_warning_says_so(
+    header: str, order: tuple[int, int], line_end: str, tmp_path: Path
+) -> None:
+    path, row = tmp_path / "pairs.tsv", ["p7", "He died .", "He left us ."][-len(header.split("\t")) :]
+    path.write_text(f"{header}{line_end}{chr(9).join(row)}{line_end}", encoding="utf-8", newline="")
+    with pytest.warns(
+        InputWarning, match=r"pairs.tsv:1: taken for a header .* --from tsv takes it for a pair"
+    ):
+        (found,) = good(read_pairs(path))
+    assert (found.source.text, found.target.text) == tuple(row[place] for place in order)
+    assert found.id == ("p7" if header.startswith("pair") else "2")
+    first, _ = good(read_pairs(path, "tsv"))
+    assert first.source.text == header.split("\t")[0]
+
+
+def test_csv_columns_of_known_names_are_read_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("id,complex,simple\np7,big,large\n", encoding="utf-8")
+    (found,) = good(read_pairs(path))
+    assert (found.id, found.source.text, found.target.text) == ("p7", "big", "large")
+
+
+@pytest.mark.parametrize("first", ["question\tanswer", "complex\teasy", "the source\tthe target"])
+def test_a_list_of_words_and_lines_of_other_names_have_no_header(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(f"{first}\nbig\tlarge\n", encoding="utf-8")
+    assert [pair.id for pair in good(read_pairs(path))] == ["1", "2"]
