@@ -12,7 +12,6 @@ import argparse
 from pathlib import Path
 
 from forest_align.aligners import load
-from forest_align.views.svg import to_svg
 
 
 def main() -> None:
@@ -24,7 +23,7 @@ def main() -> None:
     parser.add_argument("--parser", default="en", help="as for forest-align align")
     options = parser.parse_args()
     aligner = load("forest", parser=options.parser)
-    options.output.write_text(to_svg(aligner.align(options.source, options.target)), encoding="utf-8")
+    options.output.write_text(aligner.align(options.source, options.target).to_svg(), encoding="utf-8")
 
 
 if __name__ == "__main__":

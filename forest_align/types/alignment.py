@@ -124,6 +124,18 @@ class Alignment:
         page: str = importlib.import_module("forest_align.views.html").to_html([self])
         return page
 
+    def to_svg(self) -> str:
+        """A picture of both trees and the links between their words; see :mod:`forest_align.views.svg`.
+
+        Raises
+        ------
+        InputError
+            If the alignment has no trees, or trees that are not over its tokens.
+        """
+        # As above.
+        picture: str = importlib.import_module("forest_align.views.svg").to_svg(self)
+        return picture
+
     def __str__(self) -> str:
         # As above.
         text: str = importlib.import_module("forest_align.views.text").to_text(self)

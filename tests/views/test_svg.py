@@ -64,6 +64,10 @@ def test_a_tree_that_is_not_over_the_tokens_is_refused(tree: str) -> None:
         to_svg(replace(died_and_passed_away(), source_tree=tree))
 
 
+def test_an_alignment_draws_itself() -> None:
+    assert died_and_passed_away().to_svg() == to_svg(died_and_passed_away())
+
+
 def test_an_alignment_without_trees_is_refused() -> None:
     sentence = Sentence.from_words(["a"])
     with pytest.raises(InputError, match="trees"):
