@@ -156,16 +156,18 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
     rows = []
     for k, pair in enumerate(pairs):
         source, target = pair.source_node, pair.target_node
+        number = colour = ""
+        if k in numbers:
+            number, colour = str(numbers[k] + 1), f' style="color:{PALETTE[numbers[k] % len(PALETTE)]}"'
         label = source.label if source.label == target.label else f"{source.label} ↔ {target.label}".strip()
         cells = [
-            str(numbers[k] + 1) if k in numbers else "",
             label,
             " ".join(alignment.source.words[source.start : source.end]),
             " ".join(alignment.target.words[target.start : target.end]),
             f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
         ]
         columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
-        rows.append(f'<tr data-with="{_words_of_pair(pair)}">{columns}</tr>')
+        rows.append(f'<tr data-with="{_words_of_pair(pair)}"><th{colour}>{number}</th>{columns}</tr>')
     starred = any(not pair.compositional for pair in pairs)
     note = '<p class="note">* only non-compositional alignment could form it</p>' if starred else ""
     head = "<tr><th></th><th>label</th><th>source</th><th>target</th><th>probability</th></tr>"

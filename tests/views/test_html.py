@@ -41,6 +41,13 @@ def test_phrases_are_boxes_around_their_words_and_rows_of_the_table() -> None:
     assert rows == ["s0 s1 t0 t1 t2", "s0 t0", "s1 t1 t2"]
 
 
+def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:
+    shown = to_section(example())
+    boxes = re.findall(r'--c:(#\w+);[^>]* title="(\d+):', shown)
+    numbers = re.findall(r'<th style="color:(#\w+)">(\d+)</th>', shown)
+    assert len(numbers) == 2 and set(numbers) == set(boxes)
+
+
 def test_phrases_of_aligners_without_trees_are_shown_too() -> None:
     phrases = tuple(
         PhrasePair(Node(*span, "", False), Node(*span, "", False), 1.0) for span in ((0, 2), (1, 2))
