@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.cli import align
 from forest_align.cli.aligner_choice import ALIGNERS, load_aligner
-from forest_align.types import InputError, ModelError
+from forest_align.types import Alignment, InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
@@ -74,12 +74,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pairs(path: str) -> LineIndex:
+    """The lines of a file, of which one of the first is an alignment; broken ones are shown as such."""
+    from forest_align.cli.browser_service import PAIRS_A_PAGE
     from forest_align.data.line_index import LineIndex
 
-    pairs = LineIndex(path)
-    if not len(pairs):
-        raise InputError("expected alignments, found nothing", file=path)
-    return pairs
+    pairs, problem = LineIndex(path), "found nothing"
+    for line in range(min(PAIRS_A_PAGE, len(pairs)), 0, -1):
+        try:
+            Alignment.from_json(pairs[line - 1])
+        except InputError as error:
+            problem = f"line {line} is none: {error}"
+        else:
+            return pairs
+    raise InputError(f"expected alignments that 'forest-align align' wrote, {problem}", file=path)
 
 
 def _aligners(options: argparse.Namespace) -> AlignerShelf:

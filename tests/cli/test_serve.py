@@ -218,9 +218,11 @@ def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["nothing.jsonl"], "No such file"),
-        (["empty.jsonl"], "expected alignments, found nothing"),
+        (["empty.jsonl"], "expected alignments that 'forest-align align' wrote, found nothing"),
+        (["pairs.tsv"], "wrote, line 1 is none: not JSON"),
         (["--model", "nothing"], "no aligner 'nothing'"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot listen on 256.0.0.1"),
+        (["one_broken.jsonl", "--host", "256.0.0.1", "--port", "0"], "cannot listen on 256.0.0.1"),
         (["--host", "ä" * 70, "--port", "0"], "cannot listen on ä"),
     ],
 )
@@ -233,6 +235,9 @@ def test_what_cannot_be_served_is_told_at_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.jsonl").touch()
+    sentence = Sentence.from_words(["a"])
+    (tmp_path / "one_broken.jsonl").write_text("{\n" + Alignment(sentence, sentence).to_json() + "\n")
+    (tmp_path / "pairs.tsv").write_text("He died.\tHe passed away.\n" * 3)
     assert main(["serve", *options]) == 2
     assert message in capsys.readouterr().err
 
