@@ -5,11 +5,17 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forest_align.aligners.base import BATCH_SIZE, Aligner, Pair, Text
 from forest_align.aligners.model_folder import read_card
 from forest_align.types import Alignment, ModelError
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.aligners.forest import ForestAligner
+    from forest_align.aligners.joint import JointAligner
+    from forest_align.aligners.semi_markov import SemiMarkovAligner
 
 # Where each kind of aligner lives; nothing is imported before it is asked for.
 _KINDS = {
@@ -31,6 +37,18 @@ _BUNDLED = {
 }
 
 
+@overload
+def load(name_or_path: Literal["forest", "fixed", "uniform"] = "forest", **options: Any) -> ForestAligner: ...
+@overload
+def load(name_or_path: Literal["contextual"], **options: Any) -> ContextualAligner: ...
+@overload
+def load(
+    name_or_path: Literal["semi-markov", "semi-markov-phrasal"], **options: Any
+) -> SemiMarkovAligner: ...
+@overload
+def load(name_or_path: Literal["joint"], **options: Any) -> JointAligner: ...
+@overload
+def load(name_or_path: str | Path, **options: Any) -> Aligner: ...
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     """Load an aligner by the name of a bundled model, or from the folder of a model.
 
