@@ -1,4 +1,4 @@
-"""Second half of the kernel's plain-Python twin: sums, posteriors, the best derivation, arrays."""
+"""What the alignment kernel's plain-Python twin reads off its chart: posteriors, the best derivation."""
 
 from __future__ import annotations
 
@@ -11,34 +11,33 @@ import numpy as np
 from forest_align.cext.alignment_result import SINGLE, AlignmentArrays, PackedArrays
 
 if TYPE_CHECKING:
-    from forest_align.cext.alignment_reference import Item, Search, Side, Support
+    from forest_align.cext.alignment_reference_chart import Chart, Item, Support
+    from forest_align.cext.alignment_reference_forest import Side
 
 INT = np.int32
 
 
-def collect(search: Search, temperature: float, packed: bool) -> AlignmentArrays:
+def collect(chart: Chart, temperature: float, packed: bool) -> AlignmentArrays:
     """Turn a finished chart into the result; posteriors are tempered."""
-    items = [column[target] for column in search.chart for target in sorted(column)]
+    items = chart.items()
     for number, item in enumerate(items):
         item.number = number
         item.log_total = _log_sum([_total(support, temperature) for support in item.supports])
-    roots = [
-        item for item in items if item.source in search.source.roots and item.target in search.target.roots
-    ]
-    roots.sort(key=lambda item: (-search.rank(item), -item.log_inside, item.number))
-    tops = roots[:1] or _partial_tops(search, items)
+    roots = [item for item in items if chart.is_root_pair(item)]
+    roots.sort(key=lambda item: (-chart.rank(item), -item.log_inside, item.number))
+    tops = roots[:1] or _partial_tops(chart, items)
     for item in roots or tops:
         item.log_outside = 0.0 if roots else -item.log_total
     _outside(items, temperature)
     log_total = _log_sum([item.log_total for item in roots]) if roots else sum(t.log_total for t in tops)
     normaliser = log_total if roots else 0.0
-    posteriors = _pooled(search, items, [item.log_total + item.log_outside - normaliser for item in items])
-    return _result(search, items, roots, tops, float(log_total), posteriors, packed)
+    posteriors = _pooled(chart, items, [item.log_total + item.log_outside - normaliser for item in items])
+    return _result(chart, items, roots, tops, float(log_total), posteriors, packed)
 
 
-def _pooled(search: Search, items: list[Item], posteriors: list[float]) -> list[float]:
+def _pooled(chart: Chart, items: list[Item], posteriors: list[float]) -> list[float]:
     """Sums over the items of the same two spans: a tree has one node of each span."""
-    source, target = search.source, search.target
+    source, target = chart.source, chart.target
     pools: dict[tuple[int, ...], list[float]] = {}
     keys = [
         (source.start[i.source], source.end[i.source], target.start[i.target], target.end[i.target])
@@ -69,7 +68,7 @@ def _outside(items: list[Item], temperature: float) -> None:
                 member.log_outside = _log_sum([member.log_outside, above - member.log_total])
 
 
-def _partial_tops(search: Search, items: list[Item]) -> list[Item]:
+def _partial_tops(chart: Chart, items: list[Item]) -> list[Item]:
     """The best consistent set of partial alignments: greedily those that hold most word links."""
     links: list[int] = []
     for item in items:
@@ -79,7 +78,7 @@ def _partial_tops(search: Search, items: list[Item]) -> list[Item]:
     for item in order:
         source_nodes = [*(top.source for top in chosen), item.source]
         target_nodes = [*(top.target for top in chosen), item.target]
-        if _in_one_tree(search.source, source_nodes) and _in_one_tree(search.target, target_nodes):
+        if _in_one_tree(chart.source, source_nodes) and _in_one_tree(chart.target, target_nodes):
             chosen.append(item)
     return chosen
 
@@ -96,8 +95,22 @@ def _in_one_tree(side: Side, nodes: list[int]) -> bool:
     return max(count[root] for root in side.roots) == len(nodes)
 
 
+def _trace_back(tops: list[Item]) -> list[tuple[Item, int, bool]]:
+    """The best derivation: items, the position of what each one supports, and whether that absorbs it."""
+    steps: list[tuple[Item, int, bool]] = []
+    todo: list[tuple[Item, int, bool]] = [(top, -1, False) for top in reversed(tops)]
+    while todo:
+        item, parent, absorbed = todo.pop()
+        steps.append((item, parent, absorbed))
+        support = item.supports[0]
+        for member in sorted(support.members, key=lambda member: member.number, reverse=True):
+            shares = member.source == item.source or member.target == item.target
+            todo.append((member, len(steps) - 1, support.kind == SINGLE and shares))
+    return steps
+
+
 def _result(
-    search: Search,
+    chart: Chart,
     items: list[Item],
     roots: list[Item],
     tops: list[Item],
@@ -105,28 +118,22 @@ def _result(
     posteriors: list[float],
     packed: bool,
 ) -> AlignmentArrays:
-    derivation: list[tuple[Item, int, bool]] = []
+    derivation = _trace_back(tops)
     source_edges: list[int] = []
     target_edges: list[int] = []
-    nulls: tuple[list[int], list[int]] = ([], [])
-    todo: list[tuple[Item, int, bool]] = [(top, -1, False) for top in reversed(tops)]
-    while todo:
-        item, parent, absorbed = todo.pop()
-        support = item.supports[0]
-        derivation.append((item, parent, absorbed))
-        source_edges += support.source_edges
-        target_edges += support.target_edges
-        sources = {member.source for member in support.members}
-        targets = {member.target for member in support.members}
-        nulls[0].extend(search.source.frontier_nulls(support.source_edges, sources))
-        nulls[1].extend(search.target.frontier_nulls(support.target_edges, targets))
-        members = sorted(support.members, key=lambda member: member.number, reverse=True)
-        for member in members:
-            shares = member.source == item.source or member.target == item.target
-            todo.append((member, len(derivation) - 1, support.kind == SINGLE and shares))
+    source_nulls: list[int] = []
+    target_nulls: list[int] = []
+    for item, _, _ in derivation:
+        best = item.supports[0]
+        sources = {member.source for member in best.members}
+        targets = {member.target for member in best.members}
+        source_edges += best.source_edges
+        target_edges += best.target_edges
+        source_nulls += chart.source.frontier_nulls(best.source_edges, sources)
+        target_nulls += chart.target.frontier_nulls(best.target_edges, targets)
     return AlignmentArrays(
         root_aligned=bool(roots),
-        narrowed=search.narrowed,
+        narrowed=chart.narrowed,
         log_score=float(sum(top.log_inside for top in tops)),
         log_total=log_total,
         source=np.array([item.source for item, _, _ in derivation], INT),
@@ -137,8 +144,8 @@ def _result(
         log_posterior=np.array([posteriors[item.number] for item, _, _ in derivation], np.float64),
         source_edges=np.array(sorted(source_edges), INT),
         target_edges=np.array(sorted(target_edges), INT),
-        source_nulls=np.array(sorted(nulls[0]), INT),
-        target_nulls=np.array(sorted(nulls[1]), INT),
+        source_nulls=np.array(sorted(source_nulls), INT),
+        target_nulls=np.array(sorted(target_nulls), INT),
         item_count=len(items),
         support_count=sum(len(item.supports) for item in items),
         packed=_packed(items, roots, posteriors) if packed else None,

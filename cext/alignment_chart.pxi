@@ -1,0 +1,158 @@
+# The chart of the alignment kernel: items with their packed supports (A of Algorithm 4.1), and all that a search knows.
+
+cdef struct Support:
+    int kind
+    int following        # next support of the same item while its node is being worked on
+    int null_words
+    int first, second    # members of a compositional or single support
+    # Where the hyperedges are. Compositional: source edge, two near paths, target LCA. Single: a path on each
+    # side, near or of any length. Non-compositional: sections of the arena, which holds the members, too.
+    bint near
+    int source_edge, source_left, source_right, target_at
+    int first_member, member_count, first_source_edge, source_edge_count, first_target_edge, target_edge_count
+    double local         # log score without the inside scores of the members
+    double score
+    double opened        # at most what its members can bring into a merged set, penalties and target nulls aside
+    uint64_t fingerprint # of members and hyperedges, if non-compositional
+
+
+# A pair of nodes with all its supports.
+cdef struct Item:
+    int source
+    int target
+    int first_support
+    int support_count
+    int null_words
+    double inside        # log α of the best derivation
+    double open_value    # at most what it can bring into a merged set, opened or not
+    double total         # log-sum over all derivations, tempered
+    double outside
+
+
+# Two items that lie in different children of the source node; on the target side, one below the other.
+cdef struct Nested:
+    int pair
+    int upper
+    int lower
+
+
+cdef struct Above:
+    int top
+    int path             # down from it, in the table of near paths
+
+
+cdef struct Options:
+    double null_penalty               # µ_n
+    double noncompositional_penalty   # µ_c
+    double parser_weight              # µ_p
+    double sharpness                  # of posteriors: 1 / temperature
+    int beam                          # µ_b
+    int gap                           # µ_g
+    int opened_supports
+    int max_items
+    bint allow_noncompositional
+    bint allow_single_support
+    bint count_all_nulls
+
+
+# Pairs of nodes that need no support, sorted by source node (W).
+cdef struct BasePairs:
+    int count
+    const int* source
+    const int* target
+    const double* log_prior
+
+
+cdef cppclass Search:
+    Side source
+    Side target
+    Options options
+    BasePairs base
+    const double* log_pair
+    int target_classes
+    vector[Lca] lcas                # of target nodes
+    vector[int] lca_heads
+    vector[double] penalties        # by null words
+    vector[double] merged_penalties
+    # Finished items, by source node and then target node; their supports, best first.
+    vector[Item] items
+    vector[int] first_item          # of each source node
+    vector[Support] supports
+    vector[int] arena
+    vector[int] root_items
+    # Items and supports of the source node that is being worked on.
+    vector[Item] open_items
+    vector[Support] open_supports
+    vector[int] item_of_target
+    vector[PairBelow] pairs
+    vector[int] pair_places
+    vector[Nested] nested
+    # Target nodes within the gap above each target node.
+    vector[int] first_above
+    vector[Above] above
+    # Scratch of the merging step.
+    vector[char] mark
+    bint narrowed                   # whether the budget made the beam narrower
+
+
+cdef inline double penalty(Search* search, int null_words, bint merged) noexcept nogil:
+    """Log of the penalty function P_e (§5.3)."""
+    if null_words < <int>search.penalties.size():
+        return search.merged_penalties[null_words] if merged else search.penalties[null_words]
+    cdef double extra = search.options.noncompositional_penalty if merged else 0.0
+    return -pow(null_words + extra + 1.0, search.options.null_penalty)
+
+
+cdef inline double log_pair_of(Search* search, int source, int target) noexcept nogil:
+    """Log Pr(source, target)."""
+    return search.log_pair[search.source.classes[source] * search.target_classes + search.target.classes[target]]
+
+
+cdef inline bint is_root_pair(Search* search, Item* item) noexcept nogil:
+    return search.source.is_root[item.source] and search.target.is_root[item.target]
+
+
+cdef inline int member_count(Support* support) noexcept nogil:
+    if support.kind == COMPOSITIONAL_SUPPORT:
+        return 2
+    if support.kind == SINGLE_SUPPORT:
+        return 1
+    if support.kind == NONCOMPOSITIONAL_SUPPORT:
+        return support.member_count
+    return 0
+
+
+cdef inline int member_of(Search* search, Support* support, int index) noexcept nogil:
+    if support.kind == NONCOMPOSITIONAL_SUPPORT:
+        return search.arena[support.first_member + index]
+    return support.second if index else support.first
+
+
+cdef void pack(Search* search, int source, int target, Support& support) noexcept nogil:
+    """Add a support to the item of a pair of the source node that is being worked on (PACK)."""
+    cdef int number = search.item_of_target[target], at
+    cdef Item item
+    if number < 0:
+        item.source = source
+        item.target = target
+        item.first_support = -1
+        item.support_count = 0
+        item.inside = -INFINITY
+        number = <int>search.open_items.size()
+        search.item_of_target[target] = number
+        search.open_items.push_back(item)
+    cdef Item* known = &search.open_items[number]
+    if support.kind == NONCOMPOSITIONAL_SUPPORT:
+        # Several ways of opening can lead to the same merged set.
+        at = known.first_support
+        while at >= 0:
+            if search.open_supports[at].fingerprint == support.fingerprint:
+                return
+            at = search.open_supports[at].following
+    support.following = known.first_support
+    known.first_support = <int>search.open_supports.size()
+    known.support_count += 1
+    if support.score > known.inside:
+        known.inside = support.score
+        known.null_words = support.null_words
+    search.open_supports.push_back(support)

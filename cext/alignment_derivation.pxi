@@ -1,0 +1,105 @@
+# The best derivation of the alignment kernel's chart, traced back from the top.
+
+cdef struct Step:
+    int item
+    int parent       # the step that this one supports; -1 at the top
+    bint absorbed    # whether the item gives way to its parent, which has one node in common with it
+
+
+cdef cppclass Outcome:
+    bint root_aligned
+    double log_score
+    double log_total
+    vector[double] posteriors    # of every item
+    vector[int] tops
+    vector[Step] steps           # the best derivation, parents first
+    vector[int] source_edges
+    vector[int] target_edges
+    vector[int] source_nulls
+    vector[int] target_nulls
+
+
+# A support read off: members and hyperedges, ascending.
+cdef cppclass Expanded:
+    vector[int] members
+    vector[int] source_edges
+    vector[int] target_edges
+
+
+cdef void expand(Search* search, Support* support, Expanded* found) noexcept nogil:
+    """Members and hyperedges of a support, wherever they are noted."""
+    cdef int index, k = search.options.gap - 1
+    cdef Lca* lca
+    found.members.clear()
+    found.source_edges.clear()
+    found.target_edges.clear()
+    for index in range(member_count(support)):
+        found.members.push_back(member_of(search, support, index))
+    if support.kind == COMPOSITIONAL_SUPPORT:
+        lca = &search.lcas[support.target_at]
+        found.source_edges.push_back(support.source_edge)
+        walk_near(&search.source, k, support.source_left, found.source_edges)
+        walk_near(&search.source, k, support.source_right, found.source_edges)
+        found.target_edges.push_back(lca.edge)
+        walk_near(&search.target, k, lca.left, found.target_edges)
+        walk_near(&search.target, k, lca.right, found.target_edges)
+    elif support.kind == SINGLE_SUPPORT and support.near:
+        walk_near(&search.source, k + 1, support.source_edge, found.source_edges)
+        walk_near(&search.target, k + 1, support.target_at, found.target_edges)
+    elif support.kind == SINGLE_SUPPORT:
+        walk_far(&search.source, support.source_edge, found.source_edges)
+        walk_far(&search.target, support.target_at, found.target_edges)
+    elif support.kind == NONCOMPOSITIONAL_SUPPORT:
+        append(found.source_edges, &search.arena[support.first_source_edge], support.source_edge_count)
+        append(found.target_edges, &search.arena[support.first_target_edge], support.target_edge_count)
+    sort(found.members.begin(), found.members.end())
+    sort(found.source_edges.begin(), found.source_edges.end())
+    sort(found.target_edges.begin(), found.target_edges.end())
+
+
+cdef inline void append(vector[int]& values, const int* more, int count) noexcept nogil:
+    values.insert(values.end(), more, more + count)
+
+
+cdef void trace_back(Search* search, Outcome* outcome) noexcept nogil:
+    """Read off the best derivation of the tops: its steps, hyperedges and nulls."""
+    cdef vector[Step] todo
+    cdef Expanded best
+    cdef Step step
+    cdef int at
+    for at in range(<int>outcome.tops.size() - 1, -1, -1):
+        step.item = outcome.tops[at]
+        step.parent = -1
+        step.absorbed = False
+        todo.push_back(step)
+    while todo.size():
+        step = todo.back()
+        todo.pop_back()
+        expand(search, &search.supports[search.items[step.item].first_support], &best)
+        find_nulls(search, &search.source, best.source_edges, best.members, outcome.source_nulls)
+        find_nulls(search, &search.target, best.target_edges, best.members, outcome.target_nulls)
+        append(outcome.source_edges, best.source_edges.data(), <int>best.source_edges.size())
+        append(outcome.target_edges, best.target_edges.data(), <int>best.target_edges.size())
+        push_members(search, step.item, <int>outcome.steps.size(), best.members, todo)
+        outcome.steps.push_back(step)
+    sort(outcome.source_edges.begin(), outcome.source_edges.end())
+    sort(outcome.target_edges.begin(), outcome.target_edges.end())
+    sort(outcome.source_nulls.begin(), outcome.source_nulls.end())
+    sort(outcome.target_nulls.begin(), outcome.target_nulls.end())
+
+
+cdef void push_members(
+    Search* search, int number, int parent, vector[int]& members, vector[Step]& todo
+) noexcept nogil:
+    """Put what the best support of an item rests on on the stack, the first member on top."""
+    cdef Item* item = &search.items[number]
+    cdef bint single = search.supports[item.first_support].kind == SINGLE_SUPPORT
+    cdef Item* member
+    cdef Step below
+    cdef int at
+    below.parent = parent
+    for at in range(<int>members.size() - 1, -1, -1):
+        member = &search.items[members[at]]
+        below.item = members[at]
+        below.absorbed = single and (member.source == item.source or member.target == item.target)
+        todo.push_back(below)

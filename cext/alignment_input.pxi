@@ -1,0 +1,140 @@
+# What the alignment kernel is given, checked before it is read without further checks.
+
+
+cdef object take_side(Side* side, str name, start, end, edges, roots, log_marginal, log_null, classes, log_edge):
+    """Check one forest and point to its arrays; returns what must stay alive meanwhile."""
+    cdef const int[::1] starts = np.ascontiguousarray(start, dtype=np.int32)
+    cdef const int[::1] ends = np.ascontiguousarray(end, dtype=np.int32)
+    cdef const int[:, ::1] triples = np.ascontiguousarray(edges, dtype=np.int32)
+    cdef const double[::1] marginals = np.ascontiguousarray(log_marginal, dtype=np.float64)
+    cdef const double[::1] nulls = np.ascontiguousarray(log_null, dtype=np.float64)
+    cdef const double[::1] weights = (
+        np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
+    )
+    cdef const int[::1] rows = np.ascontiguousarray(classes, dtype=np.int32)
+    cdef const int[::1] tops = np.ascontiguousarray(roots, dtype=np.int32)
+    lengths = (ends.shape[0], marginals.shape[0], nulls.shape[0], rows.shape[0])
+    if starts.shape[0] == 0 or any(value != starts.shape[0] for value in lengths) or triples.shape[1] != 3:
+        raise ValueError(
+            f"{name}: expected arrays of one value a node and edges of three, "
+            f"found {starts.shape[0]} nodes, {lengths} values, edges of shape {edges.shape}"
+        )
+    check_edges(name, triples, weights, starts.shape[0])
+    check_nodes(name, starts, ends, marginals, nulls, rows)
+    side.size = <int>starts.shape[0]
+    side.edge_count = <int>triples.shape[0]
+    side.start = &starts[0]
+    side.end = &ends[0]
+    side.edges = &triples[0, 0] if triples.shape[0] else NULL
+    side.classes = &rows[0]
+    side.log_marginal = &marginals[0]
+    side.log_null = &nulls[0]
+    side.log_edge = &weights[0] if triples.shape[0] else NULL
+    take_roots(side, name, tops)
+    return starts, ends, triples, marginals, nulls, rows, weights
+
+
+cdef int check_edges(str name, const int[:, ::1] edges, const double[::1] weights, Py_ssize_t size) except -1:
+    cdef Py_ssize_t at
+    cdef int before = -1, parent
+    if weights.shape[0] != edges.shape[0]:
+        raise ValueError(f"{name}: expected a weight for each of {edges.shape[0]} edges, found {weights.shape[0]}")
+    for at in range(edges.shape[0]):
+        if not weights[at] <= 0:
+            raise ValueError(f"{name}: expected log weights of at most 0, found {weights[at]} for edge {at}")
+        parent = edges[at, 0]
+        if not (before <= parent < size and 0 <= edges[at, 1] < parent and 0 <= edges[at, 2] < parent):
+            raise ValueError(f"{name}: expected edges sorted by parent, children before it, found edge {at} wrong")
+        before = parent
+    return 0
+
+
+cdef int check_nodes(
+    str name,
+    const int[::1] start,
+    const int[::1] end,
+    const double[::1] log_marginal,
+    const double[::1] log_null,
+    const int[::1] classes,
+) except -1:
+    cdef Py_ssize_t at
+    for at in range(start.shape[0]):
+        if isnan(log_null[at]) or isnan(log_marginal[at]) or start[at] >= end[at] or classes[at] < 0:
+            raise ValueError(f"{name}: expected a span, probabilities and a class, found node {at} wrong")
+    return 0
+
+
+cdef int take_roots(Side* side, str name, const int[::1] roots) except -1:
+    cdef Py_ssize_t at
+    side.roots.clear()
+    side.is_root.assign(side.size, 0)
+    for at in range(roots.shape[0]):
+        if not 0 <= roots[at] < side.size:
+            raise ValueError(f"{name}: expected roots below {side.size}, found {roots[at]}")
+        side.roots.push_back(roots[at])
+        side.is_root[roots[at]] = 1
+    return 0
+
+
+cdef object take_pairs(Search* search, log_pair, source_class, target_class):
+    """Check the table of Pr and point to it; returns what must stay alive meanwhile."""
+    cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
+    if np.max(source_class) >= pairs.shape[0] or np.max(target_class) >= pairs.shape[1]:
+        raise ValueError(f"log_pair: expected a row and a column for each class, found shape {log_pair.shape}")
+    if np.isnan(log_pair).any():
+        raise ValueError("log_pair: expected numbers, found NaN")
+    search.log_pair = &pairs[0, 0]
+    search.target_classes = <int>pairs.shape[1]
+    return pairs
+
+
+cdef object take_base(Search* search, base_source, base_target, base_log_prior):
+    """Check the base pairs, sort them by source node and point to them; returns what must stay alive meanwhile."""
+    source = np.asarray(base_source, dtype=np.int32)
+    target = np.asarray(base_target, dtype=np.int32)
+    prior = np.asarray(base_log_prior, dtype=np.float64)
+    if not len(source) == len(target) == len(prior):
+        raise ValueError(
+            f"expected as many base sources, targets and priors, found {len(source)}, {len(target)}, {len(prior)}"
+        )
+    search.base.count = <int>len(source)
+    if not len(source):
+        return None
+    if (
+        source.min() < 0
+        or target.min() < 0
+        or source.max() >= search.source.size
+        or target.max() >= search.target.size
+    ):
+        raise ValueError("expected base pairs of existing nodes, found a number out of range")
+    if np.isnan(prior).any():
+        raise ValueError("base_log_prior: expected numbers, found NaN")
+    order = np.argsort(source, kind="stable")
+    cdef const int[::1] sources = source[order]
+    cdef const int[::1] targets = target[order]
+    cdef const double[::1] priors = prior[order]
+    search.base.source = &sources[0]
+    search.base.target = &targets[0]
+    search.base.log_prior = &priors[0]
+    return sources, targets, priors
+
+
+cdef int check_options(const Options* options, double temperature) except -1:
+    check_least("null_penalty", options.null_penalty, 0)
+    check_least("noncompositional_penalty", options.noncompositional_penalty, 0)
+    check_least("parser_weight", options.parser_weight, 0)
+    check_least("beam", options.beam, 1)
+    check_least("generation_gap", options.gap, 1)
+    check_least("opened_supports", options.opened_supports, 0)
+    check_least("max_items", options.max_items, 1)
+    if options.parser_weight > 1:
+        raise ValueError(f"parser_weight: expected at most 1, found {options.parser_weight}")
+    if not 0 < temperature < INFINITY:
+        raise ValueError(f"temperature: expected a finite number above 0, found {temperature}")
+    return 0
+
+
+cdef int check_least(str name, object value, int least) except -1:
+    if not value >= least:
+        raise ValueError(f"{name}: expected at least {least}, found {value}")
+    return 0

@@ -1,0 +1,122 @@
+# What a merged set is worth to the alignment kernel, and packing it as a support of a new pair.
+
+cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogil:
+    """Score a merged set and pack it as a support of the new pair."""
+    cdef int target = search.items[merge.upper].target
+    cdef Support support
+    add_source_edge(state, merge.pair.edge)
+    add_source_path(&search.source, search.options.gap - 1, merge.pair.left, state)
+    add_source_path(&search.source, search.options.gap - 1, merge.pair.right, state)
+    if state.overflow:
+        return
+    support.kind = NONCOMPOSITIONAL_SUPPORT
+    support.fingerprint = fingerprint_of(state)
+    score_merged(search, state, merge.node, target, &support)
+    support.member_count = state.member_count
+    support.first_member = store(search.arena, state.members, state.member_count)
+    support.source_edge_count = state.source_count
+    support.first_source_edge = store(search.arena, state.source_edges, state.source_count)
+    support.target_edge_count = state.edge_count
+    support.first_target_edge = store(search.arena, state.edges, state.edge_count)
+    pack(search, merge.node, target, support)
+
+
+cdef void score_merged(Search* search, Opened* state, int node, int target, Support* support) noexcept nogil:
+    """Score a merged set ⟨Ψ, Φ⟩: Π α(ψ) · Pr(source, target) · Π Pr(φ, null) · P_e, as a log."""
+    cdef int at
+    cdef double source_nulls, target_nulls, inside = 0.0, open_value = 0.0
+    cdef Item* member
+    support.null_words = 0
+    source_nulls = frontier_score(
+        search, &search.source, state.source_edges, state.source_count, state.members, state.member_count,
+        &support.null_words,
+    )
+    target_nulls = frontier_score(
+        search, &search.target, state.edges, state.edge_count, state.members, state.member_count,
+        &support.null_words,
+    )
+    for at in range(state.member_count):
+        member = &search.items[state.members[at]]
+        inside += member.inside
+        open_value += member.open_value
+        if search.options.count_all_nulls:
+            support.null_words += member.null_words
+    support.local = log_pair_of(search, node, target) + penalty(search, support.null_words, True)
+    support.local += source_nulls + target_nulls
+    support.opened = source_nulls + open_value
+    support.score = support.local + inside
+
+
+cdef double frontier_score(
+    Search* search, Side* side, const int* edges, int edge_count, const int* members, int member_count, int* words
+) noexcept nogil:
+    """Log-probability of the hyperedges and of the nulls at the frontier, whose words are added up."""
+    cdef int at, which, child
+    cdef double total = 0.0
+    mark_inside(search, side, edges, edge_count, members, member_count, True)
+    for at in range(edge_count):
+        total += side.log_edge[edges[at]]
+    for at in range(edge_count):
+        for which in range(1, 3):
+            child = side.edges[3 * edges[at] + which]
+            if not search.mark[child]:
+                total += side.log_null[child]
+                words[0] += length(side, child)
+    mark_inside(search, side, edges, edge_count, members, member_count, False)
+    return total
+
+
+cdef void find_nulls(
+    Search* search, Side* side, vector[int]& edges, vector[int]& members, vector[int]& nulls
+) noexcept nogil:
+    """Append the nulls at the frontier: nodes that are neither opened by a hyperedge nor a member."""
+    cdef int which, child
+    cdef size_t at
+    mark_inside(search, side, edges.data(), <int>edges.size(), members.data(), <int>members.size(), True)
+    for at in range(edges.size()):
+        for which in range(1, 3):
+            child = side.edges[3 * edges[at] + which]
+            if not search.mark[child]:
+                nulls.push_back(child)
+    mark_inside(search, side, edges.data(), <int>edges.size(), members.data(), <int>members.size(), False)
+
+
+cdef inline void mark_inside(
+    Search* search, Side* side, const int* edges, int edge_count, const int* members, int member_count, bint mark
+) noexcept nogil:
+    """Set or remove the marks of the nodes of one side that a partial derivation opens, and of its members."""
+    cdef int at
+    cdef Item* item
+    for at in range(edge_count):
+        search.mark[side.edges[3 * edges[at]]] = mark
+    for at in range(member_count):
+        item = &search.items[members[at]]
+        search.mark[item.source if side == &search.source else item.target] = mark
+
+
+cdef inline int store(vector[int]& arena, const int* values, int count) noexcept nogil:
+    """Append values to the arena; returns where they begin."""
+    cdef int first = <int>arena.size()
+    arena.insert(arena.end(), values, values + count)
+    return first
+
+
+cdef inline uint64_t fingerprint_of(const Opened* state) noexcept nogil:
+    """A sum of hashes of members and hyperedges, whatever their order."""
+    cdef uint64_t total = 1
+    cdef int at
+    for at in range(state.member_count):
+        total += mixed(<uint64_t>state.members[at])
+    for at in range(state.edge_count):
+        total += mixed((<uint64_t>1 << 32) + <uint64_t>state.edges[at])
+    for at in range(state.source_count):
+        total += mixed((<uint64_t>2 << 32) + <uint64_t>state.source_edges[at])
+    return total
+
+
+cdef inline uint64_t mixed(uint64_t value) noexcept nogil:
+    """SplitMix64: spreads the bits of a number."""
+    value += <uint64_t>0x9E3779B97F4A7C15
+    value = (value ^ (value >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    value = (value ^ (value >> 27)) * <uint64_t>0x94D049BB133111EB
+    return value ^ (value >> 31)

@@ -1,0 +1,157 @@
+# Partial derivations, which the alignment kernel merges: pairs opened by their supports, as deep as needed.
+
+cdef enum:
+    MEMBER_LIMIT = 16
+    EDGE_LIMIT = 192
+    WAITING_LIMIT = 192
+
+
+# A partial target derivation: the hyperedges that it opens, the items aligned at its frontier (Ψ), and the source
+# hyperedges of whatever gave way. What else is at the frontier is null (Φ).
+cdef struct Opened:
+    int top
+    int edge_count
+    int member_count
+    int source_count
+    bint overflow        # whether a limit was reached: the derivation is of no use
+    int members[MEMBER_LIMIT]
+    int edges[EDGE_LIMIT]
+    int source_edges[EDGE_LIMIT]
+
+
+# Target nodes still to be looked at.
+cdef struct Waiting:
+    int count
+    int nodes[WAITING_LIMIT]
+
+
+cdef inline void begin_opened(Opened* state, int top) noexcept nogil:
+    state.top = top
+    state.edge_count = state.member_count = state.source_count = 0
+    state.overflow = False
+
+
+cdef inline void copy_opened(Opened* to, const Opened* other) noexcept nogil:
+    to.top = other.top
+    to.edge_count = other.edge_count
+    to.member_count = other.member_count
+    to.source_count = other.source_count
+    to.overflow = other.overflow
+    memcpy(to.members, other.members, other.member_count * sizeof(int))
+    memcpy(to.edges, other.edges, other.edge_count * sizeof(int))
+    memcpy(to.source_edges, other.source_edges, other.source_count * sizeof(int))
+
+
+cdef inline void add_edge(Opened* state, int edge) noexcept nogil:
+    if state.edge_count == EDGE_LIMIT:
+        state.overflow = True
+        return
+    state.edges[state.edge_count] = edge
+    state.edge_count += 1
+
+
+cdef inline void add_source_edge(Opened* state, int edge) noexcept nogil:
+    if state.source_count == EDGE_LIMIT:
+        state.overflow = True
+        return
+    state.source_edges[state.source_count] = edge
+    state.source_count += 1
+
+
+cdef inline void add_member(Opened* state, int item) noexcept nogil:
+    if state.member_count == MEMBER_LIMIT:
+        state.overflow = True
+        return
+    state.members[state.member_count] = item
+    state.member_count += 1
+
+
+cdef inline void add_path(Side* side, int k, int at, Opened* state) noexcept nogil:
+    """Add the hyperedges of a near path on the target side."""
+    while side.near[k].paths[at].edge >= 0:
+        add_edge(state, side.near[k].paths[at].edge)
+        at = side.near[k].paths[at].following
+        k -= 1
+
+
+cdef inline void add_source_path(Side* side, int k, int at, Opened* state) noexcept nogil:
+    while side.near[k].paths[at].edge >= 0:
+        add_source_edge(state, side.near[k].paths[at].edge)
+        at = side.near[k].paths[at].following
+        k -= 1
+
+
+cdef void add_support(Search* search, Opened* state, Support* support) noexcept nogil:
+    """Put the derivation of an opened support into a state."""
+    cdef int at, k = search.options.gap - 1
+    cdef Lca* lca
+    if support.kind == COMPOSITIONAL_SUPPORT:
+        lca = &search.lcas[support.target_at]
+        add_edge(state, lca.edge)
+        add_path(&search.target, k, lca.left, state)
+        add_path(&search.target, k, lca.right, state)
+        add_source_edge(state, support.source_edge)
+        add_source_path(&search.source, k, support.source_left, state)
+        add_source_path(&search.source, k, support.source_right, state)
+        add_member(state, support.first)
+        add_member(state, support.second)
+        return
+    for at in range(support.member_count):
+        add_member(state, search.arena[support.first_member + at])
+    for at in range(support.source_edge_count):
+        add_source_edge(state, search.arena[support.first_source_edge + at])
+    for at in range(support.target_edge_count):
+        add_edge(state, search.arena[support.first_target_edge + at])
+
+
+cdef void open_member(Search* search, Opened* state, int member, Support* support) noexcept nogil:
+    """Replace a member by what supports it."""
+    state.member_count -= 1
+    state.members[member] = state.members[state.member_count]
+    add_support(search, state, support)
+
+
+cdef inline bint can_open(Support* support) noexcept nogil:
+    return support.kind == COMPOSITIONAL_SUPPORT or support.kind == NONCOMPOSITIONAL_SUPPORT
+
+
+cdef inline int next_to_open(Search* search, Item* item, int at) noexcept nogil:
+    """The first support of an item, from number ``at`` on, that can give way; -1 if there is none."""
+    while at < item.first_support + item.support_count:
+        if can_open(&search.supports[at]):
+            return at
+        at += 1
+    return -1
+
+
+cdef inline int supports_to_open(Search* search, int depth) noexcept nogil:
+    """How many supports of an item are tried: half as many at each further opening, but one at least."""
+    return max(search.options.opened_supports >> min(depth, 30), min(search.options.opened_supports, 1))
+
+
+cdef inline int edge_at(Search* search, const Opened* state, int node) noexcept nogil:
+    """The hyperedge by which a state opens a node; -1 if it does not."""
+    cdef int at
+    for at in range(state.edge_count):
+        if search.target.edges[3 * state.edges[at]] == node:
+            return state.edges[at]
+    return -1
+
+
+cdef inline int member_at(Search* search, const Opened* state, int node) noexcept nogil:
+    """Which member of a state is aligned to a target node; -1 if none is."""
+    cdef int at
+    for at in range(state.member_count):
+        if search.items[state.members[at]].target == node:
+            return at
+    return -1
+
+
+cdef inline bint push_children(Side* side, int edge, Waiting* waiting) noexcept nogil:
+    """Put both children of a hyperedge on the stack, the left one on top; False if there is no room."""
+    if waiting.count + 2 > WAITING_LIMIT:
+        return False
+    waiting.nodes[waiting.count] = side.edges[3 * edge + 2]
+    waiting.nodes[waiting.count + 1] = side.edges[3 * edge + 1]
+    waiting.count += 2
+    return True

@@ -1,0 +1,146 @@
+# One forest inside the alignment kernel, and the best null paths between its nodes (π and β of §4.1).
+
+# The best path from a node down to another one: everything that hangs off it is null.
+cdef struct Path:
+    int lower        # the node that the path leads down to
+    int edge         # first hyperedge of the path; -1 if it is empty
+    int following    # where the rest of the path is, in the table of the child; -1 if it is empty
+    double gamma     # log-probability of the nulls that hang off the path and of its hyperedges
+
+
+# Paths of node u: from first[u] to first[u + 1]. The first of them is the empty one, to u itself.
+cdef cppclass PathTable:
+    vector[Path] paths
+    vector[int] first
+
+
+cdef cppclass Side:
+    int size
+    const int* start
+    const int* end
+    const int* edges
+    const int* classes
+    const double* log_marginal
+    const double* log_null
+    const double* log_edge
+    int edge_count
+    vector[int] roots
+    vector[char] is_root
+    vector[int] first_edge
+    vector[PathTable] near     # near[k]: paths of at most k hyperedges
+    PathTable far              # paths of any length
+    vector[int] far_index      # [u * size + d] finds the one from u to d; -1 if there is none
+
+
+cdef inline int length(Side* side, int node) noexcept nogil:
+    return side.end[node] - side.start[node]
+
+
+cdef inline bint covers(Side* side, int node, int other) noexcept nogil:
+    return side.start[node] <= side.start[other] and side.end[other] <= side.end[node]
+
+
+cdef inline int far_path(Side* side, int upper, int lower) noexcept nogil:
+    """Where the path from a node down to another is in the table of far ones; -1 if there is none."""
+    return side.far_index[<size_t>upper * side.size + lower]
+
+
+cdef void build_paths(Side* side, int gap, bint with_far) noexcept nogil:
+    """Fill the tables of near paths of up to ``gap - 1`` hyperedges, and if wanted of ``gap`` and of any number."""
+    cdef int k, node, at
+    cdef PathTable nothing
+    index_edges(side)
+    nothing.first.assign(side.size + 1, 0)
+    side.near.resize(gap + 1)
+    fill_paths(side, &side.near[0], &nothing)
+    for k in range(1, gap + 1 if with_far else gap):
+        fill_paths(side, &side.near[k], &side.near[k - 1])
+    if not with_far:
+        return
+    fill_paths(side, &side.far, &side.far)
+    side.far_index.assign(<size_t>side.size * side.size, -1)
+    for node in range(side.size):
+        for at in range(side.far.first[node], side.far.first[node + 1]):
+            side.far_index[<size_t>node * side.size + side.far.paths[at].lower] = at
+
+
+cdef void index_edges(Side* side) noexcept nogil:
+    """Edges are sorted by parent: note where those of each node begin."""
+    cdef int edge = 0, node
+    side.first_edge.resize(side.size + 1)
+    for node in range(side.size):
+        side.first_edge[node] = edge
+        while edge < side.edge_count and side.edges[3 * edge] == node:
+            edge += 1
+    side.first_edge[side.size] = edge
+
+
+cdef void fill_paths(Side* side, PathTable* table, PathTable* below) noexcept nogil:
+    """Make paths of those of the children in another table, or in the same one: then they have any length."""
+    cdef vector[int] place
+    cdef Path own
+    cdef int node, edge, left, right
+    place.assign(side.size, -1)
+    table.first.resize(side.size + 1)
+    own.edge = -1
+    own.following = -1
+    own.gamma = 0.0
+    for node in range(side.size):
+        table.first[node] = place[node] = <int>table.paths.size()
+        own.lower = node
+        table.paths.push_back(own)
+        for edge in range(side.first_edge[node], side.first_edge[node + 1]):
+            left = side.edges[3 * edge + 1]
+            right = side.edges[3 * edge + 2]
+            if below == table:
+                # Room for every new path first, so that the paths read from stay where they are.
+                make_room(table.paths, below.first[left + 1] - below.first[left]
+                          + below.first[right + 1] - below.first[right])
+            prolong(side, table, place, table.first[node], edge, left, right, below)
+            prolong(side, table, place, table.first[node], edge, right, left, below)
+    table.first[side.size] = <int>table.paths.size()
+
+
+cdef inline void make_room(vector[Path]& paths, size_t more) noexcept nogil:
+    """Reserve room for ``more`` paths: doubled when it must grow, so that growing stays cheap."""
+    if paths.size() + more > paths.capacity():
+        paths.reserve(2 * (paths.size() + more))
+
+
+cdef inline void prolong(
+    Side* side, PathTable* table, vector[int]& place, int first, int edge, int child, int other, PathTable* below
+) noexcept nogil:
+    """Prolong the paths of a child upwards by one hyperedge; of equal ends the better path stays.
+
+    The paths of the same upper end begin at ``first``; ``place`` says where one to each lower end was put last.
+    """
+    cdef const Path* paths = below.paths.data()
+    cdef Path path
+    cdef int at, known
+    path.edge = edge
+    for at in range(below.first[child], below.first[child + 1]):
+        path.lower = paths[at].lower
+        path.gamma = paths[at].gamma + side.log_null[other] + side.log_edge[edge]
+        path.following = at
+        known = place[path.lower]
+        if known >= first and known < <int>table.paths.size() and table.paths[known].lower == path.lower:
+            if path.gamma > table.paths[known].gamma:
+                table.paths[known] = path
+        else:
+            place[path.lower] = <int>table.paths.size()
+            table.paths.push_back(path)
+
+
+cdef void walk_near(Side* side, int k, int at, vector[int]& edges) noexcept nogil:
+    """Append the hyperedges of a near path."""
+    while side.near[k].paths[at].edge >= 0:
+        edges.push_back(side.near[k].paths[at].edge)
+        at = side.near[k].paths[at].following
+        k -= 1
+
+
+cdef void walk_far(Side* side, int at, vector[int]& edges) noexcept nogil:
+    """Append the hyperedges of a path of any length."""
+    while side.far.paths[at].edge >= 0:
+        edges.push_back(side.far.paths[at].edge)
+        at = side.far.paths[at].following
