@@ -29,6 +29,7 @@ def run(name: str, folder: Path) -> str:
         ("align.py", "New York City  ↔  NYC"),
         ("many.py", "could not be aligned: field 'target': the sentence is empty"),
         ("own_table.py", "near the river"),
+        ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
         ("processes.py", '"words": [[0, '),
         ("phrase_table.sh", "new york city\tnyc"),
