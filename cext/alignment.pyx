@@ -21,7 +21,7 @@ space. It is laid out in included files:
 from libc.math cimport INFINITY, exp, isnan, log, log1p, pow
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
-from libcpp.algorithm cimport partial_sort, sort
+from libcpp.algorithm cimport nth_element, partial_sort, sort
 from libcpp.vector cimport vector
 
 import numpy as np

@@ -72,15 +72,9 @@ cdef void prune(Search* search, int node) noexcept nogil:
 
 cdef void keep_supports(Search* search, Item* item, vector[Ranked]& order) noexcept nogil:
     """Copy the best supports of an open item to their final place, best first; ``order`` is scratch."""
-    cdef Ranked entry
     cdef Support* support
-    cdef int at = item.first_support, kept
-    order.clear()
-    while at >= 0:
-        entry.rank = search.open_supports[at].score
-        entry.number = at
-        order.push_back(entry)
-        at = search.open_supports[at].following
+    cdef int at, kept
+    list_supports(search, item, order)
     kept = <int>order.size()
     if kept > search.options.beam:
         kept = search.options.beam
@@ -95,6 +89,36 @@ cdef void keep_supports(Search* search, Item* item, vector[Ranked]& order) noexc
         if can_open(support):
             item.open_value = max(item.open_value, support.opened)
         search.supports.push_back(support[0])
+
+
+cdef void list_supports(Search* search, Item* item, vector[Ranked]& order) noexcept nogil:
+    """The open supports of an item with their scores."""
+    cdef Ranked entry
+    cdef int at = item.first_support
+    order.clear()
+    while at >= 0:
+        entry.rank = search.open_supports[at].score
+        entry.number = at
+        order.push_back(entry)
+        at = search.open_supports[at].following
+
+
+cdef void drop_worse_half(Search* search, Item* item) noexcept nogil:
+    """Of twice as many open supports as the beam is wide keep the better half: no other will be kept in the end.
+
+    What is worse than all of them need not be packed any more. In long sentences that is most of what is found, and
+    all that is packed is looked through for each merged set, see ``pack``.
+    """
+    cdef vector[Ranked] order
+    cdef int at
+    list_supports(search, item, order)
+    nth_element(order.begin(), order.begin() + search.options.beam - 1, order.end(), scores_before)
+    item.least = order[search.options.beam - 1].rank
+    item.support_count = search.options.beam
+    item.first_support = -1
+    for at in range(search.options.beam):
+        search.open_supports[order[at].number].following = item.first_support
+        item.first_support = order[at].number
 
 
 cdef void order_roots(Search* search) noexcept nogil:

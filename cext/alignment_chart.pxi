@@ -24,6 +24,7 @@ cdef struct Item:
     int support_count
     int null_words
     double inside        # log α of the best derivation
+    double least         # while its node is being worked on: supports of lower scores cannot stay
     double open_value    # at most what it can bring into a merged set, opened or not
     double total         # log-sum over all derivations, tempered
     double outside
@@ -137,11 +138,13 @@ cdef void pack(Search* search, int source, int target, Support& support) noexcep
         item.target = target
         item.first_support = -1
         item.support_count = 0
-        item.inside = -INFINITY
+        item.inside = item.least = -INFINITY
         number = <int>search.open_items.size()
         search.item_of_target[target] = number
         search.open_items.push_back(item)
     cdef Item* known = &search.open_items[number]
+    if support.score < known.least:
+        return
     if support.kind == NONCOMPOSITIONAL_SUPPORT:
         # Several ways of opening can lead to the same merged set.
         at = known.first_support
@@ -156,3 +159,5 @@ cdef void pack(Search* search, int source, int target, Support& support) noexcep
         known.inside = support.score
         known.null_words = support.null_words
     search.open_supports.push_back(support)
+    if known.support_count - search.options.beam == search.options.beam:
+        drop_worse_half(search, known)
