@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
-from forest_align.cli.aligner_choice import ALIGNERS, VARIANTS, WORDS, GivenLinks, Pair, load_aligner
+from forest_align.cli.aligner_choice import (
+    ALIGNERS,
+    VARIANTS,
+    WORDS,
+    GivenLinks,
+    Pair,
+    load_aligner,
+    made_with,
+)
 from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import (
-    Finished,
     alignment_writer,
     check_same_run,
     open_output,
@@ -25,9 +32,9 @@ from forest_align.cli.outputs import (
     repair,
 )
 from forest_align.cli.progress import counted
+from forest_align.cli.run_record import RunRecord
 from forest_align.data.pairs import FORMATS
 from forest_align.types import Alignment, ForestAlignError, InputError, Links
-from forest_align.types.validation import parse_json_object
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
@@ -97,19 +104,23 @@ def run(options: argparse.Namespace) -> int:
         for source in filter(None, (options.pairs, options.words, options.ppdb)):
             refuse_overwriting(source, [Path(options.output)])
     given = GivenLinks() if uses_given_links(options) else None
-    failed = Failures()
-    items: Iterator[Item] = read_items(options, failed.complain)
+    complaints: list[str] = []
+    items: Iterator[Item] = read_items(options, complaints.append)
     # The first pair is read and the models load before the output is opened: an input that does not exist
     # must not cost the user an older output.
     first = next(items, None)
     items = chain([first], items) if first is not None else iter(())
     aligner = load_aligner(options, given)
     explain = _explainer(aligner, options.ppdb) if options.explain else None
-    written = 0
+    record = RunRecord(
+        options.output if writer.one_line_each else None, _made_with(options, aligner.name, first)
+    )
+    again = 0
     if options.resume:
-        items, written = _skip_finished(items, options, failed, aligner.name)
-    alignments = islice(_align(items, aligner, given, options), written, None)
-    with open_output(options.output, append=options.resume) as out:
+        items, again = _skip_finished(items, options, record, aligner.name)
+    alignments = islice(_align(items, aligner, given, options), again, None)
+    with open_output(options.output, append=options.resume) as out, record:
+        record.begin()
         out.write(writer.header)
         for alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
@@ -123,57 +134,41 @@ def run(options: argparse.Namespace) -> int:
                     error=str(error),
                 )
                 text = writer.line(alignment)
-            failed.count(alignment)
+            record.count(alignment)
             out.write(text)
             out.flush()
         out.write(writer.footer)
-    return failed.report()
+    return _report(record, complaints)
 
 
-class Failures:
-    """Counts the pairs that could not be aligned and says so at the end."""
+def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) -> dict[str, str]:
+    """What must be the same when a run goes on; the lines of links do not say which pairs they are of."""
+    return {
+        **made_with(options, aligner),
+        "--to": options.to,
+        "--tokenized": "given" if options.tokenized else "",
+        "--explain": "given" if options.explain else "",
+        "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
+    }
 
-    def __init__(self) -> None:
-        self._failed = self._all = 0
-        self._first = ""
-        self._complaints: list[str] = []
 
-    def complain(self, message: str) -> None:
-        """Take note of what is wrong with the input as a whole."""
-        self._complaints.append(message)
-
-    def count_finished(self, finished: Finished) -> None:
-        """Take note of the alignments that an earlier run has written."""
-        self._all, self._failed = finished.lines, finished.failed
-        if finished.failed:
-            try:
-                values = parse_json_object(finished.first_failed)
-            except InputError:
-                values = {}
-            self._first = f"pair {values.get('id', '')}: {values.get('error', '')}"
-
-    def count(self, alignment: Alignment) -> None:
-        """Take note of one alignment."""
-        self._all += 1
-        if alignment.error:
-            self._first = self._first if self._failed else f"pair {alignment.id}: {alignment.error}"
-            self._failed += 1
-
-    def report(self) -> int:
-        """Print how many failed and return the exit status."""
-        if self._failed:
-            print(
-                f"forest-align align: {self._failed} of {self._all} pairs could not be aligned; "
-                f"the first: {self._first}",
-                file=sys.stderr,
-            )
-        for complaint in self._complaints:
-            print(f"forest-align align: {complaint}", file=sys.stderr)
-        return EXIT_SOME_FAILED if self._failed or self._complaints else EXIT_OK
+def _report(record: RunRecord, complaints: Sequence[str]) -> int:
+    """Say how many pairs of the output failed, and what is wrong with the input; return the exit status."""
+    if record.first is not None:
+        print(
+            f"forest-align align: {record.failures} of {record.lines} pairs could not be aligned; "
+            f"the first: pair {record.first.id}: {record.first.error}",
+            file=sys.stderr,
+        )
+        if record.path is not None:
+            print(f"forest-align align: {record.path} lists those that could not", file=sys.stderr)
+    for complaint in complaints:
+        print(f"forest-align align: {complaint}", file=sys.stderr)
+    return EXIT_SOME_FAILED if record.failures or complaints else EXIT_OK
 
 
 def _skip_finished(
-    items: Iterator[Item], options: argparse.Namespace, failed: Failures, aligner: str
+    items: Iterator[Item], options: argparse.Namespace, record: RunRecord, aligner: str
 ) -> tuple[Iterator[Item], int]:
     """Leave out the pairs of which an earlier run has written the alignments.
 
@@ -185,6 +180,7 @@ def _skip_finished(
     finished = repair(Path(options.output), options.to)
     if not finished.lines:
         return items, 0
+    is_known = record.go_on(finished.lines)
     kept: deque[Item] = deque(maxlen=batch_size)
     for _ in range(finished.lines):
         item = next(items, None)
@@ -197,7 +193,6 @@ def _skip_finished(
     if options.to == "jsonl":
         last = kept[-1]
         check_same_run(finished, last.name, (last.source.text, last.target.text), options.output, aligner)
-        failed.count_finished(finished)
     else:
         try:
             Links.from_pharaoh(finished.last)
@@ -205,7 +200,10 @@ def _skip_finished(
             raise error.at(file=options.output, line=finished.lines) from None
     following = next(items, None)
     if following is None:
+        print(f"forest-align align: {options.output} has all {finished.lines} pairs already", file=sys.stderr)
         return iter(()), 0
+    unknown = "" if is_known else f"; {options.output}.run is missing: how they were made is not known"
+    print(f"forest-align align: going on after line {finished.lines}{unknown}", file=sys.stderr)
     written = finished.lines % batch_size
     return chain(list(kept)[len(kept) - written :], [following], items), written
 

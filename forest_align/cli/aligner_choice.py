@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align._version import __version__
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES, word_candidates
 from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
 
@@ -56,6 +57,36 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         locate_parser(options.parser)
         settings["parser"] = options.parser
     return load(options.model or kind, **settings)
+
+
+def made_with(options: Namespace, kind: str) -> dict[str, str]:
+    """What alignments come from besides the input, by the names of a command's options.
+
+    Models and paraphrases are told apart by their contents, too. A file of links goes with the input and may
+    grow with it: it has its name only.
+    """
+    words = options.words or DEFAULT_WORDS
+    return {
+        "the version": __version__,
+        "--aligner": kind,
+        "--model": _contents(options.model),
+        "--variant": options.variant or VARIANTS[0],
+        "--parser": _contents(options.parser),
+        "--words": words if words in WORDS else Path(words).name,
+        "--ppdb": _contents(options.ppdb),
+    }
+
+
+def _contents(name: str | None) -> str:
+    """A name, with a hash of the files if it is that of a folder or file."""
+    if name is None or not (path := Path(name)).exists():
+        return name or ""
+    from forest_align.em.corpus import files_fingerprint
+
+    files = [path]
+    if path.is_dir():
+        files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".safetensors", ".bin"))
+    return f"{path.name} ({files_fingerprint(files)})"
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

@@ -123,16 +123,10 @@ class Finished:
         Number of whole lines.
     last : str
         The last of them.
-    failed : int
-        How many of them have an ``"error"`` (JSON lines only).
-    first_failed : str
-        The first of these.
     """
 
     lines: int
     last: str
-    failed: int = 0
-    first_failed: str = ""
 
 
 def repair(path: Path, kind: str | None = None) -> Finished:
@@ -147,8 +141,7 @@ def repair(path: Path, kind: str | None = None) -> Finished:
     if not path.exists():
         return Finished(0, "")
     with path.open("r+b") as file:
-        lines = end = failed = 0
-        last = first_failed = b""
+        lines, end, last = 0, 0, b""
         for line in file:
             if not line.endswith(b"\n"):
                 if not _is_begun(line, kind):
@@ -156,14 +149,8 @@ def repair(path: Path, kind: str | None = None) -> Finished:
                     raise InputError(message, file=str(path), line=lines + 1)
                 break
             lines, end, last = lines + 1, end + len(line), line
-            # Quotes inside a text are escaped: these bytes are a key of the object.
-            if b'"error": ' in line:
-                failed, first_failed = failed + 1, first_failed or line
         file.truncate(end)
-    last_line, first_failed_line = (
-        line.decode("utf-8", errors="replace").rstrip("\n") for line in (last, first_failed)
-    )
-    return Finished(lines, last_line, failed, first_failed_line)
+    return Finished(lines, last.decode("utf-8", errors="replace").rstrip("\n"))
 
 
 # How lines of a kind begin.

@@ -151,7 +151,7 @@ def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list
     whole = out.read_bytes()
     assert whole == b"0-0\n\n0-1 1-0\n"
     out.write_bytes(whole[:-3])
-    assert main([*arguments, "--resume"]) == 0
+    assert main([*arguments, "--resume"]) == 1
     assert out.read_bytes() == whole
     assert len(aligners[1].seen) == 2
 
@@ -197,11 +197,12 @@ def test_resuming_pharaoh_output_leaves_a_file_of_something_else_alone(
     assert out.read_text() == old
 
 
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
 def test_a_resumed_run_reports_the_pairs_that_failed_before(
-    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+    to: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail b\tb\nc\tc\nd\td\n"), tmp_path / "out"
-    arguments = ["align", pairs, "-o", str(out)]
+    arguments = ["align", pairs, "-o", str(out), "--to", to]
     assert main(arguments) == 1
     whole = out.read_bytes()
     for kept in (3, 4):

@@ -1,0 +1,146 @@
+"""What an output is made with and which of its pairs failed: a file beside it, for a run that goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from forest_align.types import Alignment, InputError
+from forest_align.types.validation import Fields, parse_json_object
+
+_MADE_WITH = "made_with"
+# Of a pair of long sentences, so much is shown.
+_SHOWN = 80
+
+
+class Failure(NamedTuple):
+    """A pair that could not be aligned: its line in the output, its name, and why."""
+
+    line: int
+    id: str
+    error: str
+
+
+class RunRecord(AbstractContextManager["RunRecord"]):
+    """Counts the alignments of an output and those that failed, and keeps a record of both for a later run.
+
+    The record is the file ``OUT.run``, JSON lines: first what OUT is made with, then every pair that failed.
+    A failure is recorded before its line of OUT is written, so that whenever a run is killed the next one
+    knows all that have failed. The file goes away when all is written and nothing has failed. A pipe or a
+    device has none, nor has a file in a folder that cannot be written to.
+
+    Parameters
+    ----------
+    output : str or None
+        OUT; None where there is nothing to go on with.
+    made_with : mapping of str to str
+        By the names of options, in the order in which differences are looked for.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file, None where there is none.
+    lines : int
+        Alignments so far, those of earlier runs among them.
+    failures : int
+        How many of them failed.
+    first : Failure or None
+        The first of these.
+
+    Raises
+    ------
+    InputError
+        If there is a file of that name which is no record.
+    """
+
+    def __init__(self, output: str | None, made_with: Mapping[str, str]) -> None:
+        self.path = Path(f"{output}.run") if output is not None and _can_have_one(Path(output)) else None
+        self.lines = self.failures = 0
+        self.first: Failure | None = None
+        self._output, self._made_with = output, dict(made_with)
+        self._file: IO[str] | None = None
+        self._earlier: tuple[Fields, list[Failure]] | None = None
+        self._kept: list[Failure] = []
+        if self.path is not None and self.path.exists():
+            try:
+                self._earlier = _read(self.path)
+            except InputError as error:
+                message = f"expected the record of an earlier run, found something else ({error})"
+                raise InputError(message, file=str(self.path)) from None
+
+    def go_on(self, lines: int) -> bool:
+        """Take over what an earlier run has recorded of so many lines; False if there is no record.
+
+        Raises
+        ------
+        InputError
+            If OUT was made with something else, which is named.
+        """
+        self.lines = lines
+        if self._earlier is None:
+            return False
+        made_with, failures = self._earlier
+        for name, value in self._made_with.items():
+            if (then := made_with.text(name, "")) != value:
+                raise InputError(
+                    f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
+                    "without --resume it is made anew",
+                    file=self._output,
+                )
+        self._kept = [failure for failure in failures if failure.line <= lines]
+        self.failures, self.first = len(self._kept), next(iter(self._kept), None)
+        return True
+
+    def begin(self) -> None:
+        """Write the record as far as it is known; alignments can be counted from here on."""
+        if self.path is None:
+            return
+        fresh = self.path.with_name(f".{self.path.name}.new")
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(json.dumps({_MADE_WITH: self._made_with}) + "\n")
+            file.writelines(json.dumps(failure._asdict()) + "\n" for failure in self._kept)
+        fresh.replace(self.path)
+        self._file = self.path.open("a", encoding="utf-8")
+
+    def count(self, alignment: Alignment) -> None:
+        """Take note of an alignment that is about to be written."""
+        self.lines += 1
+        if not alignment.error:
+            return
+        failure = Failure(self.lines, alignment.id, alignment.error)
+        self.failures, self.first = self.failures + 1, self.first or failure
+        if self._file is not None:
+            self._file.write(json.dumps(failure._asdict()) + "\n")
+            self._file.flush()
+
+    def __exit__(self, *exception: object) -> None:
+        if self._file is not None and self.path is not None:
+            self._file.close()
+            if exception[0] is None and not self.failures:
+                self.path.unlink()
+
+
+def _can_have_one(output: Path) -> bool:
+    return (output.is_file() or not output.exists()) and os.access(output.parent, os.W_OK)
+
+
+def _read(path: Path) -> tuple[Fields, list[Failure]]:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        made_with = Fields(parse_json_object(file.readline())).fields(_MADE_WITH)
+        # A line that was not finished is about one of OUT that is not written either.
+        return made_with, [_failure(line) for line in file if line.endswith("\n")]
+
+
+def _failure(line: str) -> Failure:
+    fields = Fields(parse_json_object(line))
+    return Failure(fields.integer("line"), fields.text("id"), fields.text("error"))
+
+
+def _shown(value: str) -> str:
+    if not value:
+        return "not given"
+    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
