@@ -96,13 +96,47 @@ def phrase_features(
     features = np.zeros((len(spans), len(PHRASE_FEATURES)), np.float32)
     if not len(spans):
         return features
-    a, b = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
     cosine, centred = (one @ other.T for one, other in _vectors(sides))
+    within = _fill_blocks(features, spans, base, cosine, evidence, links)
+    heads = _heads(spans[:, :2], arcs[0], len(source)), _heads(spans[:, 2:], arcs[1], len(target))
+    columns = [
+        *_of_sizes(spans),
+        *_of_constituents(spans, source, target),
+        *_of_wholes(spans, sides, features[:, 0]),
+        within[:, 0],
+        within[:, 1],
+        cosine[heads],
+        centred[heads],
+        *_of_equal_words(spans, within),
+        *_of_kinds(spans, sides),
+    ]
+    first, end = len(BASE_FEATURES), len(BASE_FEATURES) + len(columns)
+    features[:, first:end] = np.stack(columns, axis=1)
+    _mark_groups(features[:, end:], spans, groups)
+    return features
+
+
+def _fill_blocks(
+    features: np.ndarray,
+    spans: np.ndarray,
+    base: np.ndarray,
+    cosine: np.ndarray,
+    evidence: np.ndarray,
+    links: LinkTable | None,
+) -> np.ndarray:
+    """Fill in what comes from the features of the words inside, for all phrases of one size at a time.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (P, 4): see :func:`_within`.
+    """
+    lengths = _lengths(spans)
     same = (evidence & _SAME) != 0
     inside = len(BASE_FEATURES)
     within = np.zeros((len(spans), 4), np.float32)
-    for size in sorted(set(zip(a.tolist(), b.tolist(), strict=True))):
-        chosen = np.flatnonzero((a == size[0]) & (b == size[1]))
+    for size in sorted(set(zip(*(length.tolist() for length in lengths), strict=True))):
+        chosen = np.flatnonzero((lengths[0] == size[0]) & (lengths[1] == size[1]))
         rows = spans[chosen, 0, None] + np.arange(size[0])
         columns = spans[chosen, 2, None] + np.arange(size[1])
         cells = rows[:, :, None], columns[:, None, :]
@@ -111,44 +145,57 @@ def phrase_features(
         within[chosen] = _within(cosine, same, cells, rows, columns)
         if links is not None:
             features[chosen, -len(LINK_PHRASE_FEATURES) :] = links.of_blocks(*cells)
-    rest = features[:, inside:]
-    sizes = np.minimum(a, b), np.maximum(a, b)
-    phrase_cosines = [_phrase_cosines(one, other, spans) for one, other in _vectors(sides)]
-    heads = _heads(spans[:, :2], arcs[0], len(source)), _heads(spans[:, 2:], arcs[1], len(target))
-    contents = _counts(sides[0].kinds == 0, spans[:, :2]), _counts(sides[1].kinds == 0, spans[:, 2:])
-    marks = _counts(sides[0].kinds == 2, spans[:, :2]) + _counts(sides[1].kinds == 2, spans[:, 2:])
-    constituents = _are_constituents(spans[:, :2], source) + _are_constituents(spans[:, 2:], target)
-    columns_of = [
-        np.ones(len(spans)),
-        *((sizes[0] == one) & (sizes[1] == other) for one, other in _SIZES),
-        sizes[1] > 3,
-        (a + b) / 4,
-        np.abs(a - b) / 2,
-        constituents == 2,
-        constituents == 1,
-        phrase_cosines[0],
-        np.maximum(phrase_cosines[0] - 0.6, 0),
-        phrase_cosines[0] - features[:, 0],
-        phrase_cosines[1],
-        within[:, 0],
-        within[:, 1],
-        cosine[heads],
-        centred[heads],
-        within[:, 2] / sizes[0],
-        (within[:, 3] - within[:, 2]) / sizes[0],
-        np.abs(contents[0] - contents[1]) / 2,
-        (contents[0] == 1) & (contents[1] == 1),
-        (np.minimum(*contents) == 0) & (np.maximum(*contents) > 0),
-        np.maximum(*contents) == 0,
-        marks > 0,
-    ]
-    rest[:, : len(columns_of)] = np.stack(columns_of, axis=1)
-    _mark_groups(rest[:, len(columns_of) :], spans, groups)
-    return features
+    return within
+
+
+def _lengths(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+
+
+def _of_sizes(spans: np.ndarray) -> list[np.ndarray]:
+    """A constant, the sizes of both phrases, their sum and difference."""
+    a, b = _lengths(spans)
+    shorter, longer = np.minimum(a, b), np.maximum(a, b)
+    sizes = [(shorter == one) & (longer == other) for one, other in _SIZES]
+    return [np.ones(len(spans)), *sizes, longer > 3, (a + b) / 4, np.abs(a - b) / 2]
+
+
+def _of_constituents(spans: np.ndarray, source: Sentence, target: Sentence) -> list[np.ndarray]:
+    """Whether both phrases are constituents, or one of them."""
+    count = _are_constituents(spans[:, :2], source) + _are_constituents(spans[:, 2:], target)
+    return [count == 2, count == 1]
+
+
+def _of_wholes(
+    spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures], best_inside: np.ndarray
+) -> list[np.ndarray]:
+    """Cosines of the phrases as wholes."""
+    cosine, centred = (_phrase_cosines(one, other, spans) for one, other in _vectors(sides))
+    return [cosine, np.maximum(cosine - 0.6, 0), cosine - best_inside, centred]
 
 
 def _vectors(sides: tuple[SentenceFeatures, SentenceFeatures]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     return (sides[0].vectors, sides[1].vectors), (sides[0].projected, sides[1].projected)
+
+
+def _of_equal_words(spans: np.ndarray, within: np.ndarray) -> list[np.ndarray]:
+    """Shares of the words of the shorter phrase that the other one has, too."""
+    shorter = np.minimum(*_lengths(spans))
+    return [within[:, 2] / shorter, (within[:, 3] - within[:, 2]) / shorter]
+
+
+def _of_kinds(spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures]) -> list[np.ndarray]:
+    """How many content words the phrases have, and whether they have punctuation."""
+    contents = _counts(sides[0].kinds == 0, spans[:, :2]), _counts(sides[1].kinds == 0, spans[:, 2:])
+    marks = _counts(sides[0].kinds == 2, spans[:, :2]) + _counts(sides[1].kinds == 2, spans[:, 2:])
+    fewer, more = np.minimum(*contents), np.maximum(*contents)
+    return [
+        np.abs(contents[0] - contents[1]) / 2,
+        (contents[0] == 1) & (contents[1] == 1),
+        (fewer == 0) & (more > 0),
+        more == 0,
+        marks > 0,
+    ]
 
 
 def _within(

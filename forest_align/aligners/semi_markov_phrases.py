@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -132,70 +132,110 @@ def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
     return np.stack([start, start + sizes[:, 0], first, first + sizes[:, 1]], axis=1).astype(np.int32)
 
 
+class _Sizes(NamedTuple):
+    """Where phrase pairs begin and end and how long they are, int64, shapes (k,)."""
+
+    start: np.ndarray
+    end: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    size: np.ndarray
+    width: np.ndarray
+    longer: np.ndarray
+
+    @classmethod
+    def of(cls, spans: np.ndarray) -> _Sizes:
+        start, end, first, last = spans.T.astype(np.int64)
+        size, width = end - start, last - first
+        return cls(start, end, first, last, size, width, np.maximum(size, width))
+
+
 def _features(
     source: SentenceView, target: SentenceView, words: WordPairs, spans: np.ndarray, groups: Iterable[Group]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features, classes and pairs of chunk types."""
-    start, end, first, last = spans.T.astype(np.int64)
-    size, width = end - start, last - first
-    longer = np.maximum(size, width)
+    at = _Sizes.of(spans)
+    ours = _covered(source, words, at.start, at.end, at.first, at.width, transposed=False)
+    theirs = _covered(target, words, at.first, at.last, at.start, at.size, transposed=True)
+    equal = at.size == at.width
+    tables = words.same, words.known, source.tags[:, None] == target.tags
+    in_order, known, tags = (_diagonals(table)[at.size - 1, at.start, at.first] * equal for table in tables)
+    every = in_order == at.longer
     features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
     features[0] = 1
-    features[(size - 1) * LONGEST + width - 1, np.arange(len(spans))] = 1
-    at = 1 + len(_SIZES)
-    ours = _covered(source, words, start, end, first, width, transposed=False)
-    theirs = _covered(target, words, first, last, start, size, transposed=True)
-    total = (size + width).astype(np.float32)
-    features[at : at + 3] = longer / total * (ours[:3] + theirs[:3])
-    features[at + 3], features[at + 4] = ours[0] == size, theirs[0] == width
-    features[at + 5], features[at + 6] = ours[0] + ours[1] >= size, theirs[0] + theirs[1] >= width
-    features[at + 7 : at + 13 : 2], features[at + 8 : at + 13 : 2] = ours[3:6], theirs[3:6]
-    at += 13
-    equal = size == width
-    tables = words.same, words.known, source.tags[:, None] == target.tags
-    in_order, known, tags = (_diagonals(table)[size - 1, start, first] * equal for table in tables)
-    every = in_order == longer
-    features[at], features[at + 1], features[at + 2], features[at + 3] = (
-        in_order,
-        every,
-        known == longer,
-        tags,
-    )
-    at += 4
-    left, right = source.chunks[size - 1, start], target.chunks[width - 1, first]
+    features[(at.size - 1) * LONGEST + at.width - 1, np.arange(len(spans))] = 1
+    begin = 1 + len(_SIZES)
+    for rows in (
+        _of_matches(at, ours, theirs),
+        (in_order, every, known == at.longer, tags),
+        _of_chunks(at, source, target, every),
+        _of_groups(at, spans, groups),
+        _of_places(at, len(source), len(target)),
+        _of_surroundings(at, words.same),
+        (ours[6], theirs[6]),
+    ):
+        features[begin : begin + len(rows)] = rows
+        begin += len(rows)
+    types = len(CHUNK_TYPES)
+    left, right = _chunk_types(at, source, target)
+    return features, np.where(equal, 2, at.size < at.width), (every * types + left) * types + right
+
+
+def _of_matches(at: _Sizes, ours: np.ndarray, theirs: np.ndarray) -> list[np.ndarray]:
+    """How many words of one phrase have a counterpart in the other; rows of :func:`_covered` are given."""
+    total = (at.size + at.width).astype(np.float32)
+    return [
+        *(at.longer / total * (ours[:3] + theirs[:3])),
+        ours[0] == at.size,
+        theirs[0] == at.width,
+        ours[0] + ours[1] >= at.size,
+        theirs[0] + theirs[1] >= at.width,
+        *(row for both in zip(ours[3:6], theirs[3:6], strict=True) for row in both),
+    ]
+
+
+def _chunk_types(at: _Sizes, source: SentenceView, target: SentenceView) -> tuple[np.ndarray, np.ndarray]:
+    """Types of the chunks that the phrases are; 0 if they are none."""
+    return source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
+
+
+def _of_chunks(at: _Sizes, source: SentenceView, target: SentenceView, every: np.ndarray) -> list[np.ndarray]:
+    """Whether the phrases are chunks, and how many chunks begin inside; ``every``: all words are the same."""
+    left, right = _chunk_types(at, source, target)
     both = (left > 0) & (right > 0)
-    features[at], features[at + 1], features[at + 2] = left > 0, right > 0, both
-    features[at + 3], features[at + 4] = both & (left == right), both & every
     inside, others = _boundaries(source), _boundaries(target)
-    features[at + 5] = inside[end - 1] - inside[start]
-    features[at + 6] = others[last - 1] - others[first]
-    at += 7
+    return [
+        left > 0,
+        right > 0,
+        both,
+        both & (left == right),
+        both & every,
+        inside[at.end - 1] - inside[at.start],
+        others[at.last - 1] - others[at.first],
+    ]
+
+
+def _of_groups(at: _Sizes, spans: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
+    """Whether the lexicon pairs the phrases, by length."""
+    rows = np.zeros((len(_GROUP_FEATURES), len(spans)), dtype=np.float32)
     for group in groups:
         found = (spans == (*group.source, *group.target)).all(1)
-        features[at + _GROUPS[group.kind], found] = longer[found]
-    at += len(_GROUP_FEATURES)
-    features[at] = longer * np.abs((start + end) / (2 * len(source)) - (first + last) / (2 * len(target)))
-    _add_edges(features[at + 1 :], words.same, start, end, first, last)
-    features[-2:] = ours[6], theirs[6]
-    classes = np.where(equal, 2, size < width)
-    types = len(CHUNK_TYPES)
-    return features, classes, (every * types + left) * types + right
+        rows[_GROUPS[group.kind], found] = at.longer[found]
+    return rows
 
 
-def _add_edges(
-    features: np.ndarray,
-    same: np.ndarray,
-    start: np.ndarray,
-    end: np.ndarray,
-    first: np.ndarray,
-    last: np.ndarray,
-) -> None:
-    """Context: same words just outside and at the edges."""
+def _of_places(at: _Sizes, source_length: int, target_length: int) -> list[np.ndarray]:
+    """Distance from the diagonal, by length."""
+    middles = (at.start + at.end) / (2 * source_length), (at.first + at.last) / (2 * target_length)
+    return [at.longer * np.abs(middles[0] - middles[1])]
+
+
+def _of_surroundings(at: _Sizes, same: np.ndarray) -> list[np.ndarray]:
+    """Same words just outside and at the edges."""
     around = np.zeros((same.shape[0] + 2, same.shape[1] + 2), dtype=bool)
     around[1:-1, 1:-1] = same
-    features[0], features[1] = around[start, first], around[end + 1, last + 1]
-    features[2] = features[0] * features[1]
-    features[3], features[4] = same[start, first], same[end - 1, last - 1]
+    left, right = around[at.start, at.first], around[at.end + 1, at.last + 1]
+    return [left, right, left & right, same[at.start, at.first], same[at.end - 1, at.last - 1]]
 
 
 def _boundaries(view: SentenceView) -> np.ndarray:
