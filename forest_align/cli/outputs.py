@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from forest_align.data.lines import STANDARD_INPUT
 from forest_align.data.resumed import check_same_pair
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
 
 # What the system says when nothing more can be written; it names no file.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -66,7 +71,8 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
     Raises
     ------
     InputError
-        If the process was started with its standard output closed, or the name promises a compressed file.
+        If the process was started with its standard output closed, the name promises a compressed file, or
+        another process is writing to the file.
     OSError
         If the file cannot be written; names it.
     """
@@ -78,14 +84,35 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
         yield sys.stdout
         return
     refuse_compressed(path)
-    mode = "a" if append else "w"
     try:
-        with open(path, mode, encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+        # What is there is cut off only when no other process is writing to it.
+        with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            _claim(out, path)
+            if not append and os.path.isfile(path):
+                out.truncate(0)
             yield out
     except OSError as error:
         if error.errno in _FULL and error.filename is None:
             error.filename = path
         raise
+
+
+def _claim(file: IO[Any], path: str) -> None:
+    """Keep other processes from writing to a file until it is closed, where the system can.
+
+    Raises
+    ------
+    InputError
+        If one is writing to it.
+    """
+    if fcntl is None or not os.path.isfile(path):
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError("another process is writing to it", file=path) from None
+    except OSError:
+        pass  # a file system without locks
 
 
 def refuse_compressed(path: str) -> None:
@@ -136,11 +163,13 @@ def repair(path: Path, kind: str | None = None) -> Finished:
     ------
     InputError
         If the last line cannot have been begun by a run that writes ``kind``: alignments (``jsonl``,
-        ``pharaoh``) or parses (``json``, ``trees``). None cuts off whatever there is.
+        ``pharaoh``) or parses (``json``, ``trees``). None cuts off whatever there is. Also if another process
+        is writing to the file.
     """
     if not path.exists():
         return Finished(0, "")
     with path.open("r+b") as file:
+        _claim(file, str(path))
         lines, end, last = 0, 0, b""
         for line in file:
             if not line.endswith(b"\n"):

@@ -114,3 +114,25 @@ def test_no_text_is_written_under_the_name_of_a_compressed_file(tmp_path: Path) 
     done = subprocess.run(command, cwd=tmp_path, input="(X a)\n", capture_output=True, text=True)
     assert done.returncode == 2 and "x.gz: output is not compressed" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_two_processes_do_not_write_to_one_output(resume: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="needs POSIX locks")
+    trees, out = tmp_path / "trees.txt", tmp_path / "out.txt"
+    line = "(S (NP (PRP They)) (VP (VBD won)))\n"
+    trees.write_text(line, encoding="utf-8")
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "-", "-o", out], stdin=pipe) as first:
+        assert first.stdin is not None
+        first.stdin.write(line.encode())
+        first.stdin.flush()
+        while first.poll() is None and not (out.is_file() and out.stat().st_size):
+            time.sleep(0.02)
+        done = subprocess.run([*command, trees, "-o", out, *resume], capture_output=True, text=True)
+        message = f"forest-align parse: error: {out}: another process is writing to it\n"
+        assert (done.returncode, done.stderr) == (2, message)
+    assert out.read_text(encoding="utf-8") == line
+    assert subprocess.run([*command, trees, "-o", out, *resume]).returncode == 0
+    assert out.read_text(encoding="utf-8") == line
