@@ -34,7 +34,7 @@ cdef enum:
     NONCOMPOSITIONAL_SUPPORT = 2
     SINGLE_SUPPORT = 3
 
-# A support this much worse than another of the same pair, in logs, is not looked for.
+# A single or merged support this much worse than another of the same pair, in logs, is not looked for.
 cdef double HOPELESS = 20.0
 
 include "alignment_paths.pxi"
@@ -90,7 +90,8 @@ def align(
     - A single support lies strictly above what it rests on in both sentences, within the generation gap. Only
       the roots may rest on any pair below them, over any distance; one that has a node in common with them
       then gives way (``absorbed``).
-    - A support that is worse than the best one of its pair by a factor of more than e^20 is left out.
+    - Of single supports and merged ones, those that are worse than the best support found for the pair by a
+      factor of more than e^20 are left out.
 
     Parameters
     ----------

@@ -161,3 +161,19 @@ cdef void pack(Search* search, int source, int target, Support& support) noexcep
     search.open_supports.push_back(support)
     if known.support_count - search.options.beam == search.options.beam:
         drop_worse_half(search, known)
+
+
+cdef int pack_base(Search* search, int node, int at) noexcept nogil:
+    """Pack the base pairs of a source node, which begin at a place; returns where the next node's begin."""
+    cdef Support support
+    support.kind = BASE_SUPPORT
+    support.null_words = 0
+    support.fingerprint = 0
+    while at < search.base.count and search.base.source[at] == node:
+        support.local = (
+            search.base.log_prior[at] + log_pair_of(search, node, search.base.target[at]) + penalty(search, 0, False)
+        )
+        support.score = support.local
+        pack(search, node, search.base.target[at], support)
+        at += 1
+    return at

@@ -11,7 +11,7 @@ from forest_align.cext.alignment_result import BASE, COMPOSITIONAL, NONCOMPOSITI
 
 # A merged support with more members than this is not made.
 MAX_MEMBERS = 16
-# A support this much worse than another of the same pair, in logs, is not looked for.
+# A single or merged support this much worse than another of the same pair, in logs, is not looked for.
 HOPELESS = 20.0
 
 

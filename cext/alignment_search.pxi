@@ -37,29 +37,12 @@ cdef void tabulate_penalties(Search* search) noexcept nogil:
     """The penalty function for every number of null words that two sentences can have."""
     cdef double null_penalty = search.options.null_penalty
     cdef double extra = search.options.noncompositional_penalty
-    cdef int words, most = 0
-    # The last node of a forest is one of its roots.
-    most += length(&search.source, search.source.size - 1)
-    most += length(&search.target, search.target.size - 1)
+    # The last node of a forest has the longest span.
+    cdef int most = length(&search.source, search.source.size - 1) + length(&search.target, search.target.size - 1)
+    cdef int words
     for words in range(most + 1):
         search.penalties.push_back(-pow(words + 1.0, null_penalty))
         search.merged_penalties.push_back(-pow(words + extra + 1.0, null_penalty))
-
-
-cdef int pack_base(Search* search, int node, int at) noexcept nogil:
-    """Pack the base pairs of a source node, which begin at a place; returns where the next node's begin."""
-    cdef Support support
-    support.kind = BASE_SUPPORT
-    support.null_words = 0
-    support.fingerprint = 0
-    while at < search.base.count and search.base.source[at] == node:
-        support.local = (
-            search.base.log_prior[at] + log_pair_of(search, node, search.base.target[at]) + penalty(search, 0, False)
-        )
-        support.score = support.local
-        pack(search, node, search.base.target[at], support)
-        at += 1
-    return at
 
 
 cdef void collect(Search* search, Outcome* outcome) noexcept nogil:
