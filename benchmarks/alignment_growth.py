@@ -2,7 +2,7 @@
 
 Usage::
 
-    python benchmarks/alignment_growth.py PAIRS [--least-ratio 0.1] [--plot docs/growth.svg]
+    python benchmarks/alignment_growth.py PAIRS [--least-ratio 0.1] [--generation-gap 6] [--plot FILE]
 
 PAIRS is any file that ``forest-align align`` reads. Sentences of 10 to 60 words are made by joining those of
 the file with "and"; they are parsed by the bundled parser into forests of their n best trees (without the
@@ -15,12 +15,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.forest import ForestAligner, bundled_model
+from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
@@ -107,6 +109,14 @@ def measure(
     return row
 
 
+def model_with_gap(generation_gap: int | None) -> ForestModel:
+    """The bundled model, with another generation gap if one is given."""
+    model = bundled_model()
+    if generation_gap is None:
+        return model
+    return replace(model, options=replace(model.options, generation_gap=generation_gap))
+
+
 def plot(rows: Sequence[Row], path: str) -> None:
     """Draw both kinds of growth side by side."""
     import matplotlib as mpl
@@ -145,12 +155,15 @@ def main() -> None:
         default=0.0,
         help="leave out trees less probable than the best one times this; the aligner's default is 0.1",
     )
+    options.add_argument(
+        "--generation-gap", type=int, metavar="N", help="µ_g of the search; default: that of the model"
+    )
     options.add_argument("--plot", metavar="FILE", help="file for a plot")
     arguments = options.parse_args()
     torch.set_num_threads(1)
     found = [pair for pair in read_pairs(arguments.pairs) if not isinstance(pair, InputError)]
     texts = [(pair.source.text, pair.target.text) for pair in found]
-    aligner = ForestAligner.load(candidates=arguments.words)
+    aligner = ForestAligner(model_with_gap(arguments.generation_gap), candidates=arguments.words)
     rows = []
     for words in LENGTHS:
         pairs = list(joined_pairs(texts, words))[: arguments.count]
