@@ -259,6 +259,8 @@ def main() -> None:
     parser.add_argument("--encoder", type=Path, help="the original encoder's folder, for comparison")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
+    if not (options.wsj or options.gum or options.craft or (options.pairs and options.encoder)):
+        parser.error("nothing to measure: name --wsj, --gum or --craft, or --pairs with --encoder")
     torch.set_num_threads(options.threads)
     parts: dict[str, Sequence[TreebankSentence]] = {}
     if options.wsj:
