@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from forest_align._version import __version__
-from forest_align.types import ForestAlignError, InputWarning
+from forest_align.types import ForestAlignError, InputError, InputWarning
 
 EXIT_OK = 0
 EXIT_SOME_FAILED = 1
@@ -53,6 +53,9 @@ def _top_level_parser() -> argparse.ArgumentParser:
 
 
 def _run(command: str, arguments: Sequence[str]) -> int:
+    # As the name of a file it would mean the folder one is in.
+    if "" in arguments:
+        raise InputError("an argument is empty; is a variable of the shell not set?")
     module = importlib.import_module(f"forest_align.cli.{command}")
     parser = argparse.ArgumentParser(
         prog=f"forest-align {command}",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import IO
 
 from forest_align.cli.outputs import open_output, refuse_overwriting
@@ -75,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
     outputs = output_files(options.output, target) if to_file else []
     for file in files:
         refuse_overwriting(file, outputs)
+    _refuse_files_beside(outputs)
     streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
     published = read_pairs(options.tokens_of) if options.tokens_of else None
     # The first pair is read before the output is opened: a missing input must not cost an old output.
@@ -84,6 +86,22 @@ def run(options: argparse.Namespace) -> int:
             stack.enter_context(open_output(None))
         ]
         return _write(pairs, target, opened)
+
+
+def _refuse_files_beside(outputs: Sequence[Path]) -> None:
+    """Make sure that a file which was not named is overwritten only together with the one that was.
+
+    Raises
+    ------
+    InputError
+        If it would be overwritten alone: it may be the only copy of the sentences.
+    """
+    for beside in outputs[1:]:
+        if beside.exists() and not outputs[0].exists():
+            raise InputError(
+                f"the sentences of {outputs[0]} would overwrite it; move it away, or give another name",
+                file=str(beside),
+            )
 
 
 def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]]) -> int:

@@ -135,3 +135,19 @@ def test_a_header_line_is_told_on_stderr_with_what_prevents_it(
     assert main(["convert", str(pairs), "-", "--to", "tsv", "--from", "tsv"]) == 0
     found = capsys.readouterr()
     assert (len(found.out.splitlines()), found.err) == (2, "")
+
+
+def test_a_file_beside_the_output_is_not_overwritten_unless_the_output_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, out, sentences = tmp_path / "gold.jsonl", tmp_path / "out.pharaoh", tmp_path / "out.tsv"
+    pair = {"source": {"tokens": ["a"]}, "target": {"tokens": ["a"]}, "words": [[0, 0]]}
+    gold.write_text(json.dumps(pair) + "\n", encoding="utf-8")
+    sentences.write_text("precious\tpair\n", encoding="utf-8")
+    assert main(["convert", str(gold), str(out)]) == 2
+    assert f"{sentences}: the sentences of {out} would overwrite it" in capsys.readouterr().err
+    assert sentences.read_text(encoding="utf-8") == "precious\tpair\n" and not out.exists()
+    sentences.unlink()
+    for _ in range(2):
+        assert main(["convert", str(gold), str(out)]) == 0
+    assert sentences.read_text(encoding="utf-8") == "a\ta\t1\n"

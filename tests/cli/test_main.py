@@ -57,3 +57,13 @@ def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> 
     assert main([]) == 2
     printed = capsys.readouterr().err
     assert all(command in printed for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["align", ""], ["align", "pairs.tsv", "-o", ""], ["convert", "", "-", "--to", "tsv"]]
+)
+def test_an_empty_argument_is_told_before_it_is_taken_for_a_folder(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert "error: an argument is empty; is a variable of the shell not set?" in capsys.readouterr().err
