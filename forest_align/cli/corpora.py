@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,13 +53,14 @@ def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_model_folder(path: Path) -> None:
-    """Make sure, before hours of work, that a model can be written to a folder.
+def check_model_folder(path: Path, *, beside: bool = True) -> None:
+    """Make sure, before hours of work, that a model can be written to a folder, and perhaps a file beside it.
 
     Raises
     ------
     InputError
-        If the path has no name, as that of a checkpoint beside it is made from it, or is a file.
+        If the path has no name, as that of a checkpoint beside it is made from it, or is a file, or nothing
+        can be written there.
     """
     from forest_align.types import InputError
 
@@ -66,6 +68,12 @@ def check_model_folder(path: Path) -> None:
         raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
     if path.exists() and not path.is_dir():
         raise InputError(f"expected a folder, found the file {str(path)!r}", field="output")
+    # Folders that are missing above it are made.
+    above = next(folder for folder in path.absolute().parents if folder.exists())
+    for folder in (above, path) if beside or not path.exists() else (path,):
+        if folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            message = f"expected a folder that can be written to, found {str(folder)!r}"
+            raise InputError(message, field="output")
 
 
 def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: float) -> CorpusReader:

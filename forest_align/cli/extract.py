@@ -153,7 +153,10 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
         refuse_compressed(output)
         folder = Path(output).parent
         if Path(output).is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise InputError("cannot be written: expected a file in a folder that exists", file=output)
+            raise InputError(
+                "cannot be written: expected a file in a folder that exists and can be written to",
+                file=output,
+            )
 
 
 def _counts_file(inputs: Iterable[str], output: str | None) -> Path | None:

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.tuning import TuningSettings
     from forest_align.types import InputError
 
-    check_model_folder(args.output)
+    check_model_folder(args.output, beside=args.storage is None)
     if args.plot:
         check_plot(args.plot)
     settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)

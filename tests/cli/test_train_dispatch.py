@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from forest_align.cli import main
+from forest_align.cli.corpora import check_model_folder
 from forest_align.cli.train import TRAINERS
+from forest_align.types import InputError
 
 
 @pytest.mark.parametrize("aligner", sorted(TRAINERS))
@@ -37,3 +39,22 @@ def test_a_traceback_is_shown_wherever_debug_stands(arguments: list[str], tmp_pa
 
     with pytest.raises(InputError):
         main(["train", *arguments, f"{tmp_path}/absent.tsv", "-o", ".."])
+
+
+def test_where_no_model_can_be_written_nothing_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_model_folder(tmp_path / "new" / "folders" / "model")
+    check_model_folder(tmp_path)
+    (tmp_path / "file").write_text("precious")
+    with pytest.raises(InputError, match=r"can be written to, found .*file'"):
+        check_model_folder(tmp_path / "file" / "model")
+    # The tests may run as a user who may write anywhere.
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)
+    for path in (tmp_path, tmp_path / "model", tmp_path / "new" / "model"):
+        with pytest.raises(InputError, match="expected a folder that can be written to"):
+            check_model_folder(path)
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path.parent)
+    check_model_folder(tmp_path, beside=False)
+    with pytest.raises(InputError, match="expected a folder that can be written to"):
+        check_model_folder(tmp_path)
