@@ -69,15 +69,15 @@ def made_with(options: Namespace, kind: str) -> dict[str, str]:
     return {
         "the version": __version__,
         "--aligner": kind,
-        "--model": _contents(options.model),
+        "--model": contents_of(options.model),
         "--variant": options.variant or VARIANTS[0],
-        "--parser": _contents(options.parser),
+        "--parser": contents_of(options.parser),
         "--words": words if words in WORDS else Path(words).name,
-        "--ppdb": _contents(options.ppdb),
+        "--ppdb": contents_of(options.ppdb),
     }
 
 
-def _contents(name: str | None) -> str:
+def contents_of(name: str | None) -> str:
     """A name, with a hash of the files if it is that of a folder or file."""
     if name is None or not (path := Path(name)).exists():
         return name or ""

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.cli.aligner_choice import contents_of
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -131,10 +133,14 @@ def _run(
     from forest_align.eval.tasks.run import Run, run_task, score_task
 
     align_many, settings = _aligner(name, args, parser)
+    made_with = _made_with(name, args, settings)
     name = f"{name}, {settings['words']} words" if "words" in settings else name
     name = f"{name}, {settings['annotator']}" if "annotator" in settings else name
     path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
+    record = path.with_name(f"{_stem(benchmark, split, name)}.made-with.json")
     done = read_predictions(path, task) if args.resume else []
+    if done and record.exists():
+        _check_made_with(record, made_with, path)
     if len(done) < len(task.pairs):
         # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
         del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
@@ -142,6 +148,7 @@ def _run(
     started = time.perf_counter()
     # In one step: a kill must not cost what an earlier run has made.
     write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
+    write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
     with path.open("a", encoding="utf-8", newline="\n") as out:
         new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
         shown = tqdm(new, name, len(task.pairs), unit="pair", initial=resumed, disable=None)
@@ -151,6 +158,35 @@ def _run(
     seconds = time.perf_counter() - started
     alignments = [prediction.alignment for prediction in done]
     return Run(benchmark, split, name, alignments, score_task(task, done), seconds, settings, resumed)
+
+
+def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
+    """What predictions come from besides the corpus."""
+    from importlib.resources import files
+
+    from forest_align.em.corpus import files_fingerprint
+
+    # Most aligners use several of the models that come with the package.
+    models = Path(str(files("forest_align"))).glob("*/models/*/*")
+    bundled = sorted(path for path in models if path.suffix in (".json", ".safetensors"))
+    return {
+        "the version": __version__,
+        "the aligner": contents_of(name),
+        "the content of the bundled models": files_fingerprint(bundled),
+        "--ppdb": contents_of(args.ppdb),
+        **{name: str(value) for name, value in settings.items()},
+    }
+
+
+def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
+    from forest_align.cli.run_record import check_made_with
+    from forest_align.types.validation import Fields, parse_json_object
+
+    try:
+        found = Fields(parse_json_object(record.read_text(encoding="utf-8")))
+    except InputError as error:
+        raise error.at(file=str(record)) from None
+    check_made_with(found, made_with, str(predictions))
 
 
 def _aligner(

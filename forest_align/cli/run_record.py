@@ -84,13 +84,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         if self._earlier is None:
             return False
         made_with, failures = self._earlier
-        for name, value in self._made_with.items():
-            if (then := made_with.text(name, "")) != value:
-                raise InputError(
-                    f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
-                    "without --resume it is made anew",
-                    file=self._output,
-                )
+        check_made_with(made_with, self._made_with, self._output)
         self._kept = [failure for failure in failures if failure.line <= lines]
         self.failures, self.first = len(self._kept), next(iter(self._kept), None)
         return True
@@ -122,6 +116,23 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             self._file.close()
             if exception[0] is None and not self.failures:
                 self.path.unlink()
+
+
+def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
+    """Make sure that an output was made with the same.
+
+    Raises
+    ------
+    InputError
+        If not: names the first difference.
+    """
+    for name, value in made_with.items():
+        if (then := found.text(name, "")) != value:
+            raise InputError(
+                f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
+                "without --resume it is made anew",
+                file=output,
+            )
 
 
 def _can_have_one(output: Path) -> bool:

@@ -269,6 +269,21 @@ def test_a_run_goes_on_where_it_was_interrupted(
     assert (report["resumed"], report["pairs"]) == (0, 2)
 
 
+def test_predictions_that_were_made_in_another_way_are_not_continued(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == run(*arguments, "--resume") == 0
+    path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
+    old = path.read_bytes()
+    monkeypatch.setattr(benchmark, "__version__", "9.9")
+    assert run(*arguments, "--resume") == 2
+    error = capsys.readouterr().err
+    assert f"{path}: cannot resume: the version was" in error and "now it is '9.9'" in error
+    assert path.read_bytes() == old
+    assert run(*arguments) == run(*arguments, "--resume") == 0
+
+
 @pytest.mark.parametrize("name", [name for name in benchmark.NAMES if name != "spade"])
 def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
