@@ -5,6 +5,7 @@ import numpy as np
 BASE_FEATURES: int
 CONTEXT_FEATURES: int
 LINK_CLASSES: int
+MESSAGE_SLOTS: int
 
 def base_features(
     cosine: Any,
@@ -27,3 +28,18 @@ def first_probabilities(base: Any, classes: Any, first: Any) -> np.ndarray: ...
 def later_probabilities(
     probability: Any, cells: Any, classes: Any, units: Any, bias: Any, output: Any
 ) -> np.ndarray: ...
+def message_pass(
+    probability: Any,
+    cells: Any,
+    classes: Any,
+    units: Any,
+    bias: Any,
+    source_kinds: Any,
+    target_kinds: Any,
+    send: Any,
+    send_bias: Any,
+    own: Any,
+    receive: Any,
+    receive_bias: Any,
+    output: Any,
+) -> tuple[np.ndarray, np.ndarray]: ...

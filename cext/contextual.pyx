@@ -3,16 +3,17 @@
 The feature lists, their order and their definitions are those of ``forest_align.aligners.link_features``;
 ``contextual_reference`` computes the same in plain Python.
 
-The core is laid out in seven included files: what all of it uses (``contextual_arithmetic.pxi``); the features that
+The core is laid out in eight included files: what all of it uses (``contextual_arithmetic.pxi``); the features that
 need no other decision (``contextual_base.pxi``), among them those of the vectors (``contextual_similarity.pxi``) and
 of the letters (``contextual_letters.pxi``); the features that come from the probabilities around a cell
-(``contextual_context.pxi``); the way from features to probabilities (``contextual_scores.pxi``); and the checks of
-what comes in (``contextual_input.pxi``).
+(``contextual_context.pxi``); the way from features to probabilities (``contextual_scores.pxi``); the messages that
+cells exchange (``contextual_messages.pxi``); and the checks of what comes in (``contextual_input.pxi``).
 """
 
 import numpy as np
 
 from libc.math cimport exp, fabs, log, log1p, sqrt
+from libc.string cimport memcpy, memset
 
 # Bits of the evidence mask that the features read (forest_align.lexicon.evidence.Evidence).
 cdef enum:
@@ -38,6 +39,7 @@ cdef enum:
 BASE_FEATURES = BASE
 CONTEXT_FEATURES = CONTEXT
 LINK_CLASSES = CLASSES
+MESSAGE_SLOTS = SLOTS
 
 include "contextual_arithmetic.pxi"
 include "contextual_similarity.pxi"
@@ -45,6 +47,7 @@ include "contextual_letters.pxi"
 include "contextual_base.pxi"
 include "contextual_context.pxi"
 include "contextual_scores.pxi"
+include "contextual_messages.pxi"
 include "contextual_input.pxi"
 
 
@@ -301,14 +304,8 @@ def later_probabilities(
     ValueError
         If shapes do not fit, a cell lies outside the pair, or there is no such class.
     """
-    cdef Py_ssize_t wanted = cells.shape[0], hidden = output.shape[0], size, k
-    if classes.shape[0] != wanted or units.shape[0] != wanted or units.shape[1] != hidden + 1:
-        raise ValueError(f"expected {wanted} classes and rows of {hidden + 1} units")
-    if bias.shape[0] != CLASSES or bias.shape[1] != hidden + 1:
-        raise ValueError(f"expected biases of shape ({CLASSES}, {hidden + 1})")
-    size = probability.shape[0] * probability.shape[1]
-    check_numbers("cells", cells, size)
-    check_numbers("classes", classes, CLASSES)
+    cdef Py_ssize_t wanted = cells.shape[0], hidden = output.shape[0], k
+    check_pass(probability, cells, classes, units, bias, hidden)
     result = np.array(probability)
     cdef float[:, ::1] table = result
     cdef float* out
@@ -318,3 +315,105 @@ def later_probabilities(
             for k in range(wanted):
                 out[cells[k]] = later_probability(&units[k, 0], &bias[classes[k], 0], &output[0], hidden)
     return result
+
+
+def message_pass(
+    const float[:, ::1] probability not None,
+    const int[::1] cells not None,
+    const int[::1] classes not None,
+    const float[:, ::1] units not None,
+    const float[:, ::1] bias not None,
+    const int[::1] source_kinds not None,
+    const int[::1] target_kinds not None,
+    const float[:, :, ::1] send not None,
+    const float[:, ::1] send_bias not None,
+    const float[:, :, ::1] own not None,
+    const float[:, :, :, ::1] receive not None,
+    const float[:, ::1] receive_bias not None,
+    const float[::1] output not None,
+):
+    """Link probabilities after a pass in which cells exchange messages.
+
+    Each cell has a state, at first what arrives at its hidden units, rectified. In each round it sends its probability,
+    and some units that see its state, rectified and times the probability; then it adds to its state what it makes of
+    that and of the messages collected, rectified.
+
+    Parameters
+    ----------
+    probability : float32, shape (n, m)
+        Of the pass before; what is in no cell of the pass stays.
+    cells, classes : int32, shape (k,)
+        Which cells are scored, as i * m + j, and the class of each. No cell comes twice.
+    units : float32, shape (k, h + 1)
+        Weighted sums of the features; the last unit is linear and belongs to every score.
+    bias : float32, shape (9, h + 1)
+        What each class adds to the units.
+    source_kinds, target_kinds : int32, shapes (n,) and (m,)
+        0 content word, 1 function word, 2 punctuation.
+    send : float32, shape (rounds, h, s)
+        Weights of the state in the s numbers of a message; the first is the probability.
+    send_bias : float32, shape (rounds, s)
+        What is added to each.
+    own, receive : float32, shapes (rounds, h, h) and (rounds, 16, s, h)
+        Weights of the state, and of the messages collected, in the change of the state. The slots are, as (down, right)
+        in the table: (1, 1), (-1, -1), (2, 2), (-2, -2), (3, 3), (-3, -3), (1, 2) and (2, 1), (-1, -2) and (-2, -1),
+        (1, -1) and (-1, 1), the four cells beside this one, the cell of the next content words, that of the previous
+        ones, all others of row and column, the lesser of both sums, the better and the worse of the best rivals in row
+        and column; the last two number by number.
+    receive_bias : float32, shape (rounds, h)
+        What is added to the change.
+    output : float32, shape (h,)
+        Weights of the last state in the score.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (n, m).
+    numpy.ndarray
+        float32, shape (rounds, k, 16, s): what each cell collected.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a cell lies outside the pair, or there is no such class.
+    """
+    cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1], rounds = send.shape[0], r, k, u
+    cdef Exchange exchange
+    exchange.n, exchange.m, exchange.wide = n, m, m + 2 * BORDER
+    exchange.count, exchange.units, exchange.size = cells.shape[0], output.shape[0], send.shape[2]
+    check_pass(probability, cells, classes, units, bias, output.shape[0])
+    if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
+        raise ValueError(f"expected kinds of {n} and {m} words")
+    check_rounds(&exchange, send, send_bias, own, receive, receive_bias)
+    result = np.array(probability)
+    collected = np.zeros((rounds, exchange.count, SLOTS, exchange.size), dtype=np.float32)
+    if exchange.count == 0:
+        return result, collected
+    states = np.empty((exchange.count + 1, exchange.units), dtype=np.float32)
+    scores = np.empty(exchange.count, dtype=np.float32)
+    places = np.empty(size_with_border(n, m) + 4 * (n + m), dtype=np.int32)
+    numbers = np.empty((n + m + exchange.count + 1) * exchange.size, dtype=np.float32)
+    cdef float[:, ::1] table = result, hidden = states
+    cdef float[:, :, :, ::1] arrived = collected
+    cdef float[::1] linear = scores, room = numbers
+    cdef int[::1] grid = places
+    cdef double score
+    exchange.cells = &cells[0]
+    with nogil:
+        lay_out_exchange(&exchange, &source_kinds[0], &target_kinds[0], &grid[0], &room[0])
+        for k in range(exchange.count):
+            linear[k] = units[k, exchange.units] + bias[classes[k], exchange.units]
+            for u in range(exchange.units):
+                hidden[k, u] = <float>larger(units[k, u] + bias[classes[k], u], 0.0)
+        for r in range(rounds):
+            send_messages(&exchange, &hidden[0, 0], &linear[0], &send[r, 0, 0], &send_bias[r, 0])
+            for k in range(exchange.count):
+                collect_messages(&exchange, <int>k, &arrived[r, k, 0, 0])
+                receive_messages(
+                    &hidden[k, 0], &hidden[exchange.count, 0], &arrived[r, k, 0, 0], exchange.units, exchange.size,
+                    &own[r, 0, 0], &receive[r, 0, 0, 0], &receive_bias[r, 0],
+                )
+        for k in range(exchange.count):
+            score = linear[k] + dot(&hidden[k, 0], &output[0], exchange.units)
+            table[cells[k] // m, cells[k] % m] = <float>(1.0 / (1.0 + exp(-score)))
+    return result, collected

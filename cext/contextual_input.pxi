@@ -49,6 +49,51 @@ cdef int check_weights(Py_ssize_t rows, Py_ssize_t columns) except -1:
     return 0
 
 
+cdef int check_pass(
+    const float[:, ::1] probability,
+    const int[::1] cells,
+    const int[::1] classes,
+    const float[:, ::1] units,
+    const float[:, ::1] bias,
+    Py_ssize_t hidden,
+) except -1:
+    cdef Py_ssize_t wanted = cells.shape[0]
+    if classes.shape[0] != wanted or units.shape[0] != wanted or units.shape[1] != hidden + 1:
+        raise ValueError(f"expected {wanted} classes and rows of {hidden + 1} units")
+    if bias.shape[0] != CLASSES or bias.shape[1] != hidden + 1:
+        raise ValueError(f"expected biases of shape ({CLASSES}, {hidden + 1})")
+    check_numbers("cells", cells, probability.shape[0] * probability.shape[1])
+    check_numbers("classes", classes, CLASSES)
+    return 0
+
+
+cdef int check_rounds(
+    const Exchange* exchange,
+    const float[:, :, ::1] send,
+    const float[:, ::1] send_bias,
+    const float[:, :, ::1] own,
+    const float[:, :, :, ::1] receive,
+    const float[:, ::1] receive_bias,
+) except -1:
+    cdef Py_ssize_t rounds = send.shape[0], units = exchange.units, size = exchange.size
+    if units == 0 or size == 0:
+        raise ValueError("expected at least one unit and a message of at least one number")
+    for name, found, shape in (
+        ("send", (rounds, send.shape[1], size), (rounds, units, size)),
+        ("send_bias", (send_bias.shape[0], send_bias.shape[1]), (rounds, size)),
+        ("own", (own.shape[0], own.shape[1], own.shape[2]), (rounds, units, units)),
+        (
+            "receive",
+            (receive.shape[0], receive.shape[1], receive.shape[2], receive.shape[3]),
+            (rounds, SLOTS, size, units),
+        ),
+        ("receive_bias", (receive_bias.shape[0], receive_bias.shape[1]), (rounds, units)),
+    ):
+        if found != shape:
+            raise ValueError(f"expected weights {name} of shape {shape}, found {found}")
+    return 0
+
+
 cdef int check_ends(const int[::1] ends, Py_ssize_t letters) except -1:
     cdef Py_ssize_t k, begin = 0
     for k in range(ends.shape[0]):

@@ -181,6 +181,81 @@ def later_probabilities(
     return result
 
 
+def message_pass(
+    probability: np.ndarray,
+    cells: np.ndarray,
+    classes: np.ndarray,
+    units: np.ndarray,
+    bias: np.ndarray,
+    source_kinds: np.ndarray,
+    target_kinds: np.ndarray,
+    send: np.ndarray,
+    send_bias: np.ndarray,
+    own: np.ndarray,
+    receive: np.ndarray,
+    receive_bias: np.ndarray,
+    output: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """See ``contextual.message_pass``."""
+    arriving = units.astype(float) + bias[classes]
+    linear, state = arriving[:, -1], np.maximum(arriving[:, :-1], 0)
+    everything = []
+    for number in range(len(send)):
+        said = state @ send[number] + send_bias[number]
+        chance = 1 / (1 + np.exp(-(said[:, 0] + linear)))
+        said[:, 0] = 1
+        table = np.zeros((*probability.shape, said.shape[1]))
+        table.reshape(-1, said.shape[1])[cells] = chance[:, None] * np.maximum(said, 0)
+        slots = _message_slots(table, source_kinds, target_kinds)
+        collected = slots.reshape(-1, *slots.shape[2:])[cells]
+        arrived = np.einsum("kts,tsh->kh", collected, receive[number])
+        state = state + np.maximum(state @ own[number] + arrived + receive_bias[number], 0)
+        everything.append(collected)
+    result = probability.copy()
+    result.ravel()[cells] = 1 / (1 + np.exp(-(state @ output + linear)))
+    shape = (len(send), len(cells), 16, send.shape[2])
+    return result, np.array(everything, dtype=np.float32).reshape(shape)
+
+
+def _message_slots(table: np.ndarray, source_kinds: np.ndarray, target_kinds: np.ndarray) -> np.ndarray:
+    """What every cell collects of a table of messages, (n, m, s), as (n, m, 16, s)."""
+
+    def from_there(*steps: tuple[int, int]) -> np.ndarray:
+        parts = [np.stack([_shift(x, *step) for x in np.moveaxis(table, 2, 0)], -1) for step in steps]
+        return np.sum(parts, axis=0)
+
+    framed = np.pad(table, ((0, 1), (0, 1), (0, 0)))
+    (left, right), (other_left, other_right) = (
+        _nearest_content(kinds) for kinds in (source_kinds, target_kinds)
+    )
+    others = [table.sum(axis, keepdims=True) - table for axis in (1, 0)]
+    rivals = [_best_rival(table), _best_rival(table.transpose(1, 0, 2)).transpose(1, 0, 2)]
+    slots = [
+        *(from_there((sign * step, sign * step)) for step in (1, 2, 3) for sign in (1, -1)),
+        from_there((1, 2), (2, 1)),
+        from_there((-1, -2), (-2, -1)),
+        from_there((1, -1), (-1, 1)),
+        from_there((1, 0), (-1, 0), (0, 1), (0, -1)),
+        framed[np.ix_(right, other_right)],
+        framed[np.ix_(left, other_left)],
+        others[0] + others[1],
+        np.minimum(*others),
+        np.maximum(*rivals),
+        np.minimum(*rivals),
+    ]
+    return np.stack(slots, 2)
+
+
+def _best_rival(table: np.ndarray) -> np.ndarray:
+    """For every cell the message of the most probable other cell of its row."""
+    result = np.zeros_like(table)
+    for i, j in np.ndindex(table.shape[:2]):
+        others = np.delete(table[i], j, axis=0)
+        if len(others):
+            result[i, j] = others[others[:, 0].argmax()]
+    return result
+
+
 def bigram_dice(one: tuple[int, ...], two: tuple[int, ...]) -> float:
     """Dice coefficient of the letter bigrams of two words, their edges included; at most 24 letters count."""
     lefts, rights = ([*zip((0, *word[:24]), (*word[:24], 0), strict=True)] for word in (one, two))

@@ -1,4 +1,4 @@
-"""Fits the parts of the link model: projection and directions of word vectors, first pass, later passes."""
+"""Fits the first parts of the link model: projection and directions of word vectors, and the first pass."""
 
 from __future__ import annotations
 
@@ -18,18 +18,13 @@ from forest_align.aligners.link_features import (
     DIRECTIONS,
     LINK_CLASSES,
     base_table,
-    direction_features,
 )
-from forest_align.aligners.link_model import HOPELESS
-from forest_align.cext import contextual as kernel
 from forest_align.lexicon.evidence import Evidence
 
 SAMPLED = 0.04
 PAIRS_A_STEP = 32
-CELLS_A_STEP = 2048
 
 Projection = tuple[np.ndarray, np.ndarray]
-Later = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 #: What ``--without`` leaves out: features whose names begin so.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -57,8 +52,10 @@ class Settings:
         Size of projected vectors; epochs of the projection.
     ridge : float
         Weight of the squared weights in the first pass.
-    passes, units, seeds, rounds : int
-        Later passes; hidden units of each network; networks whose mean a pass is; epochs of a network.
+    units, second_epochs : int
+        Of the second pass: hidden units; epochs.
+    states, message, rounds, message_epochs : int
+        Of the message pass: hidden units; numbers in a message; rounds; epochs.
     without : str or None
         Key of :data:`GROUPS`.
     """
@@ -66,10 +63,12 @@ class Settings:
     dimension: int = 128
     epochs: int = 4
     ridge: float = 1e-5
-    passes: int = 2
     units: int = 24
-    seeds: int = 2
-    rounds: int = 10
+    second_epochs: int = 10
+    states: int = 64
+    message: int = 9
+    rounds: int = 1
+    message_epochs: int = 12
     without: str | None = None
 
     def left_out(self, count: int) -> list[int]:
@@ -231,120 +230,3 @@ def logistic_regression(
     print(f"loss {before:.5f} at first, {closure().item():.5f} at last", file=sys.stderr, flush=True)
     matrix = (own + shared).detach().numpy() / spread
     return np.concatenate([matrix, bias.detach().numpy()[:, None]], 1).astype(np.float32)
-
-
-# ------------------------------------------------------------------------------------- later passes
-
-
-def fit_later(
-    examples: Sequence[Example], first: np.ndarray, directions: np.ndarray, settings: Settings
-) -> Later:
-    """Fit the later passes one after another; each sees the probabilities of the pass before."""
-    tables = [base_table(e.source, e.target, e.evidence) for e in examples]
-    probabilities = [
-        kernel.first_probabilities(base, classes, first).reshape(e.gold.shape)
-        for e, (base, classes, _) in zip(examples, tables, strict=True)
-    ]
-    cells = [np.flatnonzero(p >= HOPELESS).astype(np.int32) for p in probabilities]
-    base = np.concatenate([table[0][kept] for table, kept in zip(tables, cells, strict=True)])
-    words = np.concatenate(
-        [
-            direction_features(e.source, e.target, directions, kept)
-            for e, kept in zip(examples, cells, strict=True)
-        ]
-    )
-    base = np.concatenate([base, words], 1)
-    classes = np.concatenate([table[1][kept] for table, kept in zip(tables, cells, strict=True)])
-    names = [table[2] for table in tables]
-    del tables
-    wanted = np.concatenate([e.wanted.ravel()[kept] for e, kept in zip(examples, cells, strict=True)])
-    weights = np.repeat([e.weight for e in examples], [len(kept) for kept in cells])
-    print(f"{len(wanted)} cells", file=sys.stderr, flush=True)
-    found: list[Later] = []
-    for number in range(settings.passes):
-        context = np.concatenate(
-            [
-                kernel.context_features(p, name, e.evidence, e.source.kinds, e.target.kinds, kept)
-                for p, name, e, kept in zip(probabilities, names, examples, cells, strict=True)
-            ]
-        )
-        features = np.concatenate([base, context], 1)
-        features[:, settings.left_out(features.shape[1])] = 0
-        networks = [
-            fit_network(features, classes, wanted, weights, settings, 100 * number + seed)
-            for seed in range(settings.seeds)
-        ]
-        found.append(averaged(networks))
-        scores = network_scores(features, classes, *found[-1])
-        start = 0
-        for p, kept in zip(probabilities, cells, strict=True):
-            p.ravel()[kept] = 1 / (1 + np.exp(-scores[start : start + len(kept)]))
-            start += len(kept)
-    hidden, bias, output = (np.stack(part) for part in zip(*found, strict=True))
-    return hidden, bias, output
-
-
-def fit_network(
-    features: np.ndarray,
-    classes: np.ndarray,
-    wanted: np.ndarray,
-    weights: np.ndarray,
-    settings: Settings,
-    seed: int,
-) -> Later:
-    """Train one network: hidden units and one linear unit over all features, with a bias for every class."""
-    torch.manual_seed(seed)
-    mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
-    rows = torch.from_numpy((features - mean) / spread)
-    kinds, labels = torch.from_numpy(classes.astype(np.int64)), torch.from_numpy(wanted)
-    weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
-    units, count = settings.units, features.shape[1]
-    bound = (count + len(LINK_CLASSES)) ** -0.5
-    hidden = torch.empty(count, units + 1).uniform_(-bound, bound).requires_grad_()
-    bias = torch.empty(len(LINK_CLASSES), units + 1).uniform_(-bound, bound).requires_grad_()
-    output = torch.empty(units).uniform_(-(units**-0.5), units**-0.5).requires_grad_()
-    optimizer = torch.optim.AdamW([hidden, bias, output], lr=4e-3, weight_decay=1e-3)
-    steps = settings.rounds * (len(rows) // CELLS_A_STEP)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=4e-3, total_steps=steps + 1, pct_start=0.2
-    )
-    for _ in range(settings.rounds):
-        total = 0.0
-        for chosen in torch.randperm(len(rows)).split(CELLS_A_STEP)[: steps // settings.rounds]:
-            mixed = rows[chosen] @ hidden + bias[kinds[chosen]]
-            score = torch.relu(mixed[:, :-1]) @ output + mixed[:, -1]
-            loss = binary_cross_entropy_with_logits(score, labels[chosen], weight[chosen])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total += loss.item() * settings.rounds / steps
-    print(f"network {seed}: loss {total:.5f}", file=sys.stderr, flush=True)
-    matrix = hidden.detach().numpy() / spread[:, None]
-    matrix[settings.left_out(count)] = 0
-    shift = bias.detach().numpy() - mean @ matrix
-    return matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
-
-
-def averaged(networks: Sequence[Later]) -> Later:
-    """One network whose score is the mean of the scores of several."""
-    share = np.float32(1 / len(networks))
-
-    def side_by_side(parts: list[np.ndarray]) -> np.ndarray:
-        linear = sum(part[:, -1:] for part in parts) * share
-        return np.concatenate([*(part[:, :-1] for part in parts), linear], 1)
-
-    hidden, bias, output = zip(*networks, strict=True)
-    return side_by_side(list(hidden)), side_by_side(list(bias)), np.concatenate(output) * share
-
-
-def network_scores(
-    features: np.ndarray, classes: np.ndarray, hidden: np.ndarray, bias: np.ndarray, output: np.ndarray
-) -> np.ndarray:
-    """Log-odds of cells."""
-    parts = []
-    for start in range(0, len(features), 65536):
-        rows, kinds = features[start : start + 65536], classes[start : start + 65536]
-        mixed = rows @ hidden + bias[kinds]
-        parts.append(np.maximum(mixed[:, :-1], 0) @ output + mixed[:, -1])
-    return np.concatenate(parts)

@@ -3,8 +3,8 @@
 Corpora: the train parts of MSR-RTE (its dev part), Edinburgh++, MultiMWA-MTRef and MultiMWA-Wiki, sure
 links. First a projection of the word vectors is learned by aligning with a soft-max over rows and columns
 (null included); it is cross-fitted in three folds, so that the link model sees similarities as good as on
-new text, no better. Then come the principal directions of the word vectors, the first pass (L-BFGS) and, one
-after another, the later passes (Adam).
+new text, no better. Then come the principal directions of the word vectors, the first pass (L-BFGS), the
+second and the message pass (Adam), each on what the pass before says.
 
 Examples
 --------
@@ -23,18 +23,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import torch
 from link_examples import FOLDS, TRAIN, Example, read_examples, save_whole
 from link_fitting import (
     GROUPS,
     Projection,
     Settings,
     fit_first,
-    fit_later,
     learn_projection,
     principal_directions,
 )
+from link_message_fitting import fit_messages
+from link_second_fitting import cells_of, fit_second
 
 from forest_align.aligners.link_features import SentenceFeatures
+from forest_align.aligners.link_messages import UNLIKELY
 from forest_align.aligners.link_model import LinkModel
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.eval.calibration import calibrate
@@ -43,6 +46,7 @@ from forest_align.eval.calibration import calibrate
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script."""
     options = parse_arguments(arguments)
+    torch.set_num_threads(1)  # sums in one order: the same weights every time
     settings = Settings(without=options.without)
     examples = list(read_examples(options.data, options.parser, options.cache))
     trained = [
@@ -64,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     projected = [project(e) for e in trained]
     first = fit_first(projected, settings)
     directions = principal_directions(trained)
-    later = fit_later(projected, first, directions, settings)
+    cells = cells_of(projected, first, directions)
+    second, scores = fit_second(projected, cells, settings)
+    messages = fit_messages(projected, cells.after(scores, UNLIKELY), settings)
     mean, matrix = projections[-1]
     card = {
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
@@ -74,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "held-out fold": options.hold_out,
     }
     rounded = matrix.astype(np.float16).astype(np.float32)
-    model = LinkModel(mean, rounded, directions, first, *later, threshold=options.threshold, card=card)
+    model = LinkModel(mean, rounded, directions, first, *second, messages, options.threshold, card)
     for line in measure(model, [project(e) for e in examples if id(e) not in in_training]):
         print(line, flush=True)
     model.save(options.output)
@@ -134,7 +140,12 @@ def measure(model: LinkModel, examples: Sequence[Example]) -> Iterator[str]:
             )
         matter = values >= 0.05
         error = calibrate(values[matter], right[matter]).expected_error
-        yield f"{corpus}: expected calibration error {error:.4f} over cells with p ≥ 0.05"
+        certain = np.clip(np.where(right, values, 1 - values), 1e-6, 1)
+        loss = -np.log(certain).sum() / right.sum()
+        yield (
+            f"{corpus}: expected calibration error {error:.4f} over cells with p ≥ 0.05; "
+            f"minus log-likelihood {loss:.4f} a gold link"
+        )
 
 
 def macro(tables: Sequence[np.ndarray], examples: Sequence[Example], threshold: float) -> dict[str, float]:

@@ -1,17 +1,18 @@
 """The link model: how probable it is that two words correspond, given all evidence, and why.
 
 A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights of
-the first pass, which is log-linear and scores cells apart. Each later pass is a network with a hidden layer
+the first pass, which is log-linear and scores cells apart. The second pass is a network with a hidden layer
 that also sees :data:`DIRECTION_FEATURES`, which tell what words the two are, and :data:`CONTEXT_FEATURES`,
 which read the probabilities of the pass before around the cell: the context evidence of Sultan et al. (2014,
-§3.2) enters as expectations. Every feature is symmetric in the two sentences.
+§3.2) enters as expectations. In the third pass the cells also exchange messages
+(:mod:`forest_align.aligners.link_messages`). Every feature is symmetric in the two sentences.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
+from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -41,7 +43,7 @@ from forest_align.types import InputError, ModelError
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 #: Probability of the first pass below which later passes leave a cell alone.
 HOPELESS = 0.003
 _WEIGHTS = "model.safetensors"
@@ -50,15 +52,25 @@ _DIRECTIONS_FROM = len(BASE_FEATURES)
 _CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
 # All directions together are one reason: alone none has a meaning.
 _WORDS_THEMSELVES = "the words themselves"
+_MESSAGES = "messages from the links around"
 _SHAPES = {
     "mean": ("D",),
     "projection": ("D", "d"),
     "directions": ("D", len(DIRECTION_FEATURES)),
     "first": (len(LINK_CLASSES), len(BASE_FEATURES) + 1),
-    "hidden": ("passes", len(_FEATURES), "H + 1"),
-    "hidden_bias": ("passes", len(LINK_CLASSES), "H + 1"),
-    "output": ("passes", "H"),
+    "hidden": (len(_FEATURES), "H + 1"),
+    "hidden_bias": (len(LINK_CLASSES), "H + 1"),
+    "output": ("H",),
 }
+_MESSAGE_SHAPES = MessageNetwork.shapes(len(_FEATURES))
+
+
+class _Cells(NamedTuple):
+    """Cells that a pass scores: int32 numbers and classes of shape (k,), float32 features of shape (k, F)."""
+
+    numbers: np.ndarray
+    classes: np.ndarray
+    features: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +88,14 @@ class LinkModel:
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
     hidden : numpy.ndarray
-        float32, shape (passes, 135, H + 1): weights of the hidden units of each later pass; the last unit is
-        linear and belongs to the score itself.
+        float32, shape (135, H + 1): weights of the hidden units of the second pass; the last unit is linear
+        and belongs to the score itself.
     hidden_bias : numpy.ndarray
-        float32, shape (passes, 9, H + 1): by class.
+        float32, shape (9, H + 1): by class.
     output : numpy.ndarray
-        float32, shape (passes, H): weights of the hidden units, rectified, in the score.
+        float32, shape (H,): weights of the hidden units, rectified, in the score.
+    messages : MessageNetwork
+        The third pass.
     threshold : float
         Probability from which on two words are linked.
     card : dict
@@ -95,6 +109,7 @@ class LinkModel:
     hidden: np.ndarray
     hidden_bias: np.ndarray
     output: np.ndarray
+    messages: MessageNetwork
     threshold: float = 0.5
     card: dict[str, Any] = field(default_factory=dict)
 
@@ -115,19 +130,23 @@ class LinkModel:
             "classes": LINK_CLASSES,
         }
         check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
-        arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
-        check_arrays(arrays, _SHAPES, folder)
-        if arrays["hidden"].shape[2] != arrays["output"].shape[1] + 1:
-            raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
+        shapes = {**_SHAPES, **_MESSAGE_SHAPES}
+        arrays = read_weights(Path(folder) / _WEIGHTS, shapes)
+        check_arrays(arrays, shapes, folder)
+        for prefix in ("", "message_"):
+            if arrays[f"{prefix}hidden"].shape[1] != len(arrays[f"{prefix}output"]) + 1:
+                raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
         threshold = card.get("threshold")
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
             raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")
-        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in _SHAPES}
-        return cls(**values, threshold=float(threshold), card=notes_of(card))
+        values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
+        messages = MessageNetwork.from_arrays(values)
+        own = {name: values[name] for name in _SHAPES}
+        return cls(**own, messages=messages, threshold=float(threshold), card=notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        arrays = {name: getattr(self, name) for name in _SHAPES}
+        arrays = {name: getattr(self, name) for name in _SHAPES} | self.messages.arrays()
         arrays["projection"] = self.projection.astype(np.float16)
         card = {
             "format": "contextual",
@@ -227,46 +246,69 @@ class LinkModel:
         numpy.ndarray
             float32, shape (n, m).
         """
-        return self._passes(source, target, evidence)[2]
+        _, cells, probability = self._second_pass(source, target, evidence)
+        return self._third_pass(source, target, cells, probability)[0]
 
     def explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
         """What each feature of a cell adds to the log-odds of its link, strongest first.
 
-        The parts add up to the log-odds: where a cell stands, the network is linear.
+        The parts add up to the log-odds: where a cell stands, the networks are linear.
         """
-        base, classes, _ = base_table(source, target, evidence)
-        cell = i * len(target.kinds) + j
-        kind = classes[cell]
-        values, weights, bias = base[cell], self.first[kind, :-1], self.first[kind, -1]
-        cells, features, _ = self._passes(source, target, evidence)
-        if len(self.hidden) and cell in cells:
-            values = features[np.searchsorted(cells, cell)]
-            units = values @ self.hidden[-1] + self.hidden_bias[-1, kind]
-            mixture = np.append(np.where(units[:-1] > 0, self.output[-1], 0), 1)
-            weights, bias = self.hidden[-1] @ mixture, self.hidden_bias[-1, kind] @ mixture
+        second, third, probability = self._second_pass(source, target, evidence)
+        cell, messages = i * len(target.kinds) + j, 0.0
+        if cell in third.numbers:
+            at = np.searchsorted(third.numbers, cell)
+            values, kind = third.features[at], third.classes[at]
+            _, collected = self._third_pass(source, target, third, probability)
+            weights, bias, messages = self.messages.linear_parts(values, kind, collected[:, at])
+        elif cell in second.numbers:
+            at = np.searchsorted(second.numbers, cell)
+            values, kind = second.features[at], second.classes[at]
+            units = values @ self.hidden + self.hidden_bias[kind]
+            mixture = np.append(np.where(units[:-1] > 0, self.output, 0), 1)
+            weights, bias = self.hidden @ mixture, self.hidden_bias[kind] @ mixture
+        else:
+            base, classes, _ = base_table(source, target, evidence)
+            values, kind = base[cell], classes[cell]
+            weights, bias = self.first[kind, :-1], self.first[kind, -1]
         # Cells that are hopeless after the first pass have base features alone.
         parts = dict(zip(_FEATURES, weights * values, strict=False))
         parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
+        parts[_MESSAGES] = messages
         parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
         ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
         return {name: float(value) for name, value in ordered if value}
 
-    def _passes(
+    def _second_pass(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Cells that are not hopeless, their features in the last pass, and probabilities of all cells."""
+    ) -> tuple[_Cells, _Cells, np.ndarray]:
+        """The cells of the second pass, those that it leaves to the third, and its probabilities of all."""
         inputs, names = kernel_inputs(source, target, evidence)
-        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
-        features = np.empty((len(cells), len(_FEATURES)), dtype=np.float32)
-        features[:, :_DIRECTIONS_FROM] = base
-        directions = direction_features(source, target, self.directions, cells)
-        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
-        for hidden, bias, output in zip(self.hidden, self.hidden_bias, self.output, strict=True):
+        probability, numbers, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
+
+        def fill_context(features: np.ndarray, numbers: np.ndarray) -> None:
             features[:, _CONTEXT_FROM:] = kernel.context_features(
-                probability, names, evidence, source.kinds, target.kinds, cells
+                probability, names, evidence, source.kinds, target.kinds, numbers
             )
-            units = features @ hidden
-            probability = kernel.later_probabilities(probability, cells, classes, units, bias, output)
-        return cells, features, probability
+
+        features = np.empty((len(numbers), len(_FEATURES)), dtype=np.float32)
+        features[:, :_DIRECTIONS_FROM] = base
+        directions = direction_features(source, target, self.directions, numbers)
+        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
+        fill_context(features, numbers)
+        second = _Cells(numbers, classes, features)
+        probability = kernel.later_probabilities(
+            probability, numbers, classes, features @ self.hidden, self.hidden_bias, self.output
+        )
+        (likely,) = np.nonzero(probability.take(numbers) >= UNLIKELY)
+        third = _Cells(*(part.take(likely, axis=0) for part in second))
+        fill_context(third.features, third.numbers)
+        return second, third, probability
+
+    def _third_pass(
+        self, source: SentenceFeatures, target: SentenceFeatures, cells: _Cells, probability: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of all cells, and the messages that the cells of the pass collected."""
+        return self.messages.probabilities(probability, *cells, source.kinds, target.kinds)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.contextual_candidates import ContextualCandidates
@@ -22,6 +23,7 @@ from forest_align.aligners.link_features import (
     LINK_CLASSES,
     direction_features,
 )
+from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork
 from forest_align.aligners.link_model import LinkModel
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
@@ -34,16 +36,31 @@ WORDS = "the a of cat cats dog dogs sat slept big large New York NYC Rome , . 7 
 
 def random_model(seed: int = 0) -> LinkModel:
     rng = np.random.default_rng(seed)
+
+    def normal(*shape: int, scale: float = 0.2) -> np.ndarray:
+        return rng.normal(size=shape).astype(np.float32) * np.float32(scale)
+
     classes, base, directions = len(LINK_CLASSES), len(BASE_FEATURES), len(DIRECTION_FEATURES)
     later = base + directions + len(CONTEXT_FEATURES)
+    slots = kernel.MESSAGE_SLOTS
     return LinkModel(
-        rng.normal(size=DIMENSION).astype(np.float32) * np.float32(0.1),
-        rng.normal(size=(DIMENSION, 4)).astype(np.float16).astype(np.float32),
-        rng.normal(size=(DIMENSION, directions)).astype(np.float32),
-        rng.normal(size=(classes, base + 1)).astype(np.float32) * np.float32(0.3),
-        rng.normal(size=(2, later, 5)).astype(np.float32) * np.float32(0.2),
-        rng.normal(size=(2, classes, 5)).astype(np.float32),
-        rng.normal(size=(2, 4)).astype(np.float32) * np.float32(0.5),
+        normal(DIMENSION, scale=0.1),
+        normal(DIMENSION, 4, scale=1).astype(np.float16).astype(np.float32),
+        normal(DIMENSION, directions, scale=1),
+        normal(classes, base + 1, scale=0.3),
+        normal(later, 5),
+        normal(classes, 5, scale=1),
+        normal(4, scale=0.5),
+        MessageNetwork(
+            hidden=normal(later, 7),
+            hidden_bias=normal(classes, 7, scale=1),
+            send=normal(2, 6, 3),
+            send_bias=normal(2, 3),
+            own=normal(2, 6, 6),
+            receive=normal(2, slots, 3, 6),
+            receive_bias=normal(2, 6),
+            output=normal(6, scale=0.5),
+        ),
         0.5,
         {"trained on": ["nothing"]},
     )
@@ -140,6 +157,27 @@ def test_later_passes_see_the_words_themselves_and_explain_them_as_one_reason() 
     assert not set(DIRECTION_FEATURES) & set(with_words)
 
 
+def test_messages_from_other_links_are_one_reason() -> None:
+    one, two = sentence(["the", "big", "cat"], 1), sentence(["a", "large", "dog"], 2)
+    model = random_model()
+    parts = ALIGNER.explain(one, two, 1, 1)
+    assert parts["messages from the links around"]
+    deaf = replace(model, messages=replace(model.messages, receive=np.zeros_like(model.messages.receive)))
+    assert "messages from the links around" not in ContextualAligner(deaf).explain(one, two, 1, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences)
+def test_cells_that_the_second_pass_thinks_unlikely_keep_its_probability(
+    one: Sentence, two: Sentence
+) -> None:
+    model = random_model()
+    given = (*model.prepare(one, two), np.zeros((len(one), len(two)), dtype=np.int32))
+    _, _, before = model._second_pass(*given)
+    after = model.probabilities(*given)
+    np.testing.assert_array_equal(before == after, before < UNLIKELY)
+
+
 def test_gaps_are_the_words_without_links() -> None:
     aligner = ContextualAligner(variant="published")
     one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
@@ -164,6 +202,15 @@ def test_a_model_with_other_features_is_refused(tmp_path: Path, name: str) -> No
     card[name] = card[name][1:]
     (tmp_path / "model.json").write_text(json.dumps(card))
     with pytest.raises(ModelError, match=f"other {name}"):
+        LinkModel.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["output", "message_output", "message_receive"])
+def test_a_model_whose_networks_do_not_fit_is_refused(tmp_path: Path, name: str) -> None:
+    ALIGNER.save(tmp_path)
+    arrays = load_file(tmp_path / "model.safetensors")
+    save_file({**arrays, name: arrays[name][..., 1:].copy()}, tmp_path / "model.safetensors")
+    with pytest.raises(ModelError, match="expected"):
         LinkModel.load(tmp_path)
 
 

@@ -117,6 +117,86 @@ def test_kernel_and_twin_give_the_same_later_probabilities(seed: int, n: int, m:
     np.testing.assert_array_equal(probability, before)
 
 
+def random_message_pass(
+    seed: int, n: int, m: int, rounds: int, share: float = 0.6, hidden: int = 5, size: int = 3
+) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    cells = np.flatnonzero(rng.random(n * m) < share).astype(np.int32)
+
+    def normal(*shape: int) -> np.ndarray:
+        return rng.normal(size=shape).astype(np.float32) * np.float32(0.5)
+
+    return (
+        rng.random((n, m)).astype(np.float32),
+        cells,
+        rng.integers(0, 9, len(cells), dtype=np.int32),
+        normal(len(cells), hidden + 1),
+        normal(9, hidden + 1),
+        rng.integers(0, 3, n, dtype=np.int32),
+        rng.integers(0, 3, m, dtype=np.int32),
+        normal(rounds, hidden, size),
+        normal(rounds, size),
+        normal(rounds, hidden, hidden),
+        normal(rounds, contextual.MESSAGE_SLOTS, size, hidden),
+        normal(rounds, hidden),
+        normal(hidden),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, sizes, sizes, st.integers(0, 2), st.integers(1, 6))
+def test_kernel_and_twin_give_the_same_after_messages(
+    seed: int, n: int, m: int, rounds: int, size: int
+) -> None:
+    arguments = random_message_pass(seed, n, m, rounds, size=size)
+    before = arguments[0].copy()
+    found = contextual.message_pass(*arguments)
+    expected = contextual_reference.message_pass(*arguments)
+    assert found[1].shape == expected[1].shape == (rounds, len(arguments[1]), 16, size)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4, rtol=1e-4)
+    np.testing.assert_array_equal(arguments[0], before)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, sizes)
+def test_messages_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
+    probability, _, _, _, bias, one, two, *weights = random_message_pass(seed, n, m, 2)
+    rng = np.random.default_rng(seed)
+    units = rng.normal(size=(n, m, 6)).astype(np.float32)
+    classes = rng.integers(0, 9, (n, m), dtype=np.int32)
+    cells = np.arange(n * m, dtype=np.int32)
+    there, _ = contextual.message_pass(
+        probability, cells, classes.ravel(), units.reshape(n * m, 6), bias, one, two, *weights
+    )
+    swapped_tables = (np.ascontiguousarray(probability.T), cells, np.ascontiguousarray(classes.T).ravel())
+    swapped_units = np.ascontiguousarray(units.transpose(1, 0, 2)).reshape(n * m, 6)
+    back, _ = contextual.message_pass(*swapped_tables, swapped_units, bias, two, one, *weights)
+    np.testing.assert_allclose(there, back.T, atol=1e-4)
+
+
+def test_a_message_by_hand() -> None:
+    # Two cells on the diagonal; each sends its probability, and adds twice what comes from before it.
+    probability = np.full((2, 2), 0.25, np.float32)
+    cells, classes = np.array([0, 3], np.int32), np.zeros(2, np.int32)
+    units = np.array([[1, 0], [3, 0]], np.float32)
+    receive = np.zeros((1, 16, 1, 1), np.float32)
+    receive[0, 1] = 2
+    one, none = np.ones((1, 1, 1), np.float32), np.zeros((1, 1), np.float32)
+    kinds = np.ones(2, np.int32)
+    found, collected = contextual.message_pass(
+        *(probability, cells, classes, units, np.zeros((9, 2), np.float32), kinds, kinds),
+        *(one, none, np.zeros_like(one), receive, none, np.ones(1, np.float32)),
+    )
+    first, second = (1 / (1 + np.exp(-score)) for score in (1, 3))
+    assert found.ravel()[1:3].tolist() == [0.25, 0.25]
+    assert found[0, 0] == pytest.approx(first)
+    assert found[1, 1] == pytest.approx(1 / (1 + np.exp(-(3 + 2 * first))))
+    assert collected[0, :, 0, 0] == pytest.approx([second, 0]) and collected[0, 1, 1, 0] == pytest.approx(
+        first
+    )
+
+
 @settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
@@ -164,6 +244,22 @@ def test_tables_of_other_shapes_are_refused() -> None:
         contextual.later_probabilities(table, kinds - 1, kinds, units, bias, output)
     with pytest.raises(ValueError, match=r"expected weights of shape \(9, 69\)"):
         contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 68), np.float32), 0.0)
+
+
+def test_message_weights_of_other_shapes_are_refused() -> None:
+    whole = random_message_pass(0, 3, 4, 2)
+    for place, name in enumerate(("send", "send_bias", "own", "receive", "receive_bias"), 7):
+        if name != "send":
+            with pytest.raises(ValueError, match=f"expected weights {name} of shape"):
+                contextual.message_pass(*whole[:place], whole[place][:1].copy(), *whole[place + 1 :])
+        with pytest.raises(ValueError, match="expected weights"):
+            contextual.message_pass(*whole[:place], whole[place][:, :1].copy(), *whole[place + 1 :])
+    with pytest.raises(ValueError, match="expected kinds of 3 and 4 words"):
+        contextual.message_pass(*whole[:5], whole[6], *whole[6:])
+    with pytest.raises(ValueError, match="expected cells from 0 to 11, found 12"):
+        contextual.message_pass(whole[0], whole[1] * 0 + 12, *whole[2:])
+    with pytest.raises(ValueError, match="at least one unit"):
+        contextual.message_pass(*random_message_pass(0, 3, 4, 2, hidden=0))
 
 
 def test_classes_and_word_ends_that_cannot_be_are_refused() -> None:
