@@ -1,5 +1,6 @@
 #!/bin/sh
 # Trains, tunes and calibrates the forest aligner's bundled model, treats untrained and hand-set weights alike, and measures all.
+# Training starts from the untrained weights with the options that are best for them.
 #
 #   scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
 #
@@ -26,16 +27,18 @@ done
 dev="$out/dev/mtref/dev.tsv $out/dev/wiki/dev.tsv $out/dev/edinburgh/train.sure.json $out/dev/msr_rte/dev.majority.json"
 text="$data/mtref/train.tsv $data/wiki/train.tsv $data/edinburgh/train.sure.json $data/msr_rte/dev.majority.json"
 
-forest-align train forest $text -o "$out/em" --start uniform --forests "$out/cache" \
-    --epochs 5 --batch-size 0 --workers "$workers" --resume
-for model in forest uniform fixed; do
-    from=$bundled/$model
-    test $model != forest || from=$out/em
-    forest-align tune $dev --model "$from" -o "$out/$model" --forests "$out/cache" --trials "$trials" --workers "$workers" \
-        --keep beam generation_gap
+# tune_model FROM NAME: tunes the model FROM on the dev pairs and calibrates it, as $out/NAME. The beam stays at 50.
+tune_model() {
+    forest-align tune $dev --model "$1" -o "$out/$2" --forests "$out/cache" --trials "$trials" --workers "$workers" --keep beam
     python "$here/scripts/calibrate_phrases.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-        --model "$out/$model" -o "$out/$model" --forests "$out/cache" > "$out/$model.calibration.md"
-done
+        --model "$out/$2" -o "$out/$2" --forests "$out/cache" > "$out/$2.calibration.md"
+}
+
+tune_model "$bundled/uniform" uniform
+forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
+    --epochs 5 --batch-size 0 --workers "$workers" --resume
+tune_model "$out/em" forest
+tune_model "$bundled/fixed" fixed
 python "$here/scripts/ablation.py" $dev --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
     --forests "$out/cache" --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" \
     > "$out/ablation.tuned.md"
