@@ -244,6 +244,7 @@ def _run_trial(
     study: optuna.Study,
     trial: optuna.Trial,
 ) -> None:
+    from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
 
     try:
@@ -257,9 +258,13 @@ def _run_trial(
                 raise InputError(f"expected a finite score, found {score} for {values}")
             trial.report(score, step)
             if step + 1 < len(parts) and trial.should_prune():
-                study.tell(trial, state=TrialState.PRUNED)
+                study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
                 return
-        study.tell(trial, score)
+        study.tell(trial, score, skip_if_finished=True)
+    except UpdateFinishedTrialError:
+        # In SQLite, which has no locks of rows, two workers may get hold of the first trial at the same time. The
+        # other one has finished it, with the same score.
+        return
     except BaseException:
-        study.tell(trial, state=TrialState.FAIL)
+        study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
         raise

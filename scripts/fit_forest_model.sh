@@ -14,7 +14,7 @@ out=$2
 here=$(cd "$(dirname "$0")/.." && pwd)
 bundled=$here/forest_align/aligners/models
 first=150
-trials=${TRIALS:-32}
+trials=${TRIALS:-80}
 workers=${WORKERS:-2}
 mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
 

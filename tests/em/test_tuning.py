@@ -157,6 +157,20 @@ def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
         best_values(study)
 
 
+def test_a_trial_that_another_worker_has_finished_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    study = open_study(sqlite(tmp_path), "toy", {"height": 2.0, "size": 5})
+
+    class Overtaken(Parabola):
+        def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+            study.tell(0, 0.25, skip_if_finished=True)
+            return super().statistics(values, pairs)
+
+    tune(Overtaken(), SPACE, TuningSettings(trials=3), study)
+    assert study.trials[0].value == 0.25
+    assert [trial.state.name for trial in study.trials if trial.state.name == "FAIL"] == []
+    assert len(study.trials) == 3
+
+
 def test_a_study_of_another_problem_is_refused_by_name(tmp_path: Path) -> None:
     class Other(Parabola):
         fingerprint = "other"
