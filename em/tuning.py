@@ -262,8 +262,8 @@ def _run_trial(
                 return
         study.tell(trial, score, skip_if_finished=True)
     except UpdateFinishedTrialError:
-        # In SQLite, which has no locks of rows, two workers may get hold of the first trial at the same time. The
-        # other one has finished it, with the same score.
+        # In SQLite, which has no locks of rows, two workers may get hold of the first trial at the same time.
+        # The other one has finished it, with the same score.
         return
     except BaseException:
         study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
