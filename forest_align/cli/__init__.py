@@ -41,7 +41,7 @@ def _top_level_parser() -> argparse.ArgumentParser:
         prog="forest-align",
         description="Phrase and word alignment of English paraphrases on packed parse forests.",
         epilog=f"commands:\n{listing}\n\nexample:\n"
-        "  printf 'He died.\\tHe passed away.\\n' | forest-align align - --to text\n\n"
+        "  forest-align align 'He died.' 'He passed away.'\n\n"
         "'forest-align COMMAND --help' explains a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

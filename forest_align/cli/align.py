@@ -48,13 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = "\n".join(f"  {f.name:<9} {f.summary}" for f in FORMATS.values())
     parser.epilog = (
         "examples:\n"
-        "  printf 'He died.\\tHe passed away.\\n' | forest-align align - --to text\n"
+        "  forest-align align 'He died.' 'He passed away.'\n"
         "  forest-align align pairs.tsv -o alignments.jsonl --resume\n\n"
         f"input formats (--from), told by extension and content:\n{listing}\n\n"
         'Every pair yields its line; one that cannot be aligned has an "error".\n'
         "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
     )
     parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
+    parser.add_argument(
+        "target", metavar="SENTENCE", nargs="?", help="PAIRS is no file then, but the other sentence"
+    )
     add_output(parser)
     parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
     parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
@@ -68,7 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
     )
-    parser.add_argument("--to", choices=OUTPUTS, default="jsonl", help="what to write; default: jsonl")
+    parser.add_argument(
+        "--to", choices=OUTPUTS, help="what to write; default: jsonl, of two sentences given: text"
+    )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
     parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
     parser.add_argument(
@@ -96,12 +101,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
+    options.to = options.to or ("jsonl" if options.target is None else "text")
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
     if options.output is not None:
-        for source in filter(None, (options.pairs, options.words, options.ppdb)):
+        inputs = (options.pairs if options.target is None else None, options.words, options.ppdb)
+        for source in filter(None, inputs):
             refuse_overwriting(source, [Path(options.output)])
     given = GivenLinks() if uses_given_links(options) else None
     complaints: list[str] = []

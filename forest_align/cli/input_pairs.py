@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
-from forest_align.data.pair_types import PairError
+from forest_align.data.pair_types import PairError, plain_sentence
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, Links, Sentence
 
@@ -49,7 +50,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     links_file = None
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
-    for item in read_pairs(options.pairs, options.source_format, tokenized=options.tokenized):
+    for item in _pairs(options):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
         if isinstance(item, InputError):
             yield _broken(item)
@@ -67,6 +68,26 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     # A blank line at the end of the file says nothing.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
         complain(f"{options.words}: the file of word links goes on after the pairs have ended")
+
+
+def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
+    """The pairs of a file, or the one whose two sentences are given."""
+    if options.target is None:
+        return read_pairs(options.pairs, options.source_format, tokenized=options.tokenized)
+    two = options.pairs, options.target
+    for path in two:
+        if os.path.isfile(path):  # Path.is_file() would raise where a sentence is too long for a name
+            raise InputError(
+                f"expected two sentences, or one file of pairs, found the file {path!r} beside another; "
+                "'paste ONE OTHER' makes pairs of two files"
+            )
+    if options.source_format is not None:
+        raise InputError("--from is for files; found two sentences")
+    source, target = (
+        plain_sentence(text, options.tokenized, side)
+        for text, side in zip(two, ("source", "target"), strict=True)
+    )
+    return iter([SentencePair("1", source, target)])
 
 
 def _broken(error: InputError) -> Item:

@@ -85,6 +85,31 @@ def test_pairs_come_out_in_order_with_their_ids(tmp_path: Path, aligners: list[F
     assert all(line["words"] == [[1, 0]] for line in found)
 
 
+def test_two_sentences_are_a_pair_and_come_out_as_text(
+    aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "much " * 200 + "more"  # no file can have such a name
+    assert main(["align", "He died", f"Yes , He died {long}"]) == 0
+    assert aligners[0].seen == [("He died", f"Yes , He died {long}")]
+    assert "died–died" in capsys.readouterr().out
+    assert main(["align", "He died", "He died", "--to", "pharaoh"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1\n"
+
+
+def test_two_arguments_that_are_no_two_sentences_are_refused(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\ta\n")
+    for arguments, message in (
+        ([pairs, "a"], "'paste ONE OTHER' makes pairs of two files"),
+        (["a", pairs], "'paste ONE OTHER' makes pairs of two files"),
+        (["a", " "], "field 'target': expected a sentence, found nothing"),
+        (["a", "b", "--from", "tsv"], "--from is for files"),
+    ):
+        assert main(["align", *arguments]) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_raw_text_reaches_the_aligner_as_text_and_tokenized_text_as_sentences(
     tmp_path: Path, aligners: list[FakeAligner]
 ) -> None:
