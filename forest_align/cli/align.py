@@ -155,6 +155,7 @@ def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) ->
         "--to": options.to,
         "--tokenized": "given" if options.tokenized else "",
         "--explain": "given" if options.explain else "",
+        "--batch-size": str(options.batch_size),
         "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
     }
 

@@ -63,6 +63,7 @@ def model(tmp_path: Path) -> Path:
         (["--words", "dictionary"], "--words was 'contextual' when it was begun, now it is 'dictionary'"),
         (["--ppdb", "MODEL/model.json"], "--ppdb was not given when it was begun, now it is 'model.json ("),
         (["--tokenized"], "--tokenized was not given when it was begun, now it is 'given'"),
+        (["--batch-size", "7"], "--batch-size was '2' when it was begun, now it is '7'"),
     ],
 )
 def test_a_run_goes_on_only_with_the_options_it_was_begun_with(
@@ -119,13 +120,13 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
     to: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
-    arguments = ["align", pairs, "-o", str(out), "--to", to]
+    arguments = ["align", pairs, "-o", str(out), "--to", to, "--batch-size", "2"]
     assert main(arguments) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.tsv", "out"]
     write(tmp_path / "in.tsv", f"word a\ta\nfail b\tb\n{PAIRS}no tab\n")
     killed_at["word"] = "word4"
     with pytest.raises(Killed):
-        main([*arguments, "--batch-size", "2"])
+        main(arguments)
     # A kill while a failure was recorded; its line was not written.
     with Path(f"{out}.run").open("a", encoding="utf-8") as record:
         record.write('{"line": 7, "id"')
