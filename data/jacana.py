@@ -85,10 +85,10 @@ def _pair(item: object) -> SentencePair:
     if isinstance(item, InputError):
         raise item
     fields = Fields(item)
-    name, texts = _name(fields), [fields.text(side) for side in ("source", "target")]
-    with reading_pair(name, *texts):
-        source = plain_sentence(texts[0], True, "source")
-        target = plain_sentence(texts[1], True, "target")
+    name = _name(fields)
+    known = [fields.raw(side, "") for side in ("source", "target")]
+    with reading_pair(name, *(text if isinstance(text, str) else "" for text in known)):
+        source, target = (plain_sentence(fields.text(side), True, side) for side in ("source", "target"))
         if not fields.has("sureAlign"):
             message = "a JSON list (jacana) has links here; pairs without links go one a line (jsonl)"
             raise InputError(message, field="sureAlign")

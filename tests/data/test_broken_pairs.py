@@ -41,6 +41,8 @@ CASES = [
     ("table", "id,source,target\np7,He died .,\n", ("p7", "He died .", "")),
     ("table", "id\tsource\ttarget\np7\tHe died .\n", ("p7", "He died .", "")),
     ("jacana", '[{"id": "p7", "source": "a", "target": "b"}]', ("p7", "a", "b")),
+    ("jacana", '[{"id": "p7", "source": "a", "sureAlign": ""}]', ("p7", "a", "")),
+    ("jacana", '[{"id": "p7", "source": 3, "target": "b", "sureAlign": ""}]', ("p7", "", "b")),
 ]
 
 
