@@ -145,7 +145,11 @@ def _numbers(
 
 
 def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: int) -> list[str]:
-    """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below."""
+    """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below.
+
+    An edge goes straight up from the child and then along the parent's level: so it runs behind no other
+    label, however far apart the two levels are.
+    """
     edges, labels = [], []
 
     def y(node: _Placed) -> float:
@@ -156,8 +160,9 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
         colour = UNALIGNED if number is None else PALETTE[number % len(PALETTE)]
         for child in node.children:
             edges.append(
-                f'<line x1="{node.x:.1f}" y1="{y(node):.1f}" x2="{child.x:.1f}" y2="{y(child):.1f}" '
-                f'stroke="{colour}" stroke-width="{1 if number is None else 1.8}"/>'
+                f'<polyline points="{child.x:.1f},{y(child):.1f} {child.x:.1f},{y(node):.1f} '
+                f'{node.x:.1f},{y(node):.1f}" fill="none" stroke="{colour}" stroke-linejoin="round" '
+                f'stroke-width="{1 if number is None else 1.8}"/>'
             )
             visit(child)
         text = escaped(node.label) + (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -46,6 +47,33 @@ def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
 def test_one_line_is_drawn_for_each_link() -> None:
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+
+
+def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node() -> None:
+    tree = "(S (NP (DT a) (NN b)) (VP (VBD c) (PP (IN d) (NP (NP (DT e) (NN f)) (PP (IN g) (NN h))))) (. i))"
+    sentence = Sentence.from_words(["a", "b", "c", "d", "e", "f", "g", "h", "i"])
+    drawn = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, source_tree=tree, target_tree=tree)))
+    name = "{http://www.w3.org/2000/svg}"
+    labels = [
+        [float(box.get(key, "")) for key in ("x", "y", "width", "height")]
+        for box in drawn.iter(f"{name}rect")
+        if box.get("rx")
+    ]
+    edges = [
+        [tuple(map(float, point.split(","))) for point in line.get("points", "").split()]
+        for line in drawn.iter(f"{name}polyline")
+    ]
+    assert (len(labels), len(edges)) == (2 * 16, 2 * 15)
+    for points in edges:
+        behind = set()
+        for (x, y), (other_x, other_y) in pairwise(points):
+            left, right, top, bottom = min(x, other_x), max(x, other_x), min(y, other_y), max(y, other_y)
+            behind |= {
+                (at, level)
+                for at, level, width, height in labels
+                if left < at + width and right > at and top < level + height and bottom > level
+            }
+        assert len(behind) == 2  # its own two
 
 
 @pytest.mark.parametrize(
