@@ -54,12 +54,13 @@ _JOINTS = re.compile(r"[\s_-]+")
 
 
 class _Header(NamedTuple):
-    """Places of the columns that are read; None where there is no id."""
+    """Places of the columns that are read, None where there is no id; the names of all, as written."""
 
     source: int
     target: int
     id: int | None
-    width: int
+    names: Sequence[str]
+    is_certain: bool
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -84,11 +85,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     header = _header(first)
     if header is None:
         raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
-    if not _is_certain(first, header):
-        cells = _cells(first)
+    if not header.is_certain:
+        source, target = header.names[header.source], header.names[header.target]
         message = (
-            f"{lines.name}:1: taken for a header line that calls the source {cells[header.source]!r} and the "
-            f"target {cells[header.target]!r}; --from tsv takes it for a pair"
+            f"{lines.name}:1: taken for a header line that calls the source {source!r} and the "
+            f"target {target!r}; --from tsv takes it for a pair"
         )
         warnings.warn(InputWarning(message), stacklevel=2)
     rows = _rows(CsvLines(lines), first)
@@ -110,8 +111,8 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
     )
     name = name.strip() or number
     with reading_pair(name, source, target):
-        if len(row) != header.width:
-            raise InputError(f"expected {header.width} columns as in the header, found {len(row)}")
+        if len(row) != len(header.names):
+            raise InputError(f"expected {len(header.names)} columns as in the header, found {len(row)}")
         return SentencePair(
             name, plain_sentence(source, tokenized, "source"), plain_sentence(target, tokenized, "target")
         )
@@ -133,20 +134,16 @@ def _cells(line: str) -> list[str]:
 
 def _header(line: str) -> _Header | None:
     """The header that a line is, None if it is none."""
-    names = [_JOINTS.sub("", cell).lower() for cell in _cells(line)]
-    places = {name: place for place, name in enumerate(names)}
-    for source, target in COLUMN_NAMES:
-        if source in places and target in places:
-            name = next((places[one] for one in _ID_NAMES if one in places), None)
-            return _Header(places[source], places[target], name, len(names))
+    names = _cells(line)
+    places = {_JOINTS.sub("", name).lower(): place for place, name in enumerate(names)}
+    for pair in COLUMN_NAMES:
+        if all(name in places for name in pair):
+            source, target = (places[name] for name in pair)
+            id_place = next((places[name] for name in _ID_NAMES if name in places), None)
+            # Between tabs, names of columns could be a pair of words.
+            is_certain = "\t" not in line or (names[source].lower(), names[target].lower()) == COLUMN_NAMES[0]
+            return _Header(source, target, id_place, names, is_certain)
     return None
-
-
-def _is_certain(line: str, header: _Header) -> bool:
-    """Whether a header can be nothing else: between tabs, names of columns could be a pair of words."""
-    cells = _cells(line)
-    names = cells[header.source].lower(), cells[header.target].lower()
-    return "\t" not in line or names == COLUMN_NAMES[0]
 
 
 def matches(head: Sequence[str]) -> bool:
@@ -155,7 +152,7 @@ def matches(head: Sequence[str]) -> bool:
     if header is None:
         return False
     below = head[1:]
-    return _is_certain(head[0], header) or not below or any(" " in line.strip() for line in below)
+    return header.is_certain or not below or any(" " in line.strip() for line in below)
 
 
 FORMAT = Format(

@@ -204,10 +204,13 @@ def check_resumed(
     saved, rare = record.get("made_with"), "--rare"
     if saved is None:
         print("the checkpoint does not say what it was made with: options and sentences are not compared")
-    elif saved[rare] != made_with[rare]:
-        sys.exit(f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}")
-    for change in changes(saved, made_with) if saved is not None else ():
-        print(f"changed: {change}")
+    else:
+        if saved[rare] != made_with[rare]:
+            sys.exit(
+                f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}"
+            )
+        for change in changes(saved, made_with):
+            print(f"changed: {change}")
     for kind, found in (("labels", labels), ("tags", tags)):
         if unknown := sorted(set(found) - set(record[kind])):
             print(f"{kind} that are not in the checkpoint, and are not learned: {' '.join(unknown)}")

@@ -157,5 +157,28 @@ class MessageNetwork:
             messages += float(arriving[number] @ through)
             bias += float(self.receive_bias[number] @ through)
             weights = weights + self.own[number] @ through
-        mixture = np.append(np.where(active[0], weights, 0), 1)
-        return self.hidden @ mixture, bias + float(self.hidden_bias[kind] @ mixture), messages
+        weights, shift = through_units(weights, active[0], self.hidden, self.hidden_bias[kind])
+        return weights, bias + shift, messages
+
+
+def through_units(
+    weights: np.ndarray, active: np.ndarray, hidden: np.ndarray, bias: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Take a score back from rectified units, and the linear one that stands last, to the features.
+
+    Parameters
+    ----------
+    weights, active : numpy.ndarray
+        float32 and bool, shape (h,): of the rectified units, and which of them are above zero.
+    hidden, bias : numpy.ndarray
+        float32, shapes (F, h + 1) and (h + 1,): what makes the units of the features.
+
+    Returns
+    -------
+    weights : numpy.ndarray
+        float32, shape (F,): what the features are multiplied by.
+    bias : float
+        What is added.
+    """
+    mixture = np.append(np.where(active, weights, 0), 1)
+    return hidden @ mixture, float(bias @ mixture)

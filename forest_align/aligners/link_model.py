@@ -28,7 +28,7 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
-from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork
+from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork, through_units
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -267,8 +267,7 @@ class LinkModel:
             at = np.searchsorted(second.numbers, cell)
             values, kind = second.features[at], second.classes[at]
             units = values @ self.hidden + self.hidden_bias[kind]
-            mixture = np.append(np.where(units[:-1] > 0, self.output, 0), 1)
-            weights, bias = self.hidden @ mixture, self.hidden_bias[kind] @ mixture
+            weights, bias = through_units(self.output, units[:-1] > 0, self.hidden, self.hidden_bias[kind])
         else:
             base, classes, _ = base_table(source, target, evidence)
             values, kind = base[cell], classes[cell]

@@ -161,6 +161,8 @@ def _features(
     tables = words.same, words.known, source.tags[:, None] == target.tags
     in_order, known, tags = (_diagonals(table)[at.size - 1, at.start, at.first] * equal for table in tables)
     every = in_order == at.longer
+    # Types of the chunks that the phrases are; 0 if they are none.
+    left, right = source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
     features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
     features[0] = 1
     features[(at.size - 1) * LONGEST + at.width - 1, np.arange(len(spans))] = 1
@@ -168,7 +170,8 @@ def _features(
     for rows in (
         _of_matches(at, ours, theirs),
         (in_order, every, known == at.longer, tags),
-        _of_chunks(at, source, target, every),
+        _of_chunk_types(left, right, every),
+        _of_boundaries(at, source, target),
         _of_groups(at, spans, groups),
         _of_places(at, len(source), len(target)),
         _of_surroundings(at, words.same),
@@ -177,7 +180,6 @@ def _features(
         features[begin : begin + len(rows)] = rows
         begin += len(rows)
     types = len(CHUNK_TYPES)
-    left, right = _chunk_types(at, source, target)
     return features, np.where(equal, 2, at.size < at.width), (every * types + left) * types + right
 
 
@@ -194,25 +196,16 @@ def _of_matches(at: _Sizes, ours: np.ndarray, theirs: np.ndarray) -> list[np.nda
     ]
 
 
-def _chunk_types(at: _Sizes, source: SentenceView, target: SentenceView) -> tuple[np.ndarray, np.ndarray]:
-    """Types of the chunks that the phrases are; 0 if they are none."""
-    return source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
-
-
-def _of_chunks(at: _Sizes, source: SentenceView, target: SentenceView, every: np.ndarray) -> list[np.ndarray]:
-    """Whether the phrases are chunks, and how many chunks begin inside; ``every``: all words are the same."""
-    left, right = _chunk_types(at, source, target)
+def _of_chunk_types(left: np.ndarray, right: np.ndarray, every: np.ndarray) -> list[np.ndarray]:
+    """Whether the phrases are chunks, and of one type; ``every``: all their words are the same."""
     both = (left > 0) & (right > 0)
+    return [left > 0, right > 0, both, both & (left == right), both & every]
+
+
+def _of_boundaries(at: _Sizes, source: SentenceView, target: SentenceView) -> list[np.ndarray]:
+    """How many chunks begin inside of the phrases."""
     inside, others = _boundaries(source), _boundaries(target)
-    return [
-        left > 0,
-        right > 0,
-        both,
-        both & (left == right),
-        both & every,
-        inside[at.end - 1] - inside[at.start],
-        others[at.last - 1] - others[at.first],
-    ]
+    return [inside[at.end - 1] - inside[at.start], others[at.last - 1] - others[at.first]]
 
 
 def _of_groups(at: _Sizes, spans: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
