@@ -25,9 +25,6 @@ def context_features(
     probability: Any, names: Any, evidence: Any, source_kinds: Any, target_kinds: Any, cells: Any
 ) -> np.ndarray: ...
 def first_probabilities(base: Any, classes: Any, first: Any) -> np.ndarray: ...
-def later_probabilities(
-    probability: Any, cells: Any, classes: Any, units: Any, bias: Any, output: Any
-) -> np.ndarray: ...
 def message_pass(
     probability: Any,
     cells: Any,

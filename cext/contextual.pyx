@@ -6,8 +6,8 @@ The feature lists, their order and their definitions are those of ``forest_align
 The core is laid out in eight included files: what all of it uses (``contextual_arithmetic.pxi``); the features that
 need no other decision (``contextual_base.pxi``), among them those of the vectors (``contextual_similarity.pxi``) and
 of the letters (``contextual_letters.pxi``); the features that come from the probabilities around a cell
-(``contextual_context.pxi``); the way from features to probabilities (``contextual_scores.pxi``); the messages that
-cells exchange (``contextual_messages.pxi``); and the checks of what comes in (``contextual_input.pxi``).
+(``contextual_context.pxi``); the first pass over the features (``contextual_scores.pxi``); the messages that cells
+exchange in later ones (``contextual_messages.pxi``); and the checks of what comes in (``contextual_input.pxi``).
 """
 
 import numpy as np
@@ -271,52 +271,6 @@ def first_probabilities(
     return probability
 
 
-def later_probabilities(
-    const float[:, ::1] probability not None,
-    const int[::1] cells not None,
-    const int[::1] classes not None,
-    const float[:, ::1] units not None,
-    const float[:, ::1] bias not None,
-    const float[::1] output not None,
-):
-    """Link probabilities after one more pass, from what arrives at its hidden units.
-
-    Parameters
-    ----------
-    probability : float32, shape (n, m)
-        Of the pass before; what is in no cell of the pass stays.
-    cells, classes : int32, shape (k,)
-        Which cells are scored, as i * m + j, and the class of each.
-    units : float32, shape (k, h + 1)
-        Weighted sums of the features; the last unit is linear and belongs to the score itself.
-    bias : float32, shape (9, h + 1)
-        What each class adds to the units.
-    output : float32, shape (h,)
-        Weights of the hidden units, rectified, in the score.
-
-    Returns
-    -------
-    numpy.ndarray
-        float32, shape (n, m).
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a cell lies outside the pair, or there is no such class.
-    """
-    cdef Py_ssize_t wanted = cells.shape[0], hidden = output.shape[0], k
-    check_pass(probability, cells, classes, units, bias, hidden)
-    result = np.array(probability)
-    cdef float[:, ::1] table = result
-    cdef float* out
-    if wanted:
-        out = &table[0, 0]
-        with nogil:
-            for k in range(wanted):
-                out[cells[k]] = later_probability(&units[k, 0], &bias[classes[k], 0], &output[0], hidden)
-    return result
-
-
 def message_pass(
     const float[:, ::1] probability not None,
     const int[::1] cells not None,
@@ -336,7 +290,7 @@ def message_pass(
 
     Each cell has a state, at first what arrives at its hidden units, rectified. In each round it sends its probability,
     and some units that see its state, rectified and times the probability; then it adds to its state what it makes of
-    that and of the messages collected, rectified.
+    that and of the messages collected, rectified. Without rounds every cell is scored by itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-# The messages that cells of the contextual kernel exchange in the last pass.
+# The messages that cells of the contextual kernel exchange in later passes.
 
 cdef enum:
     SLOTS = 16           # kinds of messages that a cell collects, each with weights of its own

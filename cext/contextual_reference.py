@@ -165,22 +165,6 @@ def first_pass(*arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return probability.reshape(inputs[0].shape), cells, base[cells], classes[cells]
 
 
-def later_probabilities(
-    probability: np.ndarray,
-    cells: np.ndarray,
-    classes: np.ndarray,
-    units: np.ndarray,
-    bias: np.ndarray,
-    output: np.ndarray,
-) -> np.ndarray:
-    """See ``contextual.later_probabilities``."""
-    arriving = units.astype(float) + bias[classes]
-    score = np.maximum(arriving[:, :-1], 0) @ output + arriving[:, -1]
-    result = probability.copy()
-    result.ravel()[cells] = 1 / (1 + np.exp(-score))
-    return result
-
-
 def message_pass(
     probability: np.ndarray,
     cells: np.ndarray,

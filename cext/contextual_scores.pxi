@@ -1,21 +1,9 @@
-# From features to probabilities: the log-linear first pass of the contextual kernel, and the network of later ones.
+# From features to probabilities: the log-linear first pass of the contextual kernel.
 
 
 cdef inline double first_probability(const float* features, const float* weights) noexcept nogil:
     """The bias is the last weight."""
     return 1.0 / (1.0 + exp(-(weights[BASE] + dot(weights, features, BASE))))
-
-
-cdef double later_probability(
-    const float* units, const float* bias, const float* output, Py_ssize_t hidden
-) noexcept nogil:
-    cdef double score = units[hidden] + bias[hidden], unit
-    cdef Py_ssize_t h
-    for h in range(hidden):
-        unit = units[h] + bias[h]
-        # max(unit, 0), without a branch that the processor would guess wrongly half of the time.
-        score += 0.5 * (unit + fabs(unit)) * output[h]
-    return 1.0 / (1.0 + exp(-score))
 
 
 cdef Py_ssize_t score_cells(

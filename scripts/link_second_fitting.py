@@ -13,12 +13,11 @@ from link_fitting import Settings
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from forest_align.aligners.link_features import LINK_CLASSES, base_table, direction_features
+from forest_align.aligners.link_messages import MessageNetwork
 from forest_align.aligners.link_model import HOPELESS
 from forest_align.cext import contextual as kernel
 
 CELLS_A_STEP = 2048
-
-Network = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,13 +95,15 @@ def cells_of(examples: Sequence[Example], first: np.ndarray, directions: np.ndar
     return Cells(probabilities, numbers, names, np.concatenate(apart), np.concatenate(classes))
 
 
-def fit_second(examples: Sequence[Example], cells: Cells, settings: Settings) -> tuple[Network, np.ndarray]:
+def fit_second(
+    examples: Sequence[Example], cells: Cells, settings: Settings
+) -> tuple[MessageNetwork, np.ndarray]:
     """Weights of the second pass, and the log-odds that it gives, float32 (K,)."""
     features, wanted = cells.features(examples, settings), cells.wanted(examples)
     weights = np.repeat([e.weight for e in examples], [len(numbers) for numbers in cells.numbers])
     print(f"{len(wanted)} cells", file=sys.stderr, flush=True)
     network = fit_network(features, cells.classes, wanted, weights, settings)
-    return network, network_scores(features, cells.classes, *network)
+    return network, network_scores(network, features, cells.classes)
 
 
 def fit_network(
@@ -111,8 +112,8 @@ def fit_network(
     wanted: np.ndarray,
     weights: np.ndarray,
     settings: Settings,
-) -> Network:
-    """Train one network: hidden units and one linear unit over all features, with a bias for every class."""
+) -> MessageNetwork:
+    """Train a network without rounds: each cell is an example by itself."""
     torch.manual_seed(0)
     mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
     rows = torch.from_numpy((features - mean) / spread)
@@ -143,16 +144,16 @@ def fit_network(
     matrix = hidden.detach().numpy() / spread[:, None]
     matrix[settings.left_out(count)] = 0
     shift = bias.detach().numpy() - mean @ matrix
-    return matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
+    return MessageNetwork.without_rounds(
+        matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
+    )
 
 
-def network_scores(
-    features: np.ndarray, classes: np.ndarray, hidden: np.ndarray, bias: np.ndarray, output: np.ndarray
-) -> np.ndarray:
-    """Log-odds of cells."""
+def network_scores(network: MessageNetwork, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Log-odds that a network without rounds gives cells."""
     parts = []
     for start in range(0, len(features), 65536):
         rows, kinds = features[start : start + 65536], classes[start : start + 65536]
-        mixed = rows @ hidden + bias[kinds]
-        parts.append(np.maximum(mixed[:, :-1], 0) @ output + mixed[:, -1])
+        mixed = rows @ network.hidden + network.hidden_bias[kinds]
+        parts.append(np.maximum(mixed[:, :-1], 0) @ network.output + mixed[:, -1])
     return np.concatenate(parts)

@@ -37,8 +37,7 @@ from link_message_fitting import fit_messages
 from link_second_fitting import cells_of, fit_second
 
 from forest_align.aligners.link_features import SentenceFeatures
-from forest_align.aligners.link_messages import UNLIKELY
-from forest_align.aligners.link_model import LinkModel
+from forest_align.aligners.link_model import UNLIKELY, LinkModel
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.eval.calibration import calibrate
 
@@ -70,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     directions = principal_directions(trained)
     cells = cells_of(projected, first, directions)
     second, scores = fit_second(projected, cells, settings)
-    messages = fit_messages(projected, cells.after(scores, UNLIKELY), settings)
+    third = fit_messages(projected, cells.after(scores, UNLIKELY), settings)
     mean, matrix = projections[-1]
     card = {
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
@@ -80,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "held-out fold": options.hold_out,
     }
     rounded = matrix.astype(np.float16).astype(np.float32)
-    model = LinkModel(mean, rounded, directions, first, *second, messages, options.threshold, card)
+    model = LinkModel(mean, rounded, directions, first, second, third, options.threshold, card)
     for line in measure(model, [project(e) for e in examples if id(e) not in in_training]):
         print(line, flush=True)
     model.save(options.output)

@@ -1,9 +1,9 @@
-"""The last pass of the link model: a network whose cells exchange messages.
+"""The later passes of the link model: networks whose cells exchange messages.
 
-Cells that the pass before thinks likely enough start from the same features as in that pass. In one or more
-rounds each tells its neighbours along the diagonal, the nearest content words, and its rivals in row and
-column how probable it is and what kind of link it is, and thinks again. So the decisions of a pair are made
-together, where context features read those of the pass before one by one.
+Cells that the pass before thinks likely enough start from their features. In each round every cell tells its
+neighbours along the diagonal, the nearest content words, and its rivals in row and column how probable it is
+and what kind of link it is, and thinks again. So the decisions of a pair are made together, where context
+features read those of the pass before one by one. A network without rounds scores its cells apart.
 """
 
 from __future__ import annotations
@@ -19,14 +19,10 @@ from forest_align.cext import contextual as kernel
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Probability of the pass before below which a cell neither sends nor receives messages.
-UNLIKELY = 0.01
-_PREFIX = "message_"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageNetwork:
-    """Weights of the message pass, over F features, with h hidden units and messages of s numbers.
+    """Weights of a pass, over F features, with h hidden units and messages of s numbers.
 
     Attributes
     ----------
@@ -53,29 +49,54 @@ class MessageNetwork:
     receive_bias: np.ndarray
     output: np.ndarray
 
-    @staticmethod
-    def shapes(features: int) -> dict[str, tuple[int | str, ...]]:
-        """The shape of each array of :meth:`arrays`; equal names are equal sizes."""
-        shapes: dict[str, tuple[int | str, ...]] = {
-            "output": ("h",),
-            "hidden": (features, "h + 1"),
-            "hidden_bias": (len(LINK_CLASSES), "h + 1"),
-            "send": ("rounds", "h", "s"),
-            "send_bias": ("rounds", "s"),
-            "own": ("rounds", "h", "h"),
-            "receive": ("rounds", kernel.MESSAGE_SLOTS, "s", "h"),
-            "receive_bias": ("rounds", "h"),
-        }
-        return {_PREFIX + name: shape for name, shape in shapes.items()}
+    @classmethod
+    def without_rounds(
+        cls, hidden: np.ndarray, hidden_bias: np.ndarray, output: np.ndarray
+    ) -> MessageNetwork:
+        """The network of these weights whose cells exchange no messages."""
+        units = len(output)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """All weights, by the names that they have in a file."""
-        return {_PREFIX + one.name: getattr(self, one.name) for one in fields(self)}
+        def nothing(*shape: int) -> np.ndarray:
+            return np.zeros((0, *shape), dtype=np.float32)
+
+        return cls(
+            hidden=hidden,
+            hidden_bias=hidden_bias,
+            send=nothing(units, 1),
+            send_bias=nothing(1),
+            own=nothing(units, units),
+            receive=nothing(kernel.MESSAGE_SLOTS, 1, units),
+            receive_bias=nothing(units),
+            output=output,
+        )
+
+    @staticmethod
+    def shapes(name: str, features: int) -> dict[str, tuple[int | str, ...]]:
+        """The shape of each array that :meth:`arrays` gives for this name of a pass.
+
+        Sizes that are not fixed have names, for :func:`forest_align.aligners.model_folder.check_arrays`.
+        """
+        rounds, units, size = (f"{name} {what}" for what in ("rounds", "units", "numbers in a message"))
+        shapes: dict[str, tuple[int | str, ...]] = {
+            "output": (units,),
+            "hidden": (features, f"{units} + 1"),
+            "hidden_bias": (len(LINK_CLASSES), f"{units} + 1"),
+            "send": (rounds, units, size),
+            "send_bias": (rounds, size),
+            "own": (rounds, units, units),
+            "receive": (rounds, kernel.MESSAGE_SLOTS, size, units),
+            "receive_bias": (rounds, units),
+        }
+        return {f"{name}_{array}": shape for array, shape in shapes.items()}
+
+    def arrays(self, name: str) -> dict[str, np.ndarray]:
+        """All weights, by the names that they have in a file: those of the fields behind that of the pass."""
+        return {f"{name}_{one.name}": getattr(self, one.name) for one in fields(self)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> MessageNetwork:
-        """The network whose :meth:`arrays` are among these."""
-        return cls(**{one.name: arrays[_PREFIX + one.name] for one in fields(cls)})
+    def from_arrays(cls, name: str, arrays: Mapping[str, np.ndarray]) -> MessageNetwork:
+        """The network whose :meth:`arrays` of this name are among these."""
+        return cls(**{one.name: arrays[f"{name}_{one.name}"] for one in fields(cls)})
 
     def probabilities(
         self,
@@ -157,28 +178,6 @@ class MessageNetwork:
             messages += float(arriving[number] @ through)
             bias += float(self.receive_bias[number] @ through)
             weights = weights + self.own[number] @ through
-        weights, shift = through_units(weights, active[0], self.hidden, self.hidden_bias[kind])
-        return weights, bias + shift, messages
-
-
-def through_units(
-    weights: np.ndarray, active: np.ndarray, hidden: np.ndarray, bias: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Take a score back from rectified units, and the linear one that stands last, to the features.
-
-    Parameters
-    ----------
-    weights, active : numpy.ndarray
-        float32 and bool, shape (h,): of the rectified units, and which of them are above zero.
-    hidden, bias : numpy.ndarray
-        float32, shapes (F, h + 1) and (h + 1,): what makes the units of the features.
-
-    Returns
-    -------
-    weights : numpy.ndarray
-        float32, shape (F,): what the features are multiplied by.
-    bias : float
-        What is added.
-    """
-    mixture = np.append(np.where(active, weights, 0), 1)
-    return hidden @ mixture, float(bias @ mixture)
+        units_and_score = np.append(np.where(active[0], weights, 0), 1)
+        bias += float(self.hidden_bias[kind] @ units_and_score)
+        return self.hidden @ units_and_score, bias, messages

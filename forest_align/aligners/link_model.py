@@ -1,11 +1,11 @@
 """The link model: how probable it is that two words correspond, given all evidence, and why.
 
-A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights of
-the first pass, which is log-linear and scores cells apart. The second pass is a network with a hidden layer
-that also sees :data:`DIRECTION_FEATURES`, which tell what words the two are, and :data:`CONTEXT_FEATURES`,
-which read the probabilities of the pass before around the cell: the context evidence of Sultan et al. (2014,
-§3.2) enters as expectations. In the third pass the cells also exchange messages
-(:mod:`forest_align.aligners.link_messages`). Every feature is symmetric in the two sentences.
+A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
+of the first pass, which is log-linear. The second and the third pass are networks
+(:mod:`forest_align.aligners.link_messages`) that also see :data:`DIRECTION_FEATURES`, which tell what words
+the two are, and :data:`CONTEXT_FEATURES`, which read the probabilities of the pass before around the cell:
+the context evidence of Sultan et al. (2014, §3.2) enters as expectations. The second pass scores cells
+apart; in the third they exchange messages. Every feature is symmetric in the two sentences.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from forest_align.aligners.link_features import (
     kernel_inputs,
     word_features,
 )
-from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork, through_units
+from forest_align.aligners.link_messages import MessageNetwork
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -43,9 +43,11 @@ from forest_align.types import InputError, ModelError
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 #: Probability of the first pass below which later passes leave a cell alone.
 HOPELESS = 0.003
+#: Probability of the second pass below which the third leaves a cell alone.
+UNLIKELY = 0.01
 _WEIGHTS = "model.safetensors"
 _FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
 _DIRECTIONS_FROM = len(BASE_FEATURES)
@@ -58,19 +60,19 @@ _SHAPES = {
     "projection": ("D", "d"),
     "directions": ("D", len(DIRECTION_FEATURES)),
     "first": (len(LINK_CLASSES), len(BASE_FEATURES) + 1),
-    "hidden": (len(_FEATURES), "H + 1"),
-    "hidden_bias": (len(LINK_CLASSES), "H + 1"),
-    "output": ("H",),
 }
-_MESSAGE_SHAPES = MessageNetwork.shapes(len(_FEATURES))
+_NETWORK_SHAPES = {name: MessageNetwork.shapes(name, len(_FEATURES)) for name in ("second", "third")}
 
 
-class _Cells(NamedTuple):
-    """Cells that a pass scores: int32 numbers and classes of shape (k,), float32 features of shape (k, F)."""
+class _Pass(NamedTuple):
+    """The cells that a network scored, and what it gave; see :meth:`MessageNetwork.probabilities`."""
 
-    numbers: np.ndarray
+    network: MessageNetwork
+    cells: np.ndarray
     classes: np.ndarray
     features: np.ndarray
+    probability: np.ndarray
+    collected: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,15 +89,8 @@ class LinkModel:
         float32, shape (D, 32): what :data:`DIRECTION_FEATURES` are measured along.
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
-    hidden : numpy.ndarray
-        float32, shape (135, H + 1): weights of the hidden units of the second pass; the last unit is linear
-        and belongs to the score itself.
-    hidden_bias : numpy.ndarray
-        float32, shape (9, H + 1): by class.
-    output : numpy.ndarray
-        float32, shape (H,): weights of the hidden units, rectified, in the score.
-    messages : MessageNetwork
-        The third pass.
+    second, third : MessageNetwork
+        The later passes, over 135 features.
     threshold : float
         Probability from which on two words are linked.
     card : dict
@@ -106,10 +101,8 @@ class LinkModel:
     projection: np.ndarray
     directions: np.ndarray
     first: np.ndarray
-    hidden: np.ndarray
-    hidden_bias: np.ndarray
-    output: np.ndarray
-    messages: MessageNetwork
+    second: MessageNetwork
+    third: MessageNetwork
     threshold: float = 0.5
     card: dict[str, Any] = field(default_factory=dict)
 
@@ -130,24 +123,25 @@ class LinkModel:
             "classes": LINK_CLASSES,
         }
         check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
-        shapes = {**_SHAPES, **_MESSAGE_SHAPES}
+        shapes = _SHAPES | _NETWORK_SHAPES["second"] | _NETWORK_SHAPES["third"]
         arrays = read_weights(Path(folder) / _WEIGHTS, shapes)
         check_arrays(arrays, shapes, folder)
-        for prefix in ("", "message_"):
-            if arrays[f"{prefix}hidden"].shape[1] != len(arrays[f"{prefix}output"]) + 1:
+        for name in _NETWORK_SHAPES:
+            if arrays[f"{name}_hidden"].shape[1] != len(arrays[f"{name}_output"]) + 1:
                 raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
         threshold = card.get("threshold")
         if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
             raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")
         values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
-        messages = MessageNetwork.from_arrays(values)
         own = {name: values[name] for name in _SHAPES}
-        return cls(**own, messages=messages, threshold=float(threshold), card=notes_of(card))
+        second, third = (MessageNetwork.from_arrays(name, values) for name in _NETWORK_SHAPES)
+        return cls(**own, second=second, third=third, threshold=float(threshold), card=notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""
-        arrays = {name: getattr(self, name) for name in _SHAPES} | self.messages.arrays()
+        arrays = {name: getattr(self, name) for name in _SHAPES}
         arrays["projection"] = self.projection.astype(np.float16)
+        arrays |= self.second.arrays("second") | self.third.arrays("third")
         card = {
             "format": "contextual",
             "version": FORMAT_VERSION,
@@ -246,8 +240,7 @@ class LinkModel:
         numpy.ndarray
             float32, shape (n, m).
         """
-        _, cells, probability = self._second_pass(source, target, evidence)
-        return self._third_pass(source, target, cells, probability)[0]
+        return self._later_passes(source, target, evidence)[-1].probability
 
     def explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
@@ -256,22 +249,17 @@ class LinkModel:
 
         The parts add up to the log-odds: where a cell stands, the networks are linear.
         """
-        second, third, probability = self._second_pass(source, target, evidence)
-        cell, messages = i * len(target.kinds) + j, 0.0
-        if cell in third.numbers:
-            at = np.searchsorted(third.numbers, cell)
-            values, kind = third.features[at], third.classes[at]
-            _, collected = self._third_pass(source, target, third, probability)
-            weights, bias, messages = self.messages.linear_parts(values, kind, collected[:, at])
-        elif cell in second.numbers:
-            at = np.searchsorted(second.numbers, cell)
-            values, kind = second.features[at], second.classes[at]
-            units = values @ self.hidden + self.hidden_bias[kind]
-            weights, bias = through_units(self.output, units[:-1] > 0, self.hidden, self.hidden_bias[kind])
+        cell = i * len(target.kinds) + j
+        for done in reversed(self._later_passes(source, target, evidence)):
+            if cell in done.cells:
+                at = np.searchsorted(done.cells, cell)
+                values, kind = done.features[at], done.classes[at]
+                weights, bias, messages = done.network.linear_parts(values, kind, done.collected[:, at])
+                break
         else:
             base, classes, _ = base_table(source, target, evidence)
             values, kind = base[cell], classes[cell]
-            weights, bias = self.first[kind, :-1], self.first[kind, -1]
+            weights, bias, messages = self.first[kind, :-1], self.first[kind, -1], 0.0
         # Cells that are hopeless after the first pass have base features alone.
         parts = dict(zip(_FEATURES, weights * values, strict=False))
         parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
@@ -280,34 +268,30 @@ class LinkModel:
         ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
         return {name: float(value) for name, value in ordered if value}
 
-    def _second_pass(
+    def _later_passes(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> tuple[_Cells, _Cells, np.ndarray]:
-        """The cells of the second pass, those that it leaves to the third, and its probabilities of all."""
+    ) -> tuple[_Pass, _Pass]:
+        """The second pass, over the cells that the first leaves, and the third, over those that it leaves."""
         inputs, names = kernel_inputs(source, target, evidence)
-        probability, numbers, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
-
-        def fill_context(features: np.ndarray, numbers: np.ndarray) -> None:
-            features[:, _CONTEXT_FROM:] = kernel.context_features(
-                probability, names, evidence, source.kinds, target.kinds, numbers
-            )
-
-        features = np.empty((len(numbers), len(_FEATURES)), dtype=np.float32)
+        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
+        features = np.empty((len(cells), len(_FEATURES)), dtype=np.float32)
         features[:, :_DIRECTIONS_FROM] = base
-        directions = direction_features(source, target, self.directions, numbers)
+        directions = direction_features(source, target, self.directions, cells)
         features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
-        fill_context(features, numbers)
-        second = _Cells(numbers, classes, features)
-        probability = kernel.later_probabilities(
-            probability, numbers, classes, features @ self.hidden, self.hidden_bias, self.output
-        )
-        (likely,) = np.nonzero(probability.take(numbers) >= UNLIKELY)
-        third = _Cells(*(part.take(likely, axis=0) for part in second))
-        fill_context(third.features, third.numbers)
-        return second, third, probability
+        kinds = source.kinds, target.kinds
 
-    def _third_pass(
-        self, source: SentenceFeatures, target: SentenceFeatures, cells: _Cells, probability: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of all cells, and the messages that the cells of the pass collected."""
-        return self.messages.probabilities(probability, *cells, source.kinds, target.kinds)
+        def run(
+            network: MessageNetwork,
+            before: np.ndarray,
+            cells: np.ndarray,
+            classes: np.ndarray,
+            features: np.ndarray,
+        ) -> _Pass:
+            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *kinds, cells)
+            after, collected = network.probabilities(before, cells, classes, features, *kinds)
+            return _Pass(network, cells, classes, features, after, collected)
+
+        second = run(self.second, probability, cells, classes, features)
+        (likely,) = np.nonzero(second.probability.take(cells) >= UNLIKELY)
+        left = (part.take(likely, axis=0) for part in (cells, classes, features))
+        return second, run(self.third, second.probability, *left)

@@ -23,8 +23,8 @@ from forest_align.aligners.link_features import (
     LINK_CLASSES,
     direction_features,
 )
-from forest_align.aligners.link_messages import UNLIKELY, MessageNetwork
-from forest_align.aligners.link_model import LinkModel
+from forest_align.aligners.link_messages import MessageNetwork
+from forest_align.aligners.link_model import FORMAT_VERSION, UNLIKELY, LinkModel
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing.trees import sentence_from_bracket
@@ -48,9 +48,9 @@ def random_model(seed: int = 0) -> LinkModel:
         normal(DIMENSION, 4, scale=1).astype(np.float16).astype(np.float32),
         normal(DIMENSION, directions, scale=1),
         normal(classes, base + 1, scale=0.3),
-        normal(later, 5),
-        normal(classes, 5, scale=1),
-        normal(4, scale=0.5),
+        MessageNetwork.without_rounds(
+            hidden=normal(later, 5), hidden_bias=normal(classes, 5, scale=1), output=normal(4, scale=0.5)
+        ),
         MessageNetwork(
             hidden=normal(later, 7),
             hidden_bias=normal(classes, 7, scale=1),
@@ -162,7 +162,7 @@ def test_messages_from_other_links_are_one_reason() -> None:
     model = random_model()
     parts = ALIGNER.explain(one, two, 1, 1)
     assert parts["messages from the links around"]
-    deaf = replace(model, messages=replace(model.messages, receive=np.zeros_like(model.messages.receive)))
+    deaf = replace(model, third=replace(model.third, receive=np.zeros_like(model.third.receive)))
     assert "messages from the links around" not in ContextualAligner(deaf).explain(one, two, 1, 1)
 
 
@@ -173,7 +173,7 @@ def test_cells_that_the_second_pass_thinks_unlikely_keep_its_probability(
 ) -> None:
     model = random_model()
     given = (*model.prepare(one, two), np.zeros((len(one), len(two)), dtype=np.int32))
-    _, _, before = model._second_pass(*given)
+    before = model._later_passes(*given)[0].probability
     after = model.probabilities(*given)
     np.testing.assert_array_equal(before == after, before < UNLIKELY)
 
@@ -205,7 +205,15 @@ def test_a_model_with_other_features_is_refused(tmp_path: Path, name: str) -> No
         LinkModel.load(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["output", "message_output", "message_receive"])
+def test_a_model_of_another_version_is_refused(tmp_path: Path) -> None:
+    ALIGNER.save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**card, "version": 4}))
+    with pytest.raises(ModelError, match=f"version {FORMAT_VERSION}, in .* version 4"):
+        LinkModel.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["second_output", "third_output", "third_receive"])
 def test_a_model_whose_networks_do_not_fit_is_refused(tmp_path: Path, name: str) -> None:
     ALIGNER.save(tmp_path)
     arrays = load_file(tmp_path / "model.safetensors")

@@ -102,21 +102,6 @@ def test_first_pass_keeps_the_features_of_cells_that_are_not_hopeless(
             np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
-@given(seeds, sizes, sizes, st.integers(0, 5))
-def test_kernel_and_twin_give_the_same_later_probabilities(seed: int, n: int, m: int, hidden: int) -> None:
-    rng = np.random.default_rng(seed)
-    probability = rng.random((n, m)).astype(np.float32)
-    cells = np.flatnonzero(rng.random(n * m) < 0.6).astype(np.int32)
-    classes = rng.integers(0, 9, len(cells), dtype=np.int32)
-    units, bias = (rng.normal(size=(k, hidden + 1)).astype(np.float32) for k in (len(cells), 9))
-    arguments = (probability, cells, classes, units, bias, rng.normal(size=hidden).astype(np.float32))
-    before = probability.copy()
-    found = contextual.later_probabilities(*arguments)
-    np.testing.assert_allclose(found, contextual_reference.later_probabilities(*arguments), atol=1e-6)
-    np.testing.assert_array_equal(probability, before)
-
-
 def random_message_pass(
     seed: int, n: int, m: int, rounds: int, share: float = 0.6, hidden: int = 5, size: int = 3
 ) -> tuple[Any, ...]:
@@ -197,6 +182,17 @@ def test_a_message_by_hand() -> None:
     )
 
 
+def test_without_rounds_cells_are_scored_apart() -> None:
+    probability, cells, classes, units, bias, *rest = random_message_pass(0, 4, 5, 0, share=0.5)
+    found, collected = contextual.message_pass(probability, cells, classes, units, bias, *rest)
+    arriving = units + bias[classes]
+    score = np.maximum(arriving[:, :-1], 0) @ rest[-1] + arriving[:, -1]
+    expected = probability.copy()
+    expected.ravel()[cells] = 1 / (1 + np.exp(-score))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert 0 < len(cells) < found.size and not collected.size
+
+
 @settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_features_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
@@ -235,19 +231,17 @@ def test_tables_of_other_shapes_are_refused() -> None:
         contextual.context_features(table, names, evidence, kinds[:1], kinds, kinds)
     with pytest.raises(ValueError, match="expected cells from 0 to 3, found 4"):
         contextual.context_features(table, names, evidence, kinds, kinds, np.array([4], np.int32))
-    units, bias, output = np.zeros((2, 3), np.float32), np.zeros((9, 3), np.float32), np.zeros(2, np.float32)
-    with pytest.raises(ValueError, match="expected 2 classes and rows of 3 units"):
-        contextual.later_probabilities(table, kinds, kinds, units[:1], bias, output)
-    with pytest.raises(ValueError, match=r"expected biases of shape \(9, 3\)"):
-        contextual.later_probabilities(table, kinds, kinds, units, bias[:8], output)
-    with pytest.raises(ValueError, match="expected cells from 0 to 3, found -1"):
-        contextual.later_probabilities(table, kinds - 1, kinds, units, bias, output)
     with pytest.raises(ValueError, match=r"expected weights of shape \(9, 69\)"):
         contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 68), np.float32), 0.0)
 
 
 def test_message_weights_of_other_shapes_are_refused() -> None:
     whole = random_message_pass(0, 3, 4, 2)
+    for place in (2, 3):
+        with pytest.raises(ValueError, match=f"expected {len(whole[1])} classes and rows of 6 units"):
+            contextual.message_pass(*whole[:place], whole[place][:1], *whole[place + 1 :])
+    with pytest.raises(ValueError, match=r"expected biases of shape \(9, 6\)"):
+        contextual.message_pass(*whole[:4], whole[4][:8], *whole[5:])
     for place, name in enumerate(("send", "send_bias", "own", "receive", "receive_bias"), 7):
         if name != "send":
             with pytest.raises(ValueError, match=f"expected weights {name} of shape"):
@@ -256,17 +250,17 @@ def test_message_weights_of_other_shapes_are_refused() -> None:
             contextual.message_pass(*whole[:place], whole[place][:, :1].copy(), *whole[place + 1 :])
     with pytest.raises(ValueError, match="expected kinds of 3 and 4 words"):
         contextual.message_pass(*whole[:5], whole[6], *whole[6:])
-    with pytest.raises(ValueError, match="expected cells from 0 to 11, found 12"):
-        contextual.message_pass(whole[0], whole[1] * 0 + 12, *whole[2:])
+    for cell in (-1, 12):
+        with pytest.raises(ValueError, match=f"expected cells from 0 to 11, found {cell}"):
+            contextual.message_pass(whole[0], whole[1] * 0 + cell, *whole[2:])
+    with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
+        contextual.message_pass(*whole[:2], whole[2] * 0 + 9, *whole[3:])
     with pytest.raises(ValueError, match="at least one unit"):
         contextual.message_pass(*random_message_pass(0, 3, 4, 2, hidden=0))
 
 
 def test_classes_and_word_ends_that_cannot_be_are_refused() -> None:
-    table, cells, classes = np.zeros((1, 1), np.float32), np.zeros(1, np.int32), np.full(1, 9, np.int32)
-    units, bias, output = np.zeros((1, 3), np.float32), np.zeros((9, 3), np.float32), np.zeros(2, np.float32)
-    with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
-        contextual.later_probabilities(table, cells, classes, units, bias, output)
+    classes = np.full(1, 9, np.int32)
     with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
         contextual.first_probabilities(np.zeros((1, 68), np.float32), classes, np.zeros((9, 69), np.float32))
     for ends in ([-1, 1], [2, 1], [0, 1000]):
