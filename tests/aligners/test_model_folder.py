@@ -75,8 +75,8 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path, name: str, field: 
     [
         ("forest", "general"),
         ("contextual", "directions"),
-        ("contextual", "hidden_bias"),
-        ("contextual", "output"),
+        ("contextual", "second_hidden_bias"),
+        ("contextual", "third_output"),
         ("joint", "arcs"),
         ("semi-markov", "null"),
     ],
