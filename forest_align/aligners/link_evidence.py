@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 #: No link is more certain than this, so that one of them cannot forbid a phrase pair.
 MOST_CERTAIN = 0.98
+
+
+class SpanPairs(NamedTuple):
+    """K pairs of half-open spans of words; every field is an array of int, of shape (K,)."""
+
+    source_start: np.ndarray
+    source_end: np.ndarray
+    target_start: np.ndarray
+    target_end: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,53 +95,24 @@ class LinkEvidence:
         inside = rows[:, target.end] - rows[:, target.start]
         return of_source[:, None] + of_target - 2 * inside, of_source, of_target
 
-    def log_closed(
-        self,
-        source_start: np.ndarray,
-        source_end: np.ndarray,
-        target_start: np.ndarray,
-        target_end: np.ndarray,
-    ) -> np.ndarray:
-        """Log-probabilities that no link leads out of a pair of spans.
-
-        Parameters
-        ----------
-        source_start, source_end, target_start, target_end : numpy.ndarray
-            int, shape (K,): half-open spans.
-
-        Returns
-        -------
-        numpy.ndarray
-            float64, shape (K,).
-        """
-        of_source = self.sums[source_end, -1] - self.sums[source_start, -1]
-        of_target = self.sums[-1, target_end] - self.sums[-1, target_start]
-        inside = self._inside(source_start, source_end, target_start, target_end)
-        result: np.ndarray = of_source + of_target - 2 * inside
+    def log_closed(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that no link leads out of a pair of spans, float64 (K,)."""
+        of_source = self.sums[pairs.source_end, -1] - self.sums[pairs.source_start, -1]
+        of_target = self.sums[-1, pairs.target_end] - self.sums[-1, pairs.target_start]
+        result: np.ndarray = of_source + of_target - 2 * self._inside(pairs)
         return result
 
-    def log_linked(
-        self,
-        source_start: np.ndarray,
-        source_end: np.ndarray,
-        target_start: np.ndarray,
-        target_end: np.ndarray,
-    ) -> np.ndarray:
-        """Log-probabilities that a link lies inside of a pair of spans, as :meth:`log_closed` has them."""
-        inside = self._inside(source_start, source_end, target_start, target_end)
+    def log_linked(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that a link lies inside of a pair of spans, float64 (K,)."""
         with np.errstate(divide="ignore"):
-            result: np.ndarray = np.log(-np.expm1(inside))
+            result: np.ndarray = np.log(-np.expm1(self._inside(pairs)))
         return result
 
-    def _inside(
-        self,
-        source_start: np.ndarray,
-        source_end: np.ndarray,
-        target_start: np.ndarray,
-        target_end: np.ndarray,
-    ) -> np.ndarray:
-        above = self.sums[source_start, target_end] - self.sums[source_start, target_start]
-        sums = self.sums[source_end, target_end] - self.sums[source_end, target_start] - above
+    def _inside(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that no link lies inside of a pair of spans, float64 (K,)."""
+        top, bottom, left, right = pairs
+        above = self.sums[top, right] - self.sums[top, left]
+        sums = self.sums[bottom, right] - self.sums[bottom, left] - above
         # Without links inside rounding may leave a sum a little above 0.
         result: np.ndarray = np.minimum(sums, 0.0)
         return result

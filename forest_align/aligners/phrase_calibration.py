@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.contextual_words import is_punctuation
-from forest_align.aligners.link_evidence import LinkEvidence
+from forest_align.aligners.link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.phrase_features import forest_of
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence
@@ -107,7 +107,7 @@ def log_agreement(
         finite. What two phrases have in common must be more than punctuation, unless they have nothing else.
     """
     one, two = forest_of(source), forest_of(target)
-    starts_and_ends = (
+    pairs = SpanPairs(
         one.start[arrays.source],
         one.end[arrays.source],
         two.start[arrays.target],
@@ -122,9 +122,9 @@ def log_agreement(
         LinkEvidence.of(found, len(source), len(target), lone_groups=True)
         for found in (candidates, list(filter(links_words, candidates)))
     )
-    have_words = _has_words(of_source, *starts_and_ends[:2]) & _has_words(of_target, *starts_and_ends[2:])
-    linked = np.where(have_words, of_words.log_linked(*starts_and_ends), every.log_linked(*starts_and_ends))
-    result: np.ndarray = np.maximum(every.log_closed(*starts_and_ends) + linked, math.log(_LEAST))
+    have_words = _has_words(of_source, *pairs[:2]) & _has_words(of_target, *pairs[2:])
+    linked = np.where(have_words, of_words.log_linked(pairs), every.log_linked(pairs))
+    result: np.ndarray = np.maximum(every.log_closed(pairs) + linked, math.log(_LEAST))
     return result
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from forest_align.aligners import load
 from forest_align.aligners.forest import ForestAligner
-from forest_align.aligners.link_evidence import MOST_CERTAIN, LinkEvidence
+from forest_align.aligners.link_evidence import MOST_CERTAIN, LinkEvidence, SpanPairs
 from forest_align.lexicon.candidates import Candidate
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Sentence
@@ -51,20 +51,20 @@ def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_no
         Candidate((2, 3), (0, 1), 0.25),
         Candidate((0, 2), (0, 2), 0.9),
     ]
-    pairs = np.array([[0, 2, 0, 2], [0, 1, 0, 1], [1, 3, 1, 2], [0, 3, 0, 2], [2, 3, 1, 2]]).T
-    evidence = LinkEvidence.of(candidates, 3, 2)
-    linked, closed = np.exp(evidence.log_linked(*pairs)), np.exp(evidence.log_closed(*pairs))
+    spans = np.array([[0, 2, 0, 2], [0, 1, 0, 1], [1, 3, 1, 2], [0, 3, 0, 2], [2, 3, 1, 2]]).T
+    evidence, pairs = LinkEvidence.of(candidates, 3, 2), SpanPairs(*spans)
+    linked, closed = np.exp(evidence.log_linked(pairs)), np.exp(evidence.log_closed(pairs))
     assert linked == pytest.approx([1 - 0.5 * 0.2, 0.5, 0.8, 1 - 0.5 * 0.2 * 0.75, 0], abs=1e-9)
     assert closed == pytest.approx([0.75, 0.75, 0.75, 1, 0.75 * 0.2])
 
 
 def test_a_group_stands_for_its_words_only_if_none_of_them_is_a_candidate() -> None:
     group, word = Candidate((0, 2), (0, 1), 0.9), Candidate((1, 2), (0, 1), 0.3)
-    pair = np.array([[0, 2, 0, 1]]).T
+    pair = SpanPairs(*np.array([[0, 2, 0, 1]]).T)
 
     def linked(candidates: list[Candidate], lone_groups: bool) -> float:
         evidence = LinkEvidence.of(candidates, 2, 1, lone_groups=lone_groups)
-        return float(np.exp(evidence.log_linked(*pair))[0])
+        return float(np.exp(evidence.log_linked(pair))[0])
 
     assert linked([group], True) == pytest.approx(1 - 0.1 * 0.1)
     assert linked([group], False) == 0
