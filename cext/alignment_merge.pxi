@@ -107,7 +107,7 @@ cdef void fit_into_null(Search* search, Merge* merge, Opened* state, int null) n
         return
     copy_opened(&opened, state)
     while side.far.paths[at].edge >= 0:
-        add_edge(&opened, side.far.paths[at].edge)
+        add_edge(&opened, &opened.target, side.far.paths[at].edge)
         at = side.far.paths[at].following
     add_member(&opened, merge.lower)
     pack_merged(search, merge, &opened)
@@ -172,8 +172,8 @@ cdef void lay_over(
             graft(search, state, other, node)
             if state.overflow:
                 return
-    for at in range(other.source_count):
-        add_source_edge(state, other.source_edges[at])
+    for at in range(other.source.count):
+        add_edge(state, &state.source, other.source.edges[at])
     pack_merged(search, merge, state)
 
 
@@ -212,7 +212,7 @@ cdef void graft(Search* search, Opened* state, Opened* other, int top) noexcept 
             continue
         edge = edge_at(search, other, node)
         if edge >= 0:
-            add_edge(state, edge)
+            add_edge(state, &state.target, edge)
             if not push_children(&search.target, edge, &todo):
                 state.overflow = True
                 return

@@ -4,9 +4,9 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     """Score a merged set and pack it as a support of the new pair."""
     cdef int target = search.items[merge.upper].target
     cdef Support support
-    add_source_edge(state, merge.pair.edge)
-    add_source_path(&search.source, search.options.gap - 1, merge.pair.left, state)
-    add_source_path(&search.source, search.options.gap - 1, merge.pair.right, state)
+    add_edge(state, &state.source, merge.pair.edge)
+    add_path(state, &state.source, &search.source, search.options.gap - 1, merge.pair.left)
+    add_path(state, &state.source, &search.source, search.options.gap - 1, merge.pair.right)
     if state.overflow:
         return
     support.kind = NONCOMPOSITIONAL_SUPPORT
@@ -14,10 +14,10 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     score_merged(search, state, merge.node, target, &support)
     support.member_count = state.member_count
     support.first_member = store(search.arena, state.members, state.member_count)
-    support.source_edge_count = state.source_count
-    support.first_source_edge = store(search.arena, state.source_edges, state.source_count)
-    support.target_edge_count = state.edge_count
-    support.first_target_edge = store(search.arena, state.edges, state.edge_count)
+    support.source_edge_count = state.source.count
+    support.first_source_edge = store(search.arena, state.source.edges, state.source.count)
+    support.target_edge_count = state.target.count
+    support.first_target_edge = store(search.arena, state.target.edges, state.target.count)
     pack(search, merge.node, target, support)
 
 
@@ -27,14 +27,8 @@ cdef void score_merged(Search* search, Opened* state, int node, int target, Supp
     cdef double source_nulls, target_nulls, inside = 0.0, open_value = 0.0
     cdef Item* member
     support.null_words = 0
-    source_nulls = frontier_score(
-        search, &search.source, state.source_edges, state.source_count, state.members, state.member_count,
-        &support.null_words,
-    )
-    target_nulls = frontier_score(
-        search, &search.target, state.edges, state.edge_count, state.members, state.member_count,
-        &support.null_words,
-    )
+    source_nulls = frontier_score(search, state, &search.source, &state.source, &support.null_words)
+    target_nulls = frontier_score(search, state, &search.target, &state.target, &support.null_words)
     for at in range(state.member_count):
         member = &search.items[state.members[at]]
         inside += member.inside
@@ -48,21 +42,21 @@ cdef void score_merged(Search* search, Opened* state, int node, int target, Supp
 
 
 cdef double frontier_score(
-    Search* search, Side* side, const int* edges, int edge_count, const int* members, int member_count, int* words
+    Search* search, const Opened* state, Side* side, const EdgeList* opened, int* words
 ) noexcept nogil:
-    """Log-probability of the hyperedges and of the nulls at the frontier, whose words are added up."""
+    """Log-probability of the hyperedges and of the nulls at the frontier of one side, whose words are added up."""
     cdef int at, which, child
     cdef double total = 0.0
-    mark_inside(search, side, edges, edge_count, members, member_count, True)
-    for at in range(edge_count):
-        total += side.log_edge[edges[at]]
-    for at in range(edge_count):
+    mark_inside(search, side, opened.edges, opened.count, state.members, state.member_count, True)
+    for at in range(opened.count):
+        total += side.log_edge[opened.edges[at]]
+    for at in range(opened.count):
         for which in range(1, 3):
-            child = side.edges[3 * edges[at] + which]
+            child = side.edges[3 * opened.edges[at] + which]
             if not search.mark[child]:
                 total += side.log_null[child]
                 words[0] += length(side, child)
-    mark_inside(search, side, edges, edge_count, members, member_count, False)
+    mark_inside(search, side, opened.edges, opened.count, state.members, state.member_count, False)
     return total
 
 
@@ -107,10 +101,10 @@ cdef inline uint64_t fingerprint_of(const Opened* state) noexcept nogil:
     cdef int at
     for at in range(state.member_count):
         total += mixed(<uint64_t>state.members[at])
-    for at in range(state.edge_count):
-        total += mixed((<uint64_t>1 << 32) + <uint64_t>state.edges[at])
-    for at in range(state.source_count):
-        total += mixed((<uint64_t>2 << 32) + <uint64_t>state.source_edges[at])
+    for at in range(state.target.count):
+        total += mixed((<uint64_t>1 << 32) + <uint64_t>state.target.edges[at])
+    for at in range(state.source.count):
+        total += mixed((<uint64_t>2 << 32) + <uint64_t>state.source.edges[at])
     return total
 
 

@@ -6,17 +6,21 @@ cdef enum:
     WAITING_LIMIT = 192
 
 
+# Hyperedges of one forest.
+cdef struct EdgeList:
+    int count
+    int edges[EDGE_LIMIT]
+
+
 # A partial target derivation: the hyperedges that it opens, the items aligned at its frontier (Ψ), and the source
 # hyperedges of whatever gave way. What else is at the frontier is null (Φ).
 cdef struct Opened:
     int top
-    int edge_count
     int member_count
-    int source_count
     bint overflow        # whether a limit was reached: the derivation is of no use
     int members[MEMBER_LIMIT]
-    int edges[EDGE_LIMIT]
-    int source_edges[EDGE_LIMIT]
+    EdgeList target
+    EdgeList source
 
 
 # Target nodes still to be looked at.
@@ -27,35 +31,31 @@ cdef struct Waiting:
 
 cdef inline void begin_opened(Opened* state, int top) noexcept nogil:
     state.top = top
-    state.edge_count = state.member_count = state.source_count = 0
+    state.member_count = state.target.count = state.source.count = 0
     state.overflow = False
 
 
 cdef inline void copy_opened(Opened* to, const Opened* other) noexcept nogil:
     to.top = other.top
-    to.edge_count = other.edge_count
     to.member_count = other.member_count
-    to.source_count = other.source_count
     to.overflow = other.overflow
     memcpy(to.members, other.members, other.member_count * sizeof(int))
-    memcpy(to.edges, other.edges, other.edge_count * sizeof(int))
-    memcpy(to.source_edges, other.source_edges, other.source_count * sizeof(int))
+    copy_edges(&to.target, &other.target)
+    copy_edges(&to.source, &other.source)
 
 
-cdef inline void add_edge(Opened* state, int edge) noexcept nogil:
-    if state.edge_count == EDGE_LIMIT:
+cdef inline void copy_edges(EdgeList* to, const EdgeList* other) noexcept nogil:
+    to.count = other.count
+    memcpy(to.edges, other.edges, other.count * sizeof(int))
+
+
+cdef inline void add_edge(Opened* state, EdgeList* opened, int edge) noexcept nogil:
+    """Add a hyperedge to one of the two lists of a state."""
+    if opened.count == EDGE_LIMIT:
         state.overflow = True
         return
-    state.edges[state.edge_count] = edge
-    state.edge_count += 1
-
-
-cdef inline void add_source_edge(Opened* state, int edge) noexcept nogil:
-    if state.source_count == EDGE_LIMIT:
-        state.overflow = True
-        return
-    state.source_edges[state.source_count] = edge
-    state.source_count += 1
+    opened.edges[opened.count] = edge
+    opened.count += 1
 
 
 cdef inline void add_member(Opened* state, int item) noexcept nogil:
@@ -66,17 +66,10 @@ cdef inline void add_member(Opened* state, int item) noexcept nogil:
     state.member_count += 1
 
 
-cdef inline void add_path(Side* side, int k, int at, Opened* state) noexcept nogil:
-    """Add the hyperedges of a near path on the target side."""
+cdef inline void add_path(Opened* state, EdgeList* opened, Side* side, int k, int at) noexcept nogil:
+    """Add the hyperedges of a near path."""
     while side.near[k].paths[at].edge >= 0:
-        add_edge(state, side.near[k].paths[at].edge)
-        at = side.near[k].paths[at].following
-        k -= 1
-
-
-cdef inline void add_source_path(Side* side, int k, int at, Opened* state) noexcept nogil:
-    while side.near[k].paths[at].edge >= 0:
-        add_source_edge(state, side.near[k].paths[at].edge)
+        add_edge(state, opened, side.near[k].paths[at].edge)
         at = side.near[k].paths[at].following
         k -= 1
 
@@ -87,21 +80,21 @@ cdef void add_support(Search* search, Opened* state, Support* support) noexcept 
     cdef Lca* lca
     if support.kind == COMPOSITIONAL_SUPPORT:
         lca = &search.lcas[support.target_at]
-        add_edge(state, lca.edge)
-        add_path(&search.target, k, lca.left, state)
-        add_path(&search.target, k, lca.right, state)
-        add_source_edge(state, support.source_edge)
-        add_source_path(&search.source, k, support.source_left, state)
-        add_source_path(&search.source, k, support.source_right, state)
+        add_edge(state, &state.target, lca.edge)
+        add_path(state, &state.target, &search.target, k, lca.left)
+        add_path(state, &state.target, &search.target, k, lca.right)
+        add_edge(state, &state.source, support.source_edge)
+        add_path(state, &state.source, &search.source, k, support.source_left)
+        add_path(state, &state.source, &search.source, k, support.source_right)
         add_member(state, support.first)
         add_member(state, support.second)
         return
     for at in range(support.member_count):
         add_member(state, search.arena[support.first_member + at])
     for at in range(support.source_edge_count):
-        add_source_edge(state, search.arena[support.first_source_edge + at])
+        add_edge(state, &state.source, search.arena[support.first_source_edge + at])
     for at in range(support.target_edge_count):
-        add_edge(state, search.arena[support.first_target_edge + at])
+        add_edge(state, &state.target, search.arena[support.first_target_edge + at])
 
 
 cdef void open_member(Search* search, Opened* state, int member, Support* support) noexcept nogil:
@@ -132,9 +125,9 @@ cdef inline int supports_to_open(Search* search, int depth) noexcept nogil:
 cdef inline int edge_at(Search* search, const Opened* state, int node) noexcept nogil:
     """The hyperedge by which a state opens a node; -1 if it does not."""
     cdef int at
-    for at in range(state.edge_count):
-        if search.target.edges[3 * state.edges[at]] == node:
-            return state.edges[at]
+    for at in range(state.target.count):
+        if search.target.edges[3 * state.target.edges[at]] == node:
+            return state.target.edges[at]
     return -1
 
 
