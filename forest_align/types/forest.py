@@ -217,15 +217,16 @@ class ParseForest:
         from forest_align.types.derivation import write_bracket
 
         words = [str(token) for token in range(self.token_count)] if words is None else words
+        self._check_length(words)
+        return write_bracket(self, words, derivation or self.best_derivation())
+
+    def _check_length(self, words: Sequence[str]) -> None:
         if len(words) != self.token_count:
             raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
-        return write_bracket(self, words, derivation or self.best_derivation())
 
     def best_tree(self, words: Sequence[str] | None = None) -> nltk.Tree:
         """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
-        from nltk import Tree
-
-        return Tree.fromstring(self.bracket(words))
+        return self._nltk_tree(words, self.best_derivation())
 
     def trees(
         self, words: Sequence[str] | int | None = None, k: int | None = None
@@ -235,12 +236,24 @@ class ParseForest:
         ``trees()`` and ``trees(k)`` put token numbers in the places of words; see :meth:`bracket` and
         :meth:`derivations`.
         """
-        from nltk import Tree
-
         if isinstance(words, int):
             words, k = None, words
         for derivation in self.derivations(k):
-            yield derivation.log_probability, Tree.fromstring(self.bracket(words, derivation))
+            yield derivation.log_probability, self._nltk_tree(words, derivation)
+
+    def _nltk_tree(self, words: Sequence[str] | None, derivation: Derivation) -> nltk.Tree:
+        from nltk import Tree
+
+        from forest_align.types.derivation import escape_word
+
+        tree = Tree.fromstring(self.bracket(None, derivation))
+        if words is None:
+            return tree
+        self._check_length(words)
+        # Words are put in afterwards: nltk takes a backslash before a bracket for an escape.
+        for position in tree.treepositions("leaves"):
+            tree[position] = escape_word(words[int(tree[position])])
+        return tree
 
     def to_json(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""

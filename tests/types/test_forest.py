@@ -200,6 +200,13 @@ def test_a_word_of_blanks_leaves_something_between_the_brackets(word: str) -> No
     assert forest_of("(NP (DT the) (NN man))").bracket(["the", word]) == "(NP (DT the) (NN _))"
 
 
+def test_a_word_that_ends_in_a_backslash_is_a_leaf_like_any_other() -> None:
+    words = ["\\", "\\(", "1\\/2"]
+    forest = forest_of("(S (SYM a) (NP (NN b) (CD c)))")
+    (_, tree), best = next(forest.trees(words)), forest.best_tree(words)
+    assert tree.leaves() == best.leaves() == ["\\", "\\-LRB-", "1\\/2"]
+
+
 def test_a_bracket_needs_as_many_words_as_the_forest_has() -> None:
     with pytest.raises(InputError, match="covers 7 tokens, found 1"):
         forest_of(HIGH).bracket(["I"])
