@@ -62,8 +62,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
 def made_with(options: Namespace, kind: str) -> dict[str, str]:
     """What alignments come from besides the input, by the names of a command's options.
 
-    Models and paraphrases are told apart by their contents, too. A file of links goes with the input and may
-    grow with it: it has its name only.
+    Models, paraphrases and files of word links are told apart by their contents, too.
     """
     words = options.words or DEFAULT_WORDS
     return {
@@ -72,7 +71,7 @@ def made_with(options: Namespace, kind: str) -> dict[str, str]:
         "--model": contents_of(options.model),
         "--variant": options.variant or VARIANTS[0],
         "--parser": contents_of(options.parser),
-        "--words": words if words in WORDS else Path(words).name,
+        "--words": words if words in WORDS else contents_of(words),
         "--ppdb": contents_of(options.ppdb),
     }
 

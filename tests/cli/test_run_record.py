@@ -105,6 +105,21 @@ def test_a_model_that_was_trained_again_is_another_one_and_one_that_was_moved_is
     assert main([*arguments, "--model", str(moved), "--resume"]) == 0
 
 
+def test_a_run_does_not_go_on_with_other_word_links_in_a_file_of_the_same_name(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out, links = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out", tmp_path / "links"
+    write(links, "0-0\n" * 6)
+    arguments = begun(killed_at, pairs, out, "--tokenized", "--words", str(links))
+    old = out.read_bytes()
+    write(links, "0-0\n" * 5 + "1-1\n")
+    assert main([*arguments, "--resume"]) == 2
+    assert "--words was 'links (" in capsys.readouterr().err
+    assert out.read_bytes() == old
+    write(links, "0-0\n" * 6)
+    assert main([*arguments, "--resume"]) == 0
+
+
 def test_links_of_other_pairs_are_not_continued(
     tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
