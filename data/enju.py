@@ -13,6 +13,7 @@ from forest_align.types import InputError
 
 _ANNOTATOR = re.compile(r"pa\d+")
 _DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
+_LABEL = re.compile(r"[^\s()]+")
 _UNALIGNED = "-1"
 _ESCAPES = (("-COMMA-", ","), ("-PERIOD-", "."), ("-LRB-", "("), ("-RRB-", ")"))
 
@@ -187,10 +188,9 @@ def _read_sentence(sentence: ElementTree.Element, name: str) -> EnjuTree:
             start, end = offsets[element]
             if start == end:
                 raise InputError(f"sentence {name}: token {element.get('id')} has no text")
+            tag = _category(element, "pos", f"sentence {name}: token {element.get('id')}")
             base = _unescape(element.get("base", ""))
-            tokens.append(
-                EnjuToken(element.get("id", ""), text[start:end], base, element.get("pos", ""), start, end)
-            )
+            tokens.append(EnjuToken(element.get("id", ""), text[start:end], base, tag, start, end))
     places: dict[ElementTree.Element, int] = {}
     positions = {element: i for i, element in enumerate(e for e in elements if e.tag == "tok")}
     nodes: list[EnjuNode] = []
@@ -233,8 +233,18 @@ def _read_node(
         for key, value in sorted(element.items())
         if _ANNOTATOR.fullmatch(key)
     )
-    label, schema = element.get("cat", ""), element.get("schema", "")
+    label, schema = _category(element, "cat", here), element.get("schema", "")
     return EnjuNode(element.get("id", ""), label, start, end, children, head, schema, aligned)
+
+
+def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
+    """A label that can be written in Penn brackets, as the trees of alignments are."""
+    found = element.get(attribute, "")
+    if not _LABEL.fullmatch(found):
+        raise InputError(
+            f"{here}: expected a label without blanks or brackets, found {found!r}", field=attribute
+        )
+    return found
 
 
 def _text_and_offsets(

@@ -107,6 +107,16 @@ def test_a_file_that_holds_no_binary_trees_is_refused(text: str, message: str) -
         list(parse_enju(text))
 
 
+@pytest.mark.parametrize("attribute", ["cat", "pos"])
+@pytest.mark.parametrize("found", ["", "N P", "(N"])
+def test_a_label_that_could_not_be_written_in_a_tree_is_refused(attribute: str, found: str) -> None:
+    element, label = ("phrase c3", "VP") if attribute == "cat" else ("token t1", "VBP")
+    broken = CATS.replace(f'{attribute}="{label}"', f'{attribute}="{found}"')
+    with pytest.raises(InputError, match=f"sentence s1: {element}: expected a label") as refused:
+        list(parse_enju(broken))
+    assert refused.value.field == attribute
+
+
 def test_errors_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_bytes(b"<sentence>\xff</sentence>")
