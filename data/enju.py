@@ -13,7 +13,7 @@ from forest_align.types import InputError
 
 _ANNOTATOR = re.compile(r"pa\d+")
 _DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
-_LABEL = re.compile(r"[^\s()]+")
+_LABEL = re.compile(r"(?!.*::)[^\s()]+")
 _UNALIGNED = "-1"
 _ESCAPES = (("-COMMA-", ","), ("-PERIOD-", "."), ("-LRB-", "("), ("-RRB-", ")"))
 
@@ -242,7 +242,7 @@ def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
     found = element.get(attribute, "")
     if not _LABEL.fullmatch(found):
         raise InputError(
-            f"{here}: expected a label without blanks or brackets, found {found!r}", field=attribute
+            f"{here}: expected a label without blanks, brackets and '::', found {found!r}", field=attribute
         )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import nltk
+
+_NO_LABEL = re.compile(r"[\s()]")
 
 
 def forest_from_trees(
@@ -217,4 +220,7 @@ def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
         raise InputError(f"word {tree!r} has no part-of-speech tag")
     if not isinstance(tree, str) and len(tree) == 0:
         raise InputError(f"constituent {labels[-1]!r} is empty")
-    return "::".join(labels), tree if isinstance(tree, str) else list(tree)
+    label = "::".join(labels)
+    if label.split("::") != labels or _NO_LABEL.search(label):
+        raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")
+    return label, tree if isinstance(tree, str) else list(tree)

@@ -108,7 +108,7 @@ def test_a_file_that_holds_no_binary_trees_is_refused(text: str, message: str) -
 
 
 @pytest.mark.parametrize("attribute", ["cat", "pos"])
-@pytest.mark.parametrize("found", ["", "N P", "(N"])
+@pytest.mark.parametrize("found", ["", "N P", "(N", "N::P"])
 def test_a_label_that_could_not_be_written_in_a_tree_is_refused(attribute: str, found: str) -> None:
     element, label = ("phrase c3", "VP") if attribute == "cat" else ("token t1", "VBP")
     broken = CATS.replace(f'{attribute}="{label}"', f'{attribute}="{found}"')

@@ -94,6 +94,13 @@ def test_an_n_best_list_that_is_none_is_refused(lines: list[str], message: str) 
         sentence_from_n_best(lines)
 
 
+@pytest.mark.parametrize("label", ["S::X", "::", "N P", "(N"])
+def test_a_label_that_the_tree_of_an_alignment_could_not_be_read_with_is_refused(label: str) -> None:
+    for tree in (Tree(label, [Tree("NN", ["a"]), Tree("NN", ["b"])]), Tree("NP", [Tree(label, ["a"])])):
+        with pytest.raises(InputError, match="without blanks, brackets and '::'"):
+            forest_from_trees([tree])
+
+
 def test_an_empty_constituent_is_refused() -> None:
     with pytest.raises(InputError, match="'NP' is empty"):
         forest_from_trees([Tree("S", [Tree("NP", []), Tree("NN", ["b"])])])
