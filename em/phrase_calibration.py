@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_result import reported_derivation
 from forest_align.aligners.phrase_calibration import PhraseCalibration, log_agreement
 from forest_align.em.corpus import CorpusPair
 from forest_align.eval.constituents import Span, project
@@ -85,7 +86,8 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
         prepared.align(*log_probabilities, {**options, "temperature": temperature})
         for temperature in TEMPERATURES
     ]
-    arrays, source, target = aligned[0], prepared.source, prepared.target
+    source, target = forests = prepared.source, prepared.target
+    arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, model.options).arrays
     reported = ~arrays.absorbed
     reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
     source_spans = _spans(source, arrays.source[reported])

@@ -43,6 +43,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "tree_weight": 0.0,
         "generation_gap": 8,
         "opened_supports": 4,
+        "whole_constituents": False,
     },
 }
 

@@ -72,6 +72,9 @@ class ForestOptions:
     noncompositional, single_support, multiword, count_all_nulls : bool
         What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
         words be aligned as a whole.
+    whole_constituents : bool
+        Whether phrases that are parts of constituents are widened to the whole ones where nothing speaks
+        against it, see :mod:`forest_align.aligners.whole_constituents`.
 
     Raises
     ------
@@ -96,6 +99,7 @@ class ForestOptions:
     single_support: bool = True
     multiword: bool = True
     count_all_nulls: bool = False
+    whole_constituents: bool = True
 
     def __post_init__(self) -> None:
         if self.normalizer not in NORMALIZERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,14 +12,33 @@ from forest_align.aligners.forest_model import ForestModel, ForestOptions
 from forest_align.aligners.phrase_calibration import log_agreement
 from forest_align.aligners.phrase_features import forest_of
 from forest_align.aligners.tree_choice import choose_tree
+from forest_align.aligners.whole_constituents import with_whole_constituents
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
-from forest_align.types import Alignment, Links, ParseForest, PhrasePair, Sentence
+from forest_align.types import Alignment, Derivation, Links, ParseForest, PhrasePair, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
 
 #: Name of the kind of aligner.
 NAME = "forest"
+
+
+class Reported(NamedTuple):
+    """What is reported of a derivation.
+
+    Attributes
+    ----------
+    arrays : AlignmentArrays
+        The derivation, with the nodes that are shown.
+    links : dict of (int, int) to float
+        The word links with their probabilities.
+    trees : (Derivation, Derivation)
+        The trees of the two forests that it chose.
+    """
+
+    arrays: AlignmentArrays
+    links: dict[tuple[int, int], float]
+    trees: tuple[Derivation, Derivation]
 
 
 def build_alignment(
@@ -51,11 +70,9 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
+    arrays, links, trees = reported_derivation(forests, arrays, base, candidates, model.options)
     agreement = log_agreement(source, target, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
-    links = _links_at_leaves(arrays, base, candidates)
-    _add_confident(links, candidates, model.options)
-    source_tree, target_tree = _chosen_trees(source, target, arrays)
     return Alignment(
         source,
         target,
@@ -63,13 +80,42 @@ def build_alignment(
         phrases=_phrase_pairs(*forests, arrays, probabilities),
         unaligned_source=gaps({i for i, _ in links}, len(source)),
         unaligned_target=gaps({j for _, j in links}, len(target)),
-        source_tree=source_tree,
-        target_tree=target_tree,
+        source_tree=forests[0].bracket(source.words, trees[0]),
+        target_tree=forests[1].bracket(target.words, trees[1]),
         log_probability=arrays.log_score if len(arrays.source) else None,
         root_aligned=arrays.root_aligned,
         aligner=NAME,
         warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
     )
+
+
+def reported_derivation(
+    forests: tuple[ParseForest, ParseForest],
+    arrays: AlignmentArrays,
+    base: Mapping[tuple[int, int], Candidate],
+    candidates: Sequence[Candidate],
+    options: ForestOptions,
+) -> Reported:
+    """Find the word links and the trees of a derivation, and widen its phrases if the options say so.
+
+    Parameters
+    ----------
+    forests : (ParseForest, ParseForest)
+        The forests of source and target.
+    arrays, base, candidates
+        As for :func:`build_alignment`.
+    options : ForestOptions
+        Decide on links outside of the derivation, and on widening.
+    """
+    links = _links_at_leaves(arrays, base, candidates)
+    _add_confident(links, candidates, options)
+    trees = (
+        _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
+        _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
+    )
+    if options.whole_constituents:
+        arrays = with_whole_constituents(arrays, forests, trees, links)
+    return Reported(arrays, links, trees)
 
 
 def _links_at_leaves(
@@ -105,16 +151,9 @@ def _phrase_pairs(
     )
 
 
-def _chosen_trees(source: Sentence, target: Sentence, arrays: AlignmentArrays) -> tuple[str, str]:
-    """The trees of the two forests that a derivation chose, in brackets."""
-    trees = []
-    chosen = (arrays.source_edges, arrays.source), (arrays.target_edges, arrays.target)
-    for sentence, (edges, aligned) in zip((source, target), chosen, strict=True):
-        forest = forest_of(sentence)
-        root = int(aligned[0]) if arrays.root_aligned else None
-        tree = choose_tree(forest, edges.tolist(), aligned.tolist(), root)
-        trees.append(forest.bracket(sentence.words, tree))
-    return trees[0], trees[1]
+def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, rooted: bool) -> Derivation:
+    """The tree of a forest that a derivation chose."""
+    return choose_tree(forest, edges.tolist(), aligned.tolist(), int(aligned[0]) if rooted else None)
 
 
 def _add_confident(

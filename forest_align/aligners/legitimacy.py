@@ -19,6 +19,7 @@ class _Tree:
     children: dict[int, tuple[int, int]]
     start: Sequence[int]
     end: Sequence[int]
+    is_constituent: Sequence[bool]
 
     @classmethod
     def of(cls, forest: ParseForest, derivation: Derivation) -> _Tree:
@@ -32,20 +33,31 @@ class _Tree:
                 left, right = (int(child) for child in forest.edges[edge, 1:])
                 children[node] = (left, right)
                 todo += [left, right]
-        return cls(frozenset(found), children, forest.start.tolist(), forest.end.tolist())
+        spans = forest.start.tolist(), forest.end.tolist()
+        return cls(frozenset(found), children, *spans, forest.is_constituent.tolist())
 
     def contains(self, upper: int, lower: int) -> bool:
         """Whether one node of the tree lies below another or is it: in one tree, spans decide."""
         return self.start[upper] <= self.start[lower] and self.end[lower] <= self.end[upper]
 
     def is_lca(self, top: int, one: int, two: int) -> bool:
-        """Whether two nodes lie below different children of ``top``."""
-        if top not in self.children:
-            return False
-        left, right = self.children[top]
-        return (self.contains(left, one) and self.contains(right, two)) or (
-            self.contains(left, two) and self.contains(right, one)
-        )
+        """Whether two nodes lie below different children of ``top``, or of a part of it.
+
+        The second holds where ``top`` is a constituent of more than two children: their lowest common
+        ancestor in the tree before binarization.
+        """
+        node: int | None = top
+        while node is not None and node in self.children:
+            left, right = self.children[node]
+            if (self.contains(left, one) and self.contains(right, two)) or (
+                self.contains(left, two) and self.contains(right, one)
+            ):
+                return True
+            parts = (child for child in (left, right) if not self.is_constituent[child])
+            node = next(
+                (part for part in parts if self.contains(part, one) and self.contains(part, two)), None
+            )
+        return False
 
 
 def alignment_violations(alignment: Alignment) -> list[str]:
@@ -84,8 +96,9 @@ def violations(
     Checked are root-pair containment, same tree, relevance, consistency, monotonicity, and that pairs which
     are called compositional rest on at most two pairs, whose lowest common ancestors they are (Theorem 3.2).
     Not checked is the condition that no pair could be added (maximum set): a search with a beam cannot
-    promise it. Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest
-    common ancestor of what they rest on.
+    promise it. Lowest common ancestors are those in the trees as they are, or before they were binarized.
+    Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest common
+    ancestor of what they rest on.
 
     Parameters
     ----------

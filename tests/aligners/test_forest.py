@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.candidate_pairs import base_pairs
 from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.forest_result import reported_derivation
 from forest_align.aligners.legitimacy import violations
 from forest_align.aligners.phrase_calibration import PhraseCalibration
-from forest_align.aligners.tree_choice import choose_tree
 from forest_align.cext.alignment_result import NONCOMPOSITIONAL
 from forest_align.lexicon.candidates import Candidate, GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
@@ -259,7 +259,7 @@ def test_what_is_no_pair_is_refused_as_such(aligner: ForestAligner, wrong: Any) 
 def random_bracket(rng: random.Random, words: list[str]) -> str:
     if len(words) == 1:
         return f"({rng.choice(['NN', 'VB', 'JJ', 'IN'])} {words[0]})"
-    cuts = sorted(rng.sample(range(1, len(words)), min(len(words) - 1, rng.choice([1, 1, 2]))))
+    cuts = sorted(rng.sample(range(1, len(words)), min(len(words) - 1, rng.choice([1, 1, 2, 3]))))
     parts = [words[a:b] for a, b in zip([0, *cuts], [*cuts, len(words)], strict=True)]
     inside = " ".join(random_bracket(rng, part) for part in parts)
     return f"({rng.choice(['NP', 'VP', 'S'])} {inside})"
@@ -291,23 +291,20 @@ def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> Non
     )
     chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
     candidates = GivenCandidates(links).candidates(source, target)
-    arrays, _ = chosen.search(source, target, candidates)
+    arrays, base = chosen.search(source, target, candidates)
     merged = set(arrays.parent[arrays.absorbed & (arrays.kind == NONCOMPOSITIONAL)].tolist())
-    pairs = [
-        (int(s), int(t), kind != NONCOMPOSITIONAL and place not in merged)
-        for place, (s, t, kind, absorbed) in enumerate(
-            zip(arrays.source, arrays.target, arrays.kind, arrays.absorbed, strict=True)
-        )
-        if not absorbed
-    ]
     assert source.forest is not None and target.forest is not None
-    roots = (int(arrays.source[0]), int(arrays.target[0])) if arrays.root_aligned else (None, None)
-    trees = (
-        choose_tree(source.forest, arrays.source_edges.tolist(), arrays.source.tolist(), roots[0]),
-        choose_tree(target.forest, arrays.target_edges.tolist(), arrays.target.tolist(), roots[1]),
-    )
-    wrong = violations(source.forest, target.forest, *trees, pairs, root_aligned=arrays.root_aligned)
-    assert not wrong
+    forests = source.forest, target.forest
+    reported = reported_derivation(forests, arrays, base, candidates, options)
+    for shown in (arrays, reported.arrays):
+        pairs = [
+            (int(s), int(t), kind != NONCOMPOSITIONAL and place not in merged)
+            for place, (s, t, kind, absorbed) in enumerate(
+                zip(shown.source, shown.target, shown.kind, shown.absorbed, strict=True)
+            )
+            if not absorbed
+        ]
+        assert not violations(*forests, *reported.trees, pairs, root_aligned=arrays.root_aligned)
     assert (arrays.log_posterior <= 0).all() and np.isfinite(arrays.log_posterior).all()
 
 

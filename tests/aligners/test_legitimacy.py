@@ -73,6 +73,20 @@ def test_each_violation_is_named(pairs: list[Pair], word: str) -> None:
     assert found and all(text.startswith(word) for text in found), found
 
 
+def test_a_constituent_stands_above_the_part_of_it_that_joins_two_pairs() -> None:
+    _, tree = forest_from_bracket("(S (NP (DT a) (JJ b) (NN c)) (VP (VB d)))")
+    nodes = {tree.node(node).span: node for node in range(len(tree))}
+    best = tree.best_derivation()
+
+    def wrong(*spans: tuple[int, int]) -> list[str]:
+        return violations(tree, tree, best, best, same(*(nodes[span] for span in spans)))
+
+    part, whole = (1, 3), (0, 3)
+    assert not wrong((1, 2), (2, 3), part, (0, 4)) and not wrong((1, 2), (2, 3), whole, (0, 4))
+    (found,) = wrong((1, 2), (2, 3), (0, 4))
+    assert found.startswith("relevance")
+
+
 def test_three_pairs_support_a_noncompositional_one() -> None:
     assert check([(ROOT, ROOT, False), (A, A, True), (B, C, True), (C, D, True)]) == []
 
