@@ -50,7 +50,10 @@ def lexical_groups(
 
 
 def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Group]:
-    """Connected sets of likely links that fill two spans, at least one of them of several words.
+    """Two spans, at least one of them of several words, in which every word has a likely link into the other.
+
+    Parts of blocks are blocks too: of "was taken into custody" and "arrested" also "taken into custody" and
+    "arrested", for which there may be a phrase in the tree.
 
     Parameters
     ----------
@@ -66,11 +69,23 @@ def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Gro
     blocks = []
     while links:
         rows, columns = _component(links)
-        source, target = (min(rows), max(rows) + 1), (min(columns), max(columns) + 1)
-        full = source[1] - source[0] == len(rows) and target[1] - target[0] == len(columns)
-        if full and 1 < max(len(rows), len(columns)) <= LONGEST_GROUP:
-            blocks.append(Group(source, target, "block"))
+        if max(len(rows), len(columns)) > 2 * LONGEST_GROUP:
+            continue  # nearly everything is linked with everything: there are no groups
+        for source in _runs(rows):
+            for target in _runs(columns):
+                inside = likely[slice(*source), slice(*target)]
+                if inside.size > 1 and inside.any(0).all() and inside.any(1).all():
+                    blocks.append(Group(source, target, "block"))
     return sorted(blocks)
+
+
+def _runs(places: set[int]) -> Iterator[Span]:
+    """Spans of up to LONGEST_GROUP neighbouring places."""
+    for start in places:
+        for end in range(start + 1, start + LONGEST_GROUP + 1):
+            if end - 1 not in places:
+                break
+            yield start, end
 
 
 def _component(links: set[tuple[int, int]]) -> tuple[set[int], set[int]]:

@@ -175,6 +175,18 @@ def test_sentences_without_groups_have_none() -> None:
     assert groups_of("IT", "it") == set()
 
 
+def test_blocks_of_links_are_taken_apart_into_smaller_ones() -> None:
+    """*was taken into custody* and *arrested*: the phrase of the tree may leave *was* out."""
+    probabilities = np.zeros((4, 2))
+    probabilities[:, 1] = [0.6, 0.9, 0.8, 0.8]
+    found = {group.source for group in linked_blocks(probabilities)}
+    assert found == {(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)}
+
+
+def test_where_all_words_are_linked_there_are_no_blocks() -> None:
+    assert linked_blocks(np.ones((9, 9))) == []
+
+
 def test_linked_blocks_fill_their_spans() -> None:
     probabilities = np.zeros((5, 6))
     probabilities[0, 0] = 0.9
