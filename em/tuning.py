@@ -199,8 +199,8 @@ def tune(
         study.set_user_attr(_PROBLEM, problem.fingerprint)
     elif known != problem.fingerprint:
         raise InputError(
-            f"the study {study.study_name!r} has trials of other pairs, or of another model or parser: "
-            "expected the same ones, or a study of another name"
+            f"the study {study.study_name!r} has trials of other pairs, or with another model, parser or "
+            "settings (forest sizes, options to keep): expected the same ones, or a study of another name"
         )
     if settings.workers == 1:
         _work(problem, space, settings, study, report)

@@ -179,6 +179,8 @@ def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
     run(gold, "-o", tmp_path / "tuned", "--trials", 1)
     with pytest.raises(InputError, match="trials of other pairs"):
         run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--parser", table.parent)
+    with pytest.raises(InputError, match="options to keep"):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam")
     published = [gold, "-o", tmp_path / "published", "--aligner", "contextual", "--variant", "published"]
     run(*published, "--ppdb", table, "--trials", 1)
     table.write_text("house\thome\n")
