@@ -13,6 +13,7 @@ For each file of pairs with gold word links, and for all of them, prints constit
     1-best       on the parser's best trees
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
+    parts        phrases as the search finds them, parts of constituents not widened
     union        with word candidates from lexicon and vectors, one word pair at a time
     dictionary   with word candidates from the lexicon alone
 
@@ -132,6 +133,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
         "1-best": (best, model),
         "no links": (forests, variant(link_weight=0.0)),
         "no parse": (forests, variant(tree_weight=0.0)),
+        "parts": (forests, variant(whole_constituents=False)),
         "union": (union, model),
         "dictionary": (dictionary, model),
     }
