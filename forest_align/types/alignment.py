@@ -274,7 +274,7 @@ def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int]
 
 def _read_links(fields: Fields, source_length: int, target_length: int) -> Links:
     pairs = []
-    for k, item in enumerate(fields.items("words", [])):
+    for k, item in enumerate(fields.items("words")):
         name = f"words[{k}]"
         i, j = (check_integer(x, name) for x in check_list(item, name, 2))
         if not (0 <= i < source_length and 0 <= j < target_length):

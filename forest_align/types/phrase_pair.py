@@ -82,7 +82,7 @@ def _read_node(fields: Fields, side: str, length: int) -> Node:
     head = fields.integer(f"{side}_head", -1)
     if head != -1 and not start <= head < end:
         raise InputError(
-            f"expected a head inside [{start}, {end}], found {head}", field=fields.name(f"{side}_head")
+            f"expected a head inside [{start}, {end}), found {head}", field=fields.name(f"{side}_head")
         )
     return Node(
         start,

@@ -200,6 +200,8 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("source.tags", ["DT"], "source.tags"),
         ("source.offsets", [[0, 3]], "source.offsets"),
         ("source.offsets", [[0, 3], [4, 7], [8, 11], [12, 99]], "source.offsets[3]"),
+        ("source.tokens", None, "source.tokens"),
+        ("words", None, "words"),
         ("words", {"0": 0}, "words"),
         ("words.1", [1], "words[1]"),
         ("words.1", [1, 3], "words[1]"),
