@@ -50,7 +50,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     links_file = None
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
-    for item in _pairs(options):
+    for number, item in enumerate(_pairs(options), 1):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
         if isinstance(item, InputError):
             yield _broken(item)
@@ -59,7 +59,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
             if isinstance(links, InputError):
                 raise links
             if uses_given_links(options):
-                links = _given_links(item, links)
+                links = _given_links(item, links, options.words, number)
             content = _sentences(item, options.parser is None), links
         except InputError as error:
             yield Item(item.id, error, item.source, item.target)
@@ -101,13 +101,17 @@ def _ended(path: str) -> InputError:
     return InputError("the file of word links ends before the pairs do", file=path)
 
 
-def _given_links(item: SentencePair, links: Links | None) -> Links:
+def _given_links(item: SentencePair, links: Links | None, path: str, number: int) -> Links:
+    """The links given for a pair: those of its line in a file, or else those that came with it."""
     found = item.links if links is None else links
     if found is None:
         raise InputError("the input gives no word links for this pair")
     if not (item.source.tokens and item.target.tokens):
         raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
-    return found.check(len(item.source), len(item.target))
+    try:
+        return found.check(len(item.source), len(item.target))
+    except InputError as error:
+        raise error.at(file=path, line=number) if links is not None else error from None
 
 
 def _sentences(item: SentencePair, use_trees: bool) -> Pair:

@@ -308,7 +308,7 @@ def test_given_links_belong_to_their_pair_even_when_words_repeat(
     assert main(arguments) == 1
     found = lines_of(out)
     assert [line["words"] for line in found] == [[[0, 0]], [[1, 1]], [], [], [], []]
-    assert "out of range" in found[3]["error"]
+    assert f"{links}:4: link 5-5 is out of range" in found[3]["error"]
     assert "expected links" in found[4]["error"] and f"{links}:5" in found[4]["error"]
     assert "ends before" in found[5]["error"]
 
