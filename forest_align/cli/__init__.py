@@ -101,6 +101,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         0: all went well; 1: some pairs or sentences failed; 2: bad usage, unusable input or a fault of the
         program; 130: interrupted.
     """
+    if sys.stderr is None:
+        # Closed by who started the process. The next file to be opened, the output say, would get its number
+        # and with it what libraries say there.
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     parser = _top_level_parser()
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments:

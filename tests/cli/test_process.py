@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -136,3 +137,14 @@ def test_two_processes_do_not_write_to_one_output(resume: list[str], tmp_path: P
     assert out.read_text(encoding="utf-8") == line
     assert subprocess.run([*command, trees, "-o", out, *resume]).returncode == 0
     assert out.read_text(encoding="utf-8") == line
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_with_standard_error_closed_what_would_be_said_is_not_written_to_the_output(tmp_path: Path) -> None:
+    trees = tmp_path / "trees.txt"
+    trees.write_text("(S (NP (PRP They)) (VP (VBD won)))\nno tree\n", encoding="utf-8")
+    words = f"parse --from trees {shlex.quote(str(trees))} 2>&-"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m forest_align {words}', sys.executable], stdout=subprocess.PIPE, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "(S (NP (PRP They)) (VP (VBD won)))\n\n")
