@@ -10,10 +10,21 @@ from forest_align.types import Alignment, PhrasePair
 def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
     """The phrase pairs that a view lists, in the order of :func:`constituent_pairs`.
 
-    In a derivation what is no constituent is a part that binarization made, and is left out. Where there is
-    none, all phrases are what the aligner found.
+    In a derivation what is no constituent is a part that binarization made. It is left out, unless nothing in
+    it is aligned by itself: these are words that correspond as a group, and are in no smaller pair. Where
+    there is no derivation, all phrases are what the aligner found.
     """
-    return (constituent_pairs if alignment.has_derivation else _in_order)(alignment.phrases)
+    phrases = alignment.phrases
+    if not alignment.has_derivation:
+        return _in_order(phrases)
+    return _in_order(pair for pair in phrases if pair.constituents or _is_smallest(pair, phrases))
+
+
+def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
+    """Whether no other pair lies inside of one."""
+    start, end = pair.source_node.span
+    inside = (one for one in phrases if start <= one.source_node.start and one.source_node.end <= end)
+    return all(one is pair for one in inside)
 
 
 def constituent_pairs(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:

@@ -20,8 +20,9 @@ def to_text(alignment: Alignment, *, width: int = DEFAULT_WIDTH, colour: bool = 
     """Show an alignment on lines of at most ``width`` columns.
 
     Phrases are indented by how deep they lie in other aligned phrases of the source; a star marks a pair
-    that only non-compositional alignment could form. Phrases that binarization made are left out. Of aligners
-    without trees all phrases are shown, and nothing is said of whole sentences.
+    that only non-compositional alignment could form. Parts of constituents are left out, unless their words
+    correspond as a group. Of aligners without trees all phrases are shown, and nothing is said of whole
+    sentences.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def cat() -> Alignment:
         Links.of([(0, 0), (1, 1), (2, 3)], scores=[0.9, 1.0, 0.55]),
         (
             PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.9),
-            PhrasePair(Node(1, 2, "NP'", False), Node(1, 2, "NP'", False), 0.9),
+            PhrasePair(Node(0, 2, "S'", False), Node(0, 2, "S'", False), 0.9),
             PhrasePair(Node(0, 2, "NP"), Node(0, 2, "NP"), 0.95, False),
             PhrasePair(Node(2, 3, "VP::VBD"), Node(2, 4, "VP"), 0.4),
             PhrasePair(Node(0, 4, "S"), Node(0, 4, "S"), 1.0),
@@ -48,6 +48,13 @@ def test_the_whole_view() -> None:
         "source only  .\n"
         "target only  was\n"
     )
+
+
+def test_a_part_of_a_constituent_is_shown_where_its_words_correspond_as_a_group() -> None:
+    group = PhrasePair(Node(2, 4, "VP'", False), Node(3, 4, "VBG"), 0.8)
+    shown = to_text(replace(cat(), phrases=(*cat().phrases[:3], group, cat().phrases[4])))
+    assert "  VP' sat .                         │   VBG sitting                       0.80\n" in shown
+    assert "S'" not in shown
 
 
 def test_an_alignment_without_phrases_shows_its_words() -> None:
