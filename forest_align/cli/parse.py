@@ -77,6 +77,11 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
     finished, failed = _finished(options) if options.resume else (0, 0)
+    if failed:
+        print(
+            f"forest-align parse: {failed} of the {finished} lines written before could not be parsed",
+            file=sys.stderr,
+        )
     with InputLines(options.sentences) as source:
         # Models load before the output is opened: a wrong name must not leave an empty file behind.
         results = _READERS[options.source](source, options)

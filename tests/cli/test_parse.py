@@ -183,9 +183,13 @@ def test_a_resumed_run_writes_what_is_missing(
         out.write_bytes(b"".join(lines[:kept]) + b"".join(lines[kept : kept + 1])[:-1])
         assert main(["parse", name, *options, "--resume"]) == 1
         assert out.read_bytes() == whole
-        # What failed before was named before.
-        named = [int(line.split(":")[3]) for line in capsys.readouterr().err.splitlines()]
+        # What failed before was named before; that it did is why the exit status is 1.
+        told = capsys.readouterr().err.splitlines()
+        named = [int(line.split(":")[3]) for line in told if ": error: " in line]
         assert all(number > kept for number in named) and bool(named) == (kept < 96)
+        before = sum(line == b"\n" or b'{"error"' in line for line in lines[:kept])
+        summary = f"forest-align parse: {before} of the {kept} lines written before could not be parsed"
+        assert told[: len(told) - len(named)] == ([summary] if before else [])
 
 
 def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
