@@ -8,7 +8,7 @@ from forest_align.types import Alignment, PhrasePair
 
 
 def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
-    """The phrase pairs that a view lists, in the order of :func:`constituent_pairs`.
+    """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
 
     In a derivation what is no constituent is a part that binarization made. It is left out, unless nothing in
     it is aligned by itself: these are words that correspond as a group, and are in no smaller pair. Where
@@ -25,11 +25,6 @@ def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
     start, end = pair.source_node.span
     inside = (one for one in phrases if start <= one.source_node.start and one.source_node.end <= end)
     return all(one is pair for one in inside)
-
-
-def constituent_pairs(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:
-    """Pairs of constituents in the order of the source, the longest first where several begin at a word."""
-    return _in_order(pair for pair in phrases if pair.constituents)
 
 
 def _in_order(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:

@@ -8,8 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from forest_align.data.penn import parse_bracket
-from forest_align.types import Alignment, InputError, PhrasePair, Sentence
-from forest_align.views.constituents import constituent_pairs, numbers_of
+from forest_align.types import Alignment, InputError, Sentence
+from forest_align.views.constituents import numbers_of, shown_pairs
 
 if TYPE_CHECKING:
     from nltk import Tree
@@ -72,7 +72,7 @@ def to_svg(alignment: Alignment) -> str:
     source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
     target_words = source_words + LINK_HEIGHT
     height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
-    numbers = _numbers(alignment.phrases)
+    numbers = _numbers(alignment)
     body = [
         *_links(alignment, source_words, target_words, width),
         *_tree(source, numbers[0], source_words, -1),
@@ -133,14 +133,17 @@ def _has_words(tree: Tree) -> bool:
     return not len(tree) or any(isinstance(child, str) for child in tree)
 
 
-def _numbers(
-    phrases: tuple[PhrasePair, ...],
-) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """Number of the pair that each span of the source, and of the target, belongs to."""
-    pairs = constituent_pairs(phrases)
-    numbers = numbers_of(pairs).items()
-    source = {pairs[place].source_node.span: number for place, number in numbers}
-    target = {pairs[place].target_node.span: number for place, number in numbers}
+def _numbers(alignment: Alignment) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Number of the pair of constituents that each span of the source, and of the target, belongs to.
+
+    Pairs that have no node of their own in the trees are numbered with the others, as in every view.
+    """
+    pairs = shown_pairs(alignment)
+    drawn = [
+        (pairs[place], number) for place, number in numbers_of(pairs).items() if pairs[place].constituents
+    ]
+    source = {pair.source_node.span: number for pair, number in drawn}
+    target = {pair.target_node.span: number for pair, number in drawn}
     return source, target
 
 

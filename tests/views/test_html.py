@@ -104,6 +104,23 @@ def test_table_and_trees_number_the_pairs_alike() -> None:
     assert (left[1], right[1]) == ("1", "2")
 
 
+def test_trees_keep_the_numbers_of_the_table_where_a_group_of_words_has_no_node_in_them() -> None:
+    source, target = Sentence.from_words(["a", "b", "c", "d"]), Sentence.from_words(["e", "f", "g"])
+    group = PhrasePair(Node(0, 2, "S'", is_constituent=False), Node(0, 1, "X"), 1.0)
+    phrase = PhrasePair(Node(2, 4, "NP"), Node(1, 3, "NP"), 1.0)
+    alignment = Alignment(
+        source,
+        target,
+        phrases=(group, phrase),
+        source_tree="(S (X a) (X b) (NP (X c) (X d)))",
+        target_tree="(S (X e) (NP (X f) (X g)))",
+    )
+    section = to_section(alignment)
+    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
+    assert boxes["s2 s3 t1 t2"] == "2"
+    assert re.findall(r">NP<tspan[^>]*>(\d)</tspan>", section) == ["2", "2"]
+
+
 def test_phrases_that_cross_do_not_break_the_page() -> None:
     sentence = Sentence.from_words(["a", "b", "c"])
     crossing = tuple(PhrasePair(Node(*span, "X"), Node(*span, "X"), 1.0) for span in ((0, 2), (1, 3)))
