@@ -93,7 +93,7 @@ def report_speed(options: argparse.Namespace) -> None:
     scorer = load_span_parser(options.parser)
     print(f"{options.sentences} sentences of {options.words} words, {torch.get_num_threads()} threads")
     if isinstance(scorer, EncoderScorer):
-        for dtype in (torch.float32, torch.bfloat16):
+        for dtype in (torch.float32, torch.bfloat16, torch.int8):
             scorer = EncoderScorer.read(locate_parser(options.parser), dtype)
             speed = rate(lambda: scorer.score(batch), len(batch), options.repeat)  # noqa: B023
             name = str(dtype).removeprefix("torch.") + (" (default here)" if dtype == native_dtype() else "")

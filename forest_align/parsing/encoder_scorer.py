@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from forest_align.parsing.encoder_batches import WordEncoder, collate, length_batches
+from forest_align.parsing.linear_layers import multiplies_integers
 from forest_align.parsing.model_files import (
     SECTION,
     ParserConfig,
@@ -73,7 +74,8 @@ class EncoderScorer:
         folder : Path
             Nothing in it can run code.
         dtype : torch.dtype, optional
-            Arithmetic of the forward pass; by default bfloat16 where the processor has it, else float32.
+            Arithmetic of the forward pass; by default that of :func:`native_dtype`; torch.int8 multiplies
+            the matrices in 8-bit integers.
 
         Raises
         ------
@@ -143,9 +145,8 @@ def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def native_dtype() -> torch.dtype:
-    """Return bfloat16 where the processor multiplies it in hardware, else float32."""
-    has_bfloat16 = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
-    return torch.bfloat16 if has_bfloat16() else torch.float32
+    """Return the fastest arithmetic: 8-bit integers where the processor multiplies them, else float32."""
+    return torch.int8 if multiplies_integers() else torch.float32
 
 
 def load_span_parser(name_or_folder: str | Path) -> SpanScorer:

@@ -6,12 +6,15 @@ trained, and what the tests compare this one with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 from torch.nn import functional
+
+from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, Linear, LinearKind
+from forest_align.parsing.packed_rows import PackedRows
 
 if TYPE_CHECKING:
     from forest_align.parsing.encoder_batches import EncoderBatch
@@ -22,7 +25,7 @@ SPAN_CHUNK = 2048
 #: Spans are scored in multiples of so many.
 SPAN_STEP = 256
 
-#: Weight and bias of a linear or a normalising layer.
+#: Weight and bias of a layer.
 Layer = tuple[torch.Tensor, torch.Tensor]
 
 
@@ -58,8 +61,8 @@ def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch
 def score_spans(
     annotations: torch.Tensor,
     lengths: torch.Tensor,
-    first_layer: Layer,
-    rest: Callable[[torch.Tensor], torch.Tensor],
+    first_layer: tuple[Linear, torch.Tensor],
+    rest: Linear,
 ) -> torch.Tensor:
     """Score the labels of all spans.
 
@@ -71,8 +74,8 @@ def score_spans(
         ``[B, W + 2, D]``: forward and backward halves of each word.
     lengths : torch.Tensor
         int64 ``[B]``: number of words.
-    first_layer : pair of torch.Tensor
-        Weight ``[H, D]`` and bias ``[H]`` of the first layer of the label scores.
+    first_layer : callable, torch.Tensor
+        The first layer of the label scores, ``[..., D]`` to ``[..., H]``, without its bias ``[H]``; and that.
     rest : callable
         The layers after it: ``[n, H]`` to ``[n, L - 1]``.
 
@@ -82,8 +85,8 @@ def score_spans(
         ``[N, L - 1]``, in the order of :func:`span_index`.
     """
     half = annotations.shape[-1] // 2
-    weight, bias = first_layer
-    posts = functional.linear(torch.cat([annotations[:, :-1, :half], annotations[:, 1:, half:]], -1), weight)
+    linear, bias = first_layer
+    posts = linear(torch.cat([annotations[:, :-1, :half], annotations[:, 1:, half:]], -1))
     sentence, first, last = span_index(lengths)
     count = posts.shape[1]
     flat = posts.reshape(-1, posts.shape[-1])
@@ -119,12 +122,16 @@ class SpanNetwork:
     sizes : NetworkSizes
         What the weights alone do not say.
     dtype : torch.dtype
-        Arithmetic.
+        Arithmetic: a floating-point type, or torch.int8 for linear layers in integers and all else in float32
+        (see :class:`~forest_align.parsing.linear_layers.IntegerLinear`).
     """
 
     def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
         self.sizes = sizes
         self.longest = sizes.longest
+        linear: LinearKind = FloatLinear
+        if dtype == torch.int8:
+            linear, dtype = IntegerLinear, torch.float32
         named = _Weights({name: value.to(dtype) for name, value in weights.items()})
         embeddings = named.below("pretrained_model.embeddings.")
         self._words = embeddings["word_embeddings.weight"]
@@ -133,44 +140,47 @@ class SpanNetwork:
         self._positions = embeddings["position_embeddings.weight"] + first_segment
         self._embedding_norm = embeddings.layer("LayerNorm")
         self._encoder = [
-            _EncoderLayer(named.below(f"pretrained_model.encoder.layer.{number}."), sizes)
+            _EncoderLayer(named.below(f"pretrained_model.encoder.layer.{number}."), sizes, linear)
             for number in range(sizes.encoder_layers)
         ]
-        self._cases, self._project = named["case_embedding.weight"], named["project_pretrained.weight"]
+        self._cases = named["case_embedding.weight"]
+        self._project = linear(named["project_pretrained.weight"])
         self._timing, self._timing_norm = named["add_timing.timing_table"], named.layer("add_timing.norm")
         self._partitioned = [
-            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes)
+            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes, linear)
             for number in range(sizes.layers)
         ]
-        self._label_input, self._labels = named.layer("f_label.0"), _Output(named.below("f_label."))
-        self._tag_input, self._tags = named.layer("f_tag.0"), _Output(named.below("f_tag."))
+        weight, bias = named.layer("f_label.0")
+        self._label_input, self._labels = (linear(weight), bias), _Output(named.below("f_label."), linear)
+        self._tag_input, self._tags = linear(*named.layer("f_tag.0")), _Output(named.below("f_tag."), linear)
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
         hidden, vectors = self._encode(batch)
         rows = torch.arange(len(batch.subwords))[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
-        content = functional.linear(features * batch.word_mask[:, :, None], self._project)
+        content = self._project(features * batch.word_mask[:, :, None])
         timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
-        annotations = _normalise(torch.cat([content, timing], -1), self._timing_norm)
-        mask = _attention_mask(batch.word_mask)
+        packed = PackedRows(batch.word_mask)
+        annotations = _normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
         for layer in self._partitioned:
-            annotations = layer(annotations, mask)
+            annotations = layer(annotations, packed)
+        annotations = packed.unpack(annotations)
         annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
         spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
-        return BatchScores(spans, self._tags(functional.linear(annotations, *self._tag_input)), vectors)
+        return BatchScores(spans, self._tags(self._tag_input(annotations)), vectors)
 
     def _encode(self, batch: EncoderBatch) -> tuple[torch.Tensor, torch.Tensor]:
         """Hidden states of the encoder's last layer and of the vector layer, each ``[B, S, D]``."""
         embedded = functional.embedding(batch.subwords, self._words)
         embedded = embedded + self._positions[: embedded.shape[1]]
-        hidden = vectors = _normalise(embedded, self._embedding_norm, self.sizes.epsilon)
-        mask = _attention_mask(batch.subword_mask)
+        packed = PackedRows(batch.subword_mask)
+        hidden = vectors = _normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
         for number, layer in enumerate(self._encoder, start=1):
-            hidden = layer(hidden, mask)
+            hidden = layer(hidden, packed)
             if number == self.sizes.vector_layer:
                 vectors = hidden
-        return hidden, vectors
+        return packed.unpack(hidden), packed.unpack(vectors)
 
 
 class _Weights(dict[str, torch.Tensor]):
@@ -188,55 +198,56 @@ class _Weights(dict[str, torch.Tensor]):
 class _EncoderLayer:
     """One layer of BERT (Devlin et al. 2019): self-attention and a feed-forward network, normalised after."""
 
-    def __init__(self, weights: _Weights, sizes: NetworkSizes) -> None:
+    def __init__(self, weights: _Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
         self._heads, self._epsilon = sizes.encoder_heads, sizes.epsilon
         parts = [weights.layer(f"attention.self.{name}") for name in ("query", "key", "value")]
-        self._attention_input = torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
-        self._attention_output = weights.layer("attention.output.dense")
+        self._attention_input = linear(*(torch.cat(same) for same in zip(*parts, strict=True)))
+        self._attention_output = linear(*weights.layer("attention.output.dense"))
         self._attention_norm = weights.layer("attention.output.LayerNorm")
-        self._inner, self._outer = weights.layer("intermediate.dense"), weights.layer("output.dense")
+        self._inner, self._outer = (
+            linear(*weights.layer(name)) for name in ("intermediate.dense", "output.dense")
+        )
         self._norm = weights.layer("output.LayerNorm")
 
-    def __call__(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        size, length, width = hidden.shape
-        joined = functional.linear(hidden, *self._attention_input)
-        joined = joined.view(size, length, 3, self._heads, width // self._heads)
-        attended = _attend(joined, mask).flatten(2)
-        hidden = hidden + functional.linear(attended, *self._attention_output)
+    def __call__(self, hidden: torch.Tensor, packed: PackedRows) -> torch.Tensor:
+        attended = packed.attend(self._attention_input(hidden), self._heads).flatten(1)
+        hidden = hidden + self._attention_output(attended)
         hidden = _normalise(hidden, self._attention_norm, self._epsilon)
-        inner = functional.gelu(functional.linear(hidden, *self._inner))
-        return _normalise(hidden + functional.linear(inner, *self._outer), self._norm, self._epsilon)
+        inner = functional.gelu(self._inner(hidden))
+        return _normalise(hidden + self._outer(inner), self._norm, self._epsilon)
 
 
 class _PartitionedLayer:
     """One layer that keeps content (first half) and position apart (Kitaev & Klein 2018, §3)."""
 
-    def __init__(self, weights: _Weights, sizes: NetworkSizes) -> None:
+    def __init__(self, weights: _Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
         self._heads = sizes.heads
         # benepar has [head, feature, query/key/value, part] and [head, part, feature].
         inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
         outputs = [weights[f"self_attn.w_o_{half}"] for half in "cp"]
-        self._attention_inputs = [part.permute(2, 0, 3, 1).flatten(0, 2).contiguous() for part in inputs]
-        self._attention_outputs = [part.flatten(0, 1).t().contiguous() for part in outputs]
+        self._attention_inputs = [
+            linear(part.permute(2, 0, 3, 1).flatten(0, 2).contiguous()) for part in inputs
+        ]
+        self._attention_outputs = [linear(part.flatten(0, 1).t().contiguous()) for part in outputs]
         self._attention_norm = weights.layer("norm_attn")
-        self._inner = [weights.layer(f"linear1.linear_{half}") for half in "cp"]
-        self._outer = [weights.layer(f"linear2.linear_{half}") for half in "cp"]
+        self._inner = [linear(*weights.layer(f"linear1.linear_{half}")) for half in "cp"]
+        self._outer = [linear(*weights.layer(f"linear2.linear_{half}")) for half in "cp"]
         self._norm = weights.layer("norm_ff")
 
-    def __call__(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    def __call__(self, hidden: torch.Tensor, packed: PackedRows) -> torch.Tensor:
         halves = hidden.chunk(2, -1)
         parts = [
-            functional.linear(half, weight).unflatten(-1, (3, self._heads, -1))
-            for half, weight in zip(halves, self._attention_inputs, strict=True)
+            linear(half).unflatten(-1, (3, self._heads, -1))
+            for half, linear in zip(halves, self._attention_inputs, strict=True)
         ]
-        attended = _attend(torch.cat(parts, -1), mask)
+        attended = packed.attend(torch.cat(parts, -1).flatten(1), self._heads)
         parts = [
-            functional.linear(half.flatten(2), weight)
-            for half, weight in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
+            linear(half.flatten(1))
+            for half, linear in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
         ]
         hidden = _normalise(hidden + torch.cat(parts, -1), self._attention_norm)
         parts = [
-            functional.linear(functional.relu(functional.linear(half, *inner)), *outer)
+            outer(functional.relu(inner(half)))
             for half, inner, outer in zip(hidden.chunk(2, -1), self._inner, self._outer, strict=True)
         ]
         return _normalise(hidden + torch.cat(parts, -1), self._norm)
@@ -245,22 +256,11 @@ class _PartitionedLayer:
 class _Output:
     """The layers of label or tag scores after the first."""
 
-    def __init__(self, weights: _Weights) -> None:
-        self._norm, self._scores = weights.layer("1"), weights.layer("3")
+    def __init__(self, weights: _Weights, linear: LinearKind) -> None:
+        self._norm, self._scores = weights.layer("1"), linear(*weights.layer("3"))
 
     def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
-        return functional.linear(functional.relu(_normalise(hidden, self._norm)), *self._scores)
-
-
-def _attend(joined: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Attend: ``[B, T, 3, heads, part]``, which are query, key and value, to ``[B, T, heads, part]``."""
-    query, key, value = joined.permute(2, 0, 3, 1, 4)
-    return functional.scaled_dot_product_attention(query, key, value, mask).transpose(1, 2)
-
-
-def _attention_mask(present: torch.Tensor) -> torch.Tensor | None:
-    """What may be attended to, for every head and position; None if nothing is padded, which is faster."""
-    return None if bool(present.all()) else present[:, None, None, :]
+        return self._scores(functional.relu(_normalise(hidden, self._norm)))
 
 
 def _normalise(hidden: torch.Tensor, layer: Layer, epsilon: float = 1e-5) -> torch.Tensor:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from forest_align.parsing.encoder_batches import CASE_COUNT
+from forest_align.parsing.linear_layers import FloatLinear
 from forest_align.parsing.lone_imports import import_alone
 from forest_align.parsing.span_network import BatchScores, score_spans
 
@@ -67,5 +68,6 @@ class SpanParser(_ChartParser):
         annotations = self.encoder(self.add_timing(self.morpho_emb_dropout(content)), batch.word_mask)
         annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
         first_layer, rest = self.f_label[0], self.f_label[1:]
-        spans = score_spans(annotations, batch.lengths, (first_layer.weight, first_layer.bias), rest)
+        first = FloatLinear(first_layer.weight), first_layer.bias
+        spans = score_spans(annotations, batch.lengths, first, rest)
         return BatchScores(spans, self.f_tag(annotations), hidden[self.vector_layer])

@@ -29,6 +29,7 @@ from forest_align.parsing.encoder_batches import (
     length_batches,
 )
 from forest_align.parsing.encoder_scorer import MODELS, EncoderScorer, load_span_parser
+from forest_align.parsing.linear_layers import FloatLinear, multiplies_integers
 from forest_align.parsing.model_files import (
     ParserConfig,
     parser_config,
@@ -191,10 +192,11 @@ def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytes
     annotations = torch.randn(2, 72, 6, generator=generator)
     layers = torch.randn(5, 6, generator=generator), torch.randn(5, generator=generator)
     lengths = torch.tensor([70, 40])
-    found = score_spans(annotations, lengths, layers, torch.tanh)
+    first_layer = FloatLinear(layers[0]), layers[1]
+    found = score_spans(annotations, lengths, first_layer, torch.tanh)
     assert len(found) == 70 * 71 // 2 + 40 * 41 // 2 > span_network.SPAN_CHUNK
     monkeypatch.setattr(span_network, "SPAN_CHUNK", 10**6)
-    assert torch.allclose(found, score_spans(annotations, lengths, layers, torch.tanh), atol=1e-6)
+    assert torch.allclose(found, score_spans(annotations, lengths, first_layer, torch.tanh), atol=1e-6)
     sentence, first, last = (column[3000] for column in span_index(lengths))
     fences = annotations[sentence, last + 1, :3] - annotations[sentence, first, :3]
     fences = torch.cat([fences, annotations[sentence, last + 2, 3:] - annotations[sentence, first + 1, 3:]])
@@ -287,13 +289,31 @@ def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
     assert np.allclose(found.scores, plain.scores / 2, atol=2e-2)
 
 
-def test_a_sentence_gets_the_same_scores_alone_and_among_others(scorer: EncoderScorer) -> None:
-    together = scorer.score(SENTENCES)
-    for words, found in zip(SENTENCES, together, strict=True):
-        alone = scored(scorer.score([words])[0])
-        assert np.allclose(alone.scores, scored(found).scores, atol=1e-4)
-        assert np.allclose(alone.vectors, scored(found).vectors, atol=1e-4)
-        assert alone.tags == scored(found).tags
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
+def test_a_sentence_gets_the_same_scores_alone_and_among_others(
+    model_folder: Path, dtype: torch.dtype
+) -> None:
+    exactly = dtype == torch.int8
+    if exactly and not multiplies_integers():
+        pytest.skip("needs a processor with AVX2")
+    scorer = EncoderScorer.read(model_folder, dtype)
+    sentences = [["the", "cat", "b"][number % 3 :] * number for number in range(1, 9)]
+    for chosen in (sentences, sentences[2:5], sentences[::-3]):
+        for words, found in zip(chosen, scorer.score(chosen), strict=True):
+            alone, together = scored(scorer.score([words])[0]), scored(found)
+            tolerance = 0 if exactly else 1e-4
+            np.testing.assert_allclose(together.scores, alone.scores, rtol=0, atol=tolerance)
+            np.testing.assert_allclose(together.vectors, alone.vectors, rtol=0, atol=tolerance)
+            assert together.tags == alone.tags
+
+
+def test_integers_score_nearly_as_floating_point_does(model_folder: Path, scorer: EncoderScorer) -> None:
+    if not multiplies_integers():
+        pytest.skip("needs a processor with AVX2")
+    integers = EncoderScorer.read(model_folder, torch.int8)
+    for one, other in zip(integers.score(SENTENCES), scorer.score(SENTENCES), strict=True):
+        assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
+        assert scored(one).vectors == pytest.approx(scored(other).vectors, abs=0.1)
 
 
 def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:

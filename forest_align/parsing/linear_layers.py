@@ -1,0 +1,92 @@
+"""Linear layers of the span parser, in floating point or in 8-bit integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from torch.nn import functional
+
+#: Largest integer of a weight, and of an input. Processors without VNNI add two products in 16 bits, which
+#: would overflow with inputs of 8 bits; F1 is the same with 7.
+_LARGEST_WEIGHT, _LARGEST_INPUT = 127, 63
+#: What a quantized 0 of an input is written as: oneDNN has fast kernels for unsigned integers only.
+_ZERO_POINT = 64
+
+#: A layer at work: ``[..., K]`` to ``[..., N]``.
+Linear = Callable[[torch.Tensor], torch.Tensor]
+#: Makes a layer from its weight ``[N, K]`` and its bias ``[N]``, if it has one.
+LinearKind = Callable[..., Linear]
+
+
+class FloatLinear:
+    """A linear layer in the arithmetic of its weight, ``[N, K]``; ``bias`` is ``[N]``."""
+
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
+        self._weight, self._bias = weight, bias
+
+    def __call__(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return ``rows @ weight.T + bias``."""
+        return functional.linear(rows, self._weight, self._bias)
+
+
+class IntegerLinear:
+    """A linear layer that multiplies integers, each row of the weight and of the input with its own scale.
+
+    Products are summed exactly, and no row's scale depends on another row: so a row gives the same result,
+    to the last bit, whatever stands beside it.
+
+    Parameters
+    ----------
+    weight : torch.Tensor
+        float32 ``[N, K]``.
+    bias : torch.Tensor, optional
+        float32 ``[N]``.
+    """
+
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
+        scale = _scale(weight, _LARGEST_WEIGHT)
+        integers = torch.round(weight / scale).to(torch.int8)
+        self._packed = torch.ops.onednn.qlinear_prepack(integers, None)
+        self._scale, self._bias = scale.flatten(), bias
+        self._zero_points = torch.zeros(len(integers), dtype=torch.int64)
+
+    def __call__(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return ``rows @ weight.T + bias`` of float32 rows, both quantized."""
+        flat = rows.reshape(-1, rows.shape[-1])
+        scale = _scale(flat, _LARGEST_INPUT)
+        integers = (flat / scale).round_().to(torch.int8).view(torch.uint8).add_(_ZERO_POINT)
+        product = torch.ops.onednn.qlinear_pointwise(
+            *(integers, 1.0, _ZERO_POINT),
+            *(self._packed, self._scale, self._zero_points),
+            *(None, 1.0, 0, torch.float32),  # bias, scale and zero point of the output
+            *("none", [], ""),  # no function after it
+        )
+        product.mul_(scale)
+        if self._bias is not None:
+            product.add_(self._bias)
+        return product.view(*rows.shape[:-1], -1)
+
+
+@cache
+def multiplies_integers() -> bool:
+    """Tell whether :class:`IntegerLinear` is fast here, and exact: on processors with AVX2 or AVX-512.
+
+    The operators are torch's own for quantized models, but not among those that it promises to keep: so they
+    are tried first, with numbers that would overflow if sums were taken in 16 bits.
+    """
+    if torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"):
+        return False
+    rows, weight = torch.full((3, 64), float(_LARGEST_INPUT)), torch.full((16, 64), float(_LARGEST_WEIGHT))
+    try:
+        found = IntegerLinear(weight)(rows)
+    except (AttributeError, RuntimeError):
+        return False
+    return torch.equal(found, rows @ weight.T)
+
+
+def _scale(rows: torch.Tensor, largest: int) -> torch.Tensor:
+    """What to divide each row by, so that it lies between -largest and largest: ``[n, 1]``."""
+    found = torch.maximum(rows.amax(1, keepdim=True), rows.amin(1, keepdim=True).neg_())
+    return found.clamp_min_(1e-12).div_(largest)

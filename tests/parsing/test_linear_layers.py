@@ -1,0 +1,68 @@
+"""Linear layers in integers against the same in floating point."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, multiplies_integers
+from forest_align.parsing.packed_rows import PackedRows
+
+pytestmark = pytest.mark.skipif(not multiplies_integers(), reason="needs a processor with AVX2")
+
+
+def random(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+@pytest.mark.parametrize("bias", [None, random(48)], ids=["plain", "bias"])
+def test_integers_give_what_floating_point_gives_but_for_rounding(bias: torch.Tensor | None) -> None:
+    weight, rows = random(48, 64), random(2, 5, 64)
+    exact, found = FloatLinear(weight, bias)(rows), IntegerLinear(weight, bias)(rows)
+    assert found.shape == exact.shape == (2, 5, 48)
+    assert (found - exact).abs().max() < 0.05 * exact.abs().max()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_products_of_all_do_not_overflow(sign: int) -> None:
+    found = IntegerLinear(torch.full((16, 384), sign * 127.0))(torch.full((3, 384), 63.0))
+    assert torch.equal(found, torch.full((3, 16), sign * 127.0 * 63 * 384))
+
+
+def test_whole_numbers_in_range_are_multiplied_exactly() -> None:
+    generator = torch.Generator().manual_seed(1)
+    weight = torch.randint(-127, 128, (32, 1536), generator=generator).float()
+    rows = torch.randint(-63, 64, (40, 1536), generator=generator).float()
+    weight[:, 0], rows[:, 0] = 127, 63
+    assert torch.equal(IntegerLinear(weight)(rows), (rows.double() @ weight.double().T).float())
+
+
+def test_a_row_of_zeros_gives_the_bias() -> None:
+    bias = random(8)
+    assert torch.equal(IntegerLinear(random(8, 16), bias)(torch.zeros(2, 16)), bias.expand(2, -1))
+
+
+def test_a_row_does_not_depend_on_its_neighbours() -> None:
+    layer, rows = IntegerLinear(random(48, 64), random(48)), random(33, 64)
+    rows[7] *= 1000
+    together = layer(rows)
+    for chosen in (rows[:1], rows[5:12], rows.flip(0)[:3]):
+        expected = torch.stack([together[(rows == row).all(1)][0] for row in chosen])
+        assert torch.equal(layer(chosen), expected)
+
+
+def test_rows_are_packed_without_padding_and_put_back() -> None:
+    present = torch.arange(5)[None, :] < torch.tensor([[2], [5], [1]])
+    packed, padded = PackedRows(present), random(3, 5, 4)
+    rows = packed.pack(padded)
+    assert rows.shape == (8, 4)
+    assert torch.equal(packed.unpack(rows), padded * present[:, :, None])
+
+
+def test_attention_is_the_same_whatever_length_the_neighbours_have() -> None:
+    joined = random(23, 3 * 2 * 8)
+    alone = PackedRows(torch.ones(1, 23, dtype=torch.bool)).attend(joined, heads=2)
+    for longer in (23, 32, 50, 70):
+        present = torch.arange(longer)[None, :] < torch.tensor([[23], [longer]])
+        rows = torch.cat([joined, random(longer, 48)])
+        assert torch.equal(PackedRows(present).attend(rows, heads=2)[:23], alone)
