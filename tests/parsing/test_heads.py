@@ -73,7 +73,7 @@ def shape(label: str, children: str) -> str:
         ("(PRN (-LRB- -LRB-) (NP (NN x)) (-RRB- -RRB-))", "x"),
         ("(FRAG (NP (NN Nonsense)) (. !))", "Nonsense"),
         ("(X (SYM *) (. .))", "*"),
-        ("(S::VP (VB go) (ADVP (RB home)))", "go"),
+        ("(S (VP (VB go) (ADVP (RB home))))", "go"),
         ("(ODD (NN a) (NN b) (. .))", "b"),
     ],
 )
