@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from forest_align.data.enju import EnjuTree
 from forest_align.data.lines import InputLines
@@ -69,6 +69,8 @@ class SentencePair:
         Trees that came in Enju's XML.
     alignment : Alignment or None
         The whole alignment, when it was read from forest-align's own output.
+    place : (str, int) or None
+        File and line that it stands in, of formats with a pair a line: for messages.
     """
 
     id: str
@@ -87,6 +89,7 @@ class SentencePair:
     source_enju: EnjuTree | None = None
     target_enju: EnjuTree | None = None
     alignment: Alignment | None = None
+    place: tuple[str, int] | None = field(default=None, compare=False)
 
     def carries(self) -> frozenset[str]:
         """What there is besides the two texts, in the words of :class:`Format`."""
@@ -207,7 +210,7 @@ def read_line_by_line(
             yield error.at(file=lines.name, line=lines.number)
         else:
             if pair is not None:
-                yield pair
+                yield replace(pair, place=(lines.name, lines.number))
 
 
 def most(head: Sequence[str], looks_right: Callable[[str], bool]) -> bool:

@@ -62,7 +62,8 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
                 links = _given_links(item, links, options.words, number)
             content = _sentences(item, options.parser is None), links
         except InputError as error:
-            yield Item(item.id, error, item.source, item.target)
+            file, line = item.place or (None, None)
+            yield Item(item.id, error.at(file=file, line=line), item.source, item.target)
         else:
             yield Item(item.id, content, item.source, item.target)
     # A blank line at the end of the file says nothing.

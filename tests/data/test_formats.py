@@ -47,7 +47,7 @@ SMALL = {
 
 
 def contents(pair: SentencePair) -> dict[str, Any]:
-    values = {name: getattr(pair, name) for name in pair.__dataclass_fields__}
+    values = {name: getattr(pair, name) for name, field in pair.__dataclass_fields__.items() if field.compare}
     for side in ("source", "target"):
         values[side] = (values[side].tokens, values[side].text)
     values["alignment"] = pair.alignment and pair.alignment.to_dict()
