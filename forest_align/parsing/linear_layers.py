@@ -13,6 +13,8 @@ from torch.nn import functional
 _LARGEST_WEIGHT, _LARGEST_INPUT = 127, 63
 #: What a quantized 0 of an input is written as: oneDNN has fast kernels for unsigned integers only.
 _ZERO_POINT = 64
+#: Inputs are filled up to a multiple of so many rows: oneDNN keeps code for every number of rows it has met.
+ROW_STEP = 32
 
 #: A layer at work: ``[..., K]`` to ``[..., N]``.
 Linear = Callable[[torch.Tensor], torch.Tensor]
@@ -56,14 +58,16 @@ class IntegerLinear:
         """Return ``rows @ weight.T + bias`` of float32 rows, both quantized."""
         flat = rows.reshape(-1, rows.shape[-1])
         scale = _scale(flat, _LARGEST_INPUT)
-        integers = (flat / scale).round_().to(torch.int8).view(torch.uint8).add_(_ZERO_POINT)
+        integers = torch.zeros(len(flat) + -len(flat) % ROW_STEP, flat.shape[1], dtype=torch.int8)
+        integers[: len(flat)] = (flat / scale).round_()
+        integers = integers.view(torch.uint8).add_(_ZERO_POINT)
         product = torch.ops.onednn.qlinear_pointwise(
             *(integers, 1.0, _ZERO_POINT),
             *(self._packed, self._scale, self._zero_points),
             *(None, 1.0, 0, torch.float32),  # bias, scale and zero point of the output
             *("none", [], ""),  # no function after it
         )
-        product.mul_(scale)
+        product = product[: len(flat)].mul_(scale)
         if self._bias is not None:
             product.add_(self._bias)
         return product.view(*rows.shape[:-1], -1)

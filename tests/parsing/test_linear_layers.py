@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
-from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, multiplies_integers
+from forest_align.parsing.linear_layers import ROW_STEP, FloatLinear, IntegerLinear, multiplies_integers
 from forest_align.parsing.packed_rows import PackedRows
 
 pytestmark = pytest.mark.skipif(not multiplies_integers(), reason="needs a processor with AVX2")
@@ -49,6 +51,21 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
     for chosen in (rows[:1], rows[5:12], rows.flip(0)[:3]):
         expected = torch.stack([together[(rows == row).all(1)][0] for row in chosen])
         assert torch.equal(layer(chosen), expected)
+
+
+def test_code_is_made_for_few_numbers_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory grew by 10 MB with every hundred batches: oneDNN keeps code for every number of rows."""
+    layer, met = IntegerLinear(random(48, 64)), set()
+    multiply = torch.ops.onednn.qlinear_pointwise
+
+    def watched(integers: torch.Tensor, *rest: Any) -> torch.Tensor:
+        met.add(len(integers))
+        return multiply(integers, *rest)
+
+    monkeypatch.setattr(torch.ops.onednn, "qlinear_pointwise", watched)
+    for count in range(1, 3 * ROW_STEP):
+        assert len(layer(random(count, 64))) == count
+    assert met == {ROW_STEP, 2 * ROW_STEP, 3 * ROW_STEP}
 
 
 def test_rows_are_packed_without_padding_and_put_back() -> None:
