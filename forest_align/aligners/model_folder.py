@@ -31,6 +31,8 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     """
     try:
         card = json.loads((Path(folder) / _CARD).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelError(f"no model in {str(folder)!r}: it holds no file {_CARD}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"no model in {str(folder)!r}: {error}") from None
     if not isinstance(card, dict) or not isinstance(card.get("format"), str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import add_corpus_arguments, check_model_folder, corpus_reader, read_corpus
 
 #: The learning curve in the model's folder.
@@ -33,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
     )
     add_corpus_arguments(parser)
-    parser.add_argument("--forest-size", type=int, default=10, help="trees in a forest (default: 10)")
-    parser.add_argument("--epochs", type=int, default=5, help="passes over the pairs (default: 5)")
+    parser.add_argument("--forest-size", type=positive, default=10, help="trees in a forest (default: 10)")
+    parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
         "--batch-size", type=int, default=200, help="pairs between M-steps; 0 for all (default: 200)"
     )
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
     parser.add_argument(
-        "--workers", type=int, default=1, help="threads; no influence on the result (default: 1)"
+        "--workers", type=positive, default=1, help="threads; no influence on the result (default: 1)"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
     parser.add_argument(

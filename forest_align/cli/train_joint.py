@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
     )
-    parser.add_argument("--epochs", type=int, default=3, help="passes over the pairs (default: 3)")
+    parser.add_argument("--epochs", type=positive, default=3, help="passes over the pairs (default: 3)")
     parser.add_argument(
         "--update",
         choices=("margin", "perceptron"),

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import (
     add_corpus_arguments,
     check_model_folder,
@@ -64,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus_arguments(parser)
     parser.add_argument(
         "--forest-sizes",
-        type=int,
+        type=positive,
         nargs="+",
         default=[10],
         metavar="N",
@@ -77,8 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="options of the forest aligner that stay as the model has them: beam and generation_gap, say, "
         "which decide how long an alignment takes",
     )
-    parser.add_argument("--trials", type=int, default=50, help="trials of the study in the end (default: 50)")
-    parser.add_argument("--workers", type=int, default=1, help="trials at a time (default: 1)")
+    parser.add_argument(
+        "--trials", type=positive, default=50, help="trials of the study in the end (default: 50)"
+    )
+    parser.add_argument("--workers", type=positive, default=1, help="trials at a time (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
     parser.add_argument(
         "--storage",

@@ -210,7 +210,7 @@ def test_the_model_that_has_learned_nothing_is_loaded_by_its_name() -> None:
 def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="contextual"):
         load(tmp_path / "nothing")
-    with pytest.raises(ModelError, match="no model"):
+    with pytest.raises(ModelError, match=r"holds no file model\.json"):
         ForestModel.load(tmp_path)
 
 

@@ -58,3 +58,21 @@ def test_where_no_model_can_be_written_nothing_is_learned(
     check_model_folder(tmp_path, beside=False)
     with pytest.raises(InputError, match="expected a folder that can be written to"):
         check_model_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "forest", "--epochs"],
+        ["train", "forest", "--workers"],
+        ["train", "joint", "--epochs"],
+        ["tune", "--trials"],
+        ["tune", "--forest-sizes"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_to_do_is_refused(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """No epochs at all ended well, without a model."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*command, "0", "pairs.tsv", "-o", "model"])
+    assert f"{command[-1]}: expected a whole number of at least 1, found '0'" in capsys.readouterr().err
