@@ -32,7 +32,7 @@ def run(name: str, folder: Path) -> str:
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
         ("processes.py", '"words": [[0, '),
-        ("phrase_table.sh", "new york city\tnyc"),
+        ("phrase_table.sh", "died in nyc\tpassed away in new york city"),
         ("train.sh", "95% interval of word F1"),
     ],
 )
