@@ -84,11 +84,10 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
     fields = Fields(values)
     source, source_trees = _side(fields, "source", tokenized)
     target, target_trees = _side(fields, "target", tokenized)
-    name = fields.raw("id", number)
     chunks = fields.items("chunks", None)
     lengths = (len(source), len(target))
     return SentencePair(
-        str(name) if type(name) is int else check_text(name, "id"),
+        fields.identifier("id", number),
         source,
         target,
         _links(fields, len(source), len(target)),

@@ -147,7 +147,7 @@ class BrowserService:
         try:
             fields = Fields(parse_json_object(body.decode("utf-8")))
             texts = fields.text("source"), fields.text("target")
-            name, pair = fields.text("aligner", self._aligners.default), fields.text("id", "")
+            name, pair = fields.text("aligner", self._aligners.default), fields.identifier("id", "")
         except UnicodeDecodeError:
             return Answer.error(HTTPStatus.BAD_REQUEST, "expected UTF-8")
         except InputError as error:

@@ -108,6 +108,11 @@ class Fields:
         value = self.raw(key, default)
         return value if value is default else check_text(value, self.name(key))
 
+    def identifier(self, key: str, default: Any = _MISSING) -> str:
+        """A string, or a whole number as one."""
+        value = self.raw(key, default)
+        return str(value) if type(value) is int else self.text(key, default)
+
     def boolean(self, key: str, default: Any = _MISSING) -> bool:
         """A boolean."""
         value = self.raw(key, default)

@@ -95,6 +95,11 @@ def test_two_sentences_give_their_alignment(client: Client) -> None:
     assert (alignment.id, alignment.words.pairs, alignment.target.text) == ("x", ((1, 0),), "b ä")
 
 
+def test_a_whole_number_is_an_id_as_in_json_lines(client: Client) -> None:
+    status, values = client.align(source="a b", target="b", id=7)
+    assert (status, values["id"]) == (200, "7")
+
+
 def test_aligners_are_loaded_when_they_are_asked_for_and_once(client: Client) -> None:
     assert client.ask("GET", "/")[0] == 200 and FakeAligner.loaded == 0
     threads = [threading.Thread(target=client.align, kwargs={"source": "a", "target": "a"}) for _ in range(4)]
