@@ -48,8 +48,7 @@ class IntegerLinear:
     """
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
-        scale = _scale(weight, _LARGEST_WEIGHT)
-        integers = torch.round(weight / scale).to(torch.int8)
+        integers, scale = quantize_rows(weight)
         self._packed = torch.ops.onednn.qlinear_prepack(integers, None)
         self._scale, self._bias = scale.flatten(), bias
         self._zero_points = torch.zeros(len(integers), dtype=torch.int64)
@@ -57,12 +56,10 @@ class IntegerLinear:
     def __call__(self, rows: torch.Tensor) -> torch.Tensor:
         """Return ``rows @ weight.T + bias`` of float32 rows, both quantized."""
         flat = rows.reshape(-1, rows.shape[-1])
-        scale = _scale(flat, _LARGEST_INPUT)
-        integers = torch.zeros(len(flat) + -len(flat) % ROW_STEP, flat.shape[1], dtype=torch.int8)
-        integers[: len(flat)] = (flat / scale).round_()
-        integers = integers.view(torch.uint8).add_(_ZERO_POINT)
+        integers, scale = quantize_rows(flat, _LARGEST_INPUT)
+        filled = functional.pad(integers, (0, 0, 0, -len(flat) % ROW_STEP))
         product = torch.ops.onednn.qlinear_pointwise(
-            *(integers, 1.0, _ZERO_POINT),
+            *(filled.view(torch.uint8).add_(_ZERO_POINT), 1.0, _ZERO_POINT),
             *(self._packed, self._scale, self._zero_points),
             *(None, 1.0, 0, torch.float32),  # bias, scale and zero point of the output
             *("none", [], ""),  # no function after it
@@ -90,7 +87,23 @@ def multiplies_integers() -> bool:
     return torch.equal(found, rows @ weight.T)
 
 
-def _scale(rows: torch.Tensor, largest: int) -> torch.Tensor:
-    """What to divide each row by, so that it lies between -largest and largest: ``[n, 1]``."""
-    found = torch.maximum(rows.amax(1, keepdim=True), rows.amin(1, keepdim=True).neg_())
-    return found.clamp_min_(1e-12).div_(largest)
+def quantize_rows(rows: torch.Tensor, largest: int = _LARGEST_WEIGHT) -> tuple[torch.Tensor, torch.Tensor]:
+    """Write floating-point rows as integers times a scale for each row.
+
+    Parameters
+    ----------
+    rows : torch.Tensor
+        ``[n, K]``.
+    largest : int
+        Integers lie between -largest and largest, which is 127 at most.
+
+    Returns
+    -------
+    torch.Tensor
+        int8 ``[n, K]``.
+    torch.Tensor
+        ``[n, 1]``: the scales, above 0.
+    """
+    scale = torch.maximum(rows.amax(1, keepdim=True), rows.amin(1, keepdim=True).neg_())
+    scale.clamp_min_(1e-12).div_(largest)
+    return (rows / scale).round_().to(torch.int8), scale

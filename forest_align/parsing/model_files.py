@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from forest_align.parsing.linear_layers import quantize_rows
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
@@ -179,9 +180,8 @@ def _pack(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     packed = {}
     for name, value in weights.items():
         if value.dim() == 2:
-            scale = value.abs().amax(1).clamp_min(1e-12) / 127
-            packed[name + _ROWS] = torch.round(value / scale[:, None]).to(torch.int8)
-            packed[name + _SCALES] = scale.to(torch.float32)
+            packed[name + _ROWS], scale = quantize_rows(value)
+            packed[name + _SCALES] = scale.flatten().to(torch.float32)
         else:
             packed[name] = value.to(torch.float16).contiguous()
     return packed
