@@ -9,11 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from forest_align.data.lines import InputLines
+from forest_align.data.penn import is_label
 from forest_align.types import InputError
 
 _ANNOTATOR = re.compile(r"pa\d+")
 _DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
-_LABEL = re.compile(r"(?!.*::)[^\s()]+")
 _UNALIGNED = "-1"
 _ESCAPES = (("-COMMA-", ","), ("-PERIOD-", "."), ("-LRB-", "("), ("-RRB-", ")"))
 
@@ -240,7 +240,7 @@ def _read_node(
 def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
     """A label that can be written in Penn brackets, as the trees of alignments are."""
     found = element.get(attribute, "")
-    if not _LABEL.fullmatch(found):
+    if not is_label(found):
         raise InputError(
             f"{here}: expected a label without blanks, brackets and '::', found {found!r}", field=attribute
         )

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
+_LABEL = re.compile(r"(?!.*::)[^\s()]+")
 _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
 
 #: How treebanks write what would be taken for their own brackets.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPES = {**BRACKETS, "\\*": "*", "\\/": "/"}
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
+
+
+def is_label(text: str) -> bool:
+    """Whether a label can be written in brackets, and in a unary chain, whose labels ``::`` joins."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def unescape(word: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
+from forest_align.data.penn import TOP_LABELS, is_label, parse_bracket, strip_annotations, unescape
 from forest_align.parsing.forest_builder import Constituent, forest_from_constituents
 from forest_align.types import InputError, ParseForest, Sentence, Token
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import nltk
-
-_NO_LABEL = re.compile(r"[\s()]")
 
 
 def forest_from_trees(
@@ -221,6 +218,6 @@ def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
     if not isinstance(tree, str) and len(tree) == 0:
         raise InputError(f"constituent {labels[-1]!r} is empty")
     label = "::".join(labels)
-    if label.split("::") != labels or _NO_LABEL.search(label):
+    if not all(map(is_label, labels)) or label.split("::") != labels:
         raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")
     return label, tree if isinstance(tree, str) else list(tree)
