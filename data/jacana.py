@@ -104,8 +104,7 @@ def _pair(item: object) -> SentencePair:
 def _name(fields: Fields) -> str:
     """The pair's ``id``, a string or a number, or else its ``name``: files have both, or one of them."""
     key = "id" if fields.has("id") or not fields.has("name") else "name"
-    value = fields.raw(key)
-    return str(value) if type(value) is int else fields.text(key)
+    return fields.identifier(key)
 
 
 def matches(head: Sequence[str]) -> bool:
