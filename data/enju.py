@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 from forest_align.data.lines import InputLines
 from forest_align.data.penn import is_label
@@ -127,6 +128,8 @@ def parse_enju(text: str) -> Iterator[EnjuTree]:
 def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
     """Read the sentences of a text, with an InputError in place of each that has no sound tree.
 
+    Such an error names the line on which the sentence begins.
+
     Raises
     ------
     InputError
@@ -134,20 +137,42 @@ def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
     """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("expected plain XML without a document type")
-    body = _DECLARATION.sub("", text)
+    # Lines keep their numbers.
+    body = _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), text)
     try:
         # Enju writes one sentence a line without a root element around them.
-        top = ElementTree.fromstring(f"<sentences>{body}</sentences>")
-    except ElementTree.ParseError as error:
+        sentences = _sentence_elements(f"<sentences>{body}</sentences>")
+    except expat.ExpatError as error:
         raise InputError(f"expected XML: {error}") from None
-    sentences = list(top.iter("sentence"))
     if not sentences:
         raise InputError("expected <sentence> elements, found none")
-    for number, sentence in enumerate(sentences, 1):
+    for number, (sentence, line) in enumerate(sentences, 1):
         try:
             yield _read_sentence(sentence, sentence.get("id") or str(number))
         except InputError as error:
-            yield error
+            yield error.at(line=line)
+
+
+def _sentence_elements(text: str) -> list[tuple[ElementTree.Element, int]]:
+    """The ``<sentence>`` elements of an XML text, and the lines on which they begin.
+
+    ElementTree's own parser does not tell lines.
+    """
+    found: list[tuple[ElementTree.Element, int]] = []
+    builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = builder.start(tag, attributes)
+        if tag == "sentence":
+            found.append((element, parser.CurrentLineNumber))
+
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.Parse(text, True)
+    builder.close()
+    return found
 
 
 def annotated_pairs(source: EnjuTree, target: EnjuTree, annotator: str) -> list[tuple[int, int]]:

@@ -25,6 +25,7 @@ from forest_align.types.validation import (
     check_integer,
     check_list,
     check_number,
+    check_probability,
     check_span,
     check_text,
     describe,
@@ -111,7 +112,7 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     inner = Fields(value, side)
     trees = _trees(inner)
     if inner.has("tokens"):
-        return Sentence.from_dict(inner), trees
+        return Sentence.from_dict(inner, forest=False), trees
     if trees:
         return sentence_of_tree(trees[0][0], inner.name("tree")), trees
     return plain_sentence(inner.text("text"), tokenized, inner.name("text")), trees
@@ -146,7 +147,7 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
             sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
             scores=None
             if scores is None
-            else [check_number(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
+            else [check_probability(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
         ).check(source_length, target_length)
     except InputError as error:
         raise InputError(error.message, field=error.field or "words") from None
@@ -184,7 +185,7 @@ def write_pair(pair: SentencePair) -> str:
         ("source", pair.source, pair.source_trees),
         ("target", pair.target, pair.target_trees),
     ):
-        values[side] = sentence.to_dict() if sentence.tokens else {"text": sentence.text}
+        values[side] = sentence.to_dict(forest=False) if sentence.tokens else {"text": sentence.text}
         if trees:
             values[side]["trees"] = [list(tree) for tree in trees]
     if pair.links is not None:

@@ -71,6 +71,17 @@ class InputLines(AbstractContextManager["InputLines"]):
         self.number += 1
         return self._decode(line, self.number)
 
+    def numbered(self) -> Iterator[tuple[int, str | InputError]]:
+        """Lines with their numbers; in the place of one that cannot be read, the error that says why."""
+        while True:
+            try:
+                line: str | InputError | None = next(self, None)
+            except InputError as error:
+                line = error
+            if line is None:
+                return
+            yield self.number, line
+
     def __exit__(self, *exception: object) -> None:
         if self.path is not None:
             self._stream.close()
@@ -143,6 +154,24 @@ class InputLines(AbstractContextManager["InputLines"]):
             if first.startswith(mark):
                 self._stream.close()
                 raise InputError(f"expected UTF-8, found {encoding}: convert the file first", file=self.name)
+
+
+class TextLines(InputLines):
+    """The lines of a text that is given itself, in place of a file's.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    name : str
+        What to call it in messages.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        self.path, self.name, self.number = None, name, 0
+        # What was no UTF-8 on the command line is none here either.
+        self._stream = io.BytesIO(text.encode("utf-8", errors="surrogatepass"))
+        self._waiting = deque()
 
 
 class CsvLines:

@@ -200,11 +200,10 @@ def read_line_by_line(
 
     ``parse`` returns None for lines that are no pairs, such as a header.
     """
-    while True:
+    for _, line in lines.numbered():
         try:
-            line = next(lines, None)
-            if line is None:
-                return
+            if isinstance(line, InputError):
+                raise line
             pair = parse(line)
         except InputError as error:
             yield error.at(file=lines.name, line=lines.number)

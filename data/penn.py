@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
+from forest_align.types.brackets import BRACKETS as BRACKETS
+from forest_align.types.brackets import is_label as is_label
+from forest_align.types.brackets import unescape as unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,23 +21,7 @@ if TYPE_CHECKING:
 TOP_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
-_LABEL = re.compile(r"(?!.*::)[^\s()]+")
 _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
-
-#: How treebanks write what would be taken for their own brackets.
-BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_ESCAPES = {**BRACKETS, "\\*": "*", "\\/": "/"}
-_ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
-
-
-def is_label(text: str) -> bool:
-    """Whether a label can be written in brackets, and in a unary chain, whose labels ``::`` joins."""
-    return _LABEL.fullmatch(text) is not None
-
-
-def unescape(word: str) -> str:
-    """Write a leaf of a Penn tree as it stood in the text: ``-LRB-`` was an opening bracket."""
-    return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word)
 
 
 def read_trees(path: str | Path) -> Iterator[Tree]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from forest_align.data.pair_types import one_line
 from forest_align.types import Links
+from forest_align.types.label_chain import split_chain
 from forest_align.types.validation import format_json_object
 
 _LEAST = 1e-9  # probability of which a logarithm is taken
@@ -112,8 +113,8 @@ def _ppdb(entry: PhraseEntry) -> str:
 
 def _category(entry: PhraseEntry) -> str:
     """The uppermost category that both phrases have, among those of their unary chains."""
-    chain = entry.target_label.split("::")
-    return next((label for label in entry.source_label.split("::") if label and label in chain), "X")
+    chain = split_chain(entry.target_label)
+    return next((label for label in split_chain(entry.source_label) if label and label in chain), "X")
 
 
 _COLUMNS = tuple(field.name for field in fields(PhraseEntry))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.data.penn import TOP_LABELS, read_trees, strip_annotations
 from forest_align.types import InputError
+from forest_align.types.label_chain import join_chain, split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,16 +122,16 @@ def label_inventory(sentences: Iterable[TreebankSentence], minimum: int = 5) -> 
     """List the label chains seen at least ``minimum`` times, sorted, the empty label first."""
     counts = Counter(chain for sentence in sentences for _, _, chain in sentence.spans)
     frequent = {chain for chain, count in counts.items() if count >= minimum}
-    single = {label for chain, count in counts.items() for label in chain.split("::") if count >= minimum}
+    single = {label for chain, count in counts.items() for label in split_chain(chain) if count >= minimum}
     return ("", *sorted(frequent | single))
 
 
 def known_chain(chain: str, labels: frozenset[str] | dict[str, int]) -> str:
     """Shorten a label chain to the longest part of it that the inventory holds; empty if there is none."""
-    parts = chain.split("::")
+    parts = split_chain(chain)
     for size in range(len(parts), 0, -1):
         for start in range(len(parts) - size + 1):
-            part = "::".join(parts[start : start + size])
+            part = join_chain(parts[start : start + size])
             if part in labels:
                 return part
     return ""
@@ -220,5 +221,5 @@ def _merge_chains(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int,
     merged: dict[tuple[int, int], str] = {}
     for first, last, chain in spans:
         known = merged.get((first, last))
-        merged[first, last] = chain if known is None else f"{known}::{chain}"
+        merged[first, last] = chain if known is None else join_chain([*split_chain(known), chain])
     return [(first, last, chain) for (first, last), chain in merged.items()]

@@ -21,6 +21,7 @@ import numpy as np
 from forest_align.data.penn import TOP_LABELS
 from forest_align.eval.scores import MatchCounts, Scores, Statistic, mean, safe_divide
 from forest_align.types import InputError, ParseForest
+from forest_align.types.label_chain import split_chain
 
 if TYPE_CHECKING:
     from nltk import Tree
@@ -193,7 +194,7 @@ def _node_brackets(forest: ParseForest, kept: Sequence[bool]) -> list[Counter[Br
     found = []
     for node in range(len(forest)):
         start, end = int(before[forest.start[node]]), int(before[forest.end[node]])
-        chain = forest.labels[node].split("::") if forest.is_constituent[node] and end > start else []
+        chain = split_chain(forest.labels[node]) if forest.is_constituent[node] and end > start else []
         chain = chain if is_inner[node] else chain[:-1]
         labels = (_normal_label(label) for label in chain)
         found.append(Counter((label, start, end) for label in labels if label not in TOP_LABELS))

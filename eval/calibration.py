@@ -1,13 +1,15 @@
-"""Do probabilities mean what they say: expected calibration error of links, phrases and parsed spans."""
+"""Do probabilities mean what they say: expected calibration error of links, phrases and nodes of parses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from forest_align.types import InputError, Links
+from forest_align.types import InputError, Links, ParseForest
+from forest_align.types.label_chain import split_chain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,4 +94,45 @@ def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> 
         wanted = set(gold.pairs)
         probabilities += predicted.scores or ()
         right += [pair in wanted for pair in predicted.pairs]
+    return calibrate(probabilities, right, bins=bins)
+
+
+def calibrate_nodes(
+    parses: Iterable[tuple[ParseForest, Collection[tuple[int, int, str]]]],
+    of: Literal["log_posterior", "log_marginal"] = "log_posterior",
+    *,
+    bins: int = 10,
+) -> Calibration:
+    """Compare the probabilities of constituents in packed forests with how often they are in the gold trees.
+
+    A node is right if the gold tree has its span with its whole chain of labels. Tags are left out, and so
+    are words under no label but their tag.
+
+    Parameters
+    ----------
+    parses : iterable of (ParseForest, collection of (int, int, str))
+        Each forest with the constituents of the gold tree: half-open span and label, a unary chain joined by
+        ``"::"`` from the top.
+    of : str
+        Which of the forest's log-probabilities.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If a constituent has no such probability.
+    """
+    probabilities: list[float] = []
+    right: list[bool] = []
+    for forest, gold in parses:
+        values = np.exp(getattr(forest, of)).tolist()
+        spans = zip(forest.start.tolist(), forest.end.tolist(), strict=True)
+        for node, (start, end) in enumerate(spans):
+            labels = split_chain(forest.labels[node])
+            if end - start == 1:
+                labels = labels[:-1]
+            if labels and forest.is_constituent[node]:
+                probabilities.append(values[node])
+                right.append((start, end, "::".join(labels)) in gold)
     return calibrate(probabilities, right, bins=bins)

@@ -22,9 +22,10 @@ target = sentence_from_n_best(  # log-probability, tab, tree: the aligner choose
 )
 print("chosen:", aligner.align(source, target).target_tree)
 
-sentence = forest_align.load_parser("en").parse("Time flies like an arrow.")
-for log_probability, tree in sentence.forest.trees(sentence.words, 3):
-    print(f"{log_probability:.2f}  {tree.pformat(margin=200)}")
-for node in sentence.forest.node_of_span(0, 2):  # how probable is "Time flies" as a phrase?
-    label, log_probability = sentence.forest.node(node).label, sentence.forest.log_marginal[node]
+parser = forest_align.load_parser("en", forest_size=3)
+sentence = parser.parse("Time flies like an arrow.")
+for log_probability, tree in parser.n_best("Time flies like an arrow."):
+    print(f"{log_probability:.2f}  {tree}")
+for node in sentence.forest.node_of_span(0, 2):  # how probable is "Time flies" as a phrase, among all trees?
+    label, log_probability = sentence.forest.node(node).label, sentence.forest.log_posterior[node]
     print(f"{label}: {math.exp(log_probability):.2f}")

@@ -33,6 +33,7 @@ from forest_align.parsing.span_network import word_vectors
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
+from forest_align.types.label_chain import split_chain
 
 Span = tuple[int, int, str]
 
@@ -55,7 +56,7 @@ def brackets(spans: Sequence[Span], edges: np.ndarray, kept: np.ndarray) -> Coun
     for first, last, chain in spans:
         start, end = int(kept[edges[first]]), int(kept[edges[last + 1]])
         if end > start:
-            for label in chain.split("::"):
+            for label in split_chain(chain):
                 found[start, end, "ADVP" if label == "PRT" else label] += 1
     return found
 

@@ -1,4 +1,7 @@
-r"""Measure the best tree that packed forests hold: labelled F1 of 1-best and oracle, by forest size.
+r"""Measure packed forests by their size: labelled F1 of best tree and oracle, calibration of nodes.
+
+Calibration is the expected error, in ten bins, of the probabilities of constituents: among all trees
+(``log_posterior``), and among the trees of the forest (``log_marginal``).
 
 Example::
 
@@ -14,8 +17,9 @@ import numpy as np
 from tqdm import tqdm
 
 from forest_align.data.penn import read_trees, strip_annotations
-from forest_align.data.treebanks import gum_files
+from forest_align.data.treebanks import from_tree, gum_files
 from forest_align.eval.brackets import oracle_brackets, score_brackets
+from forest_align.eval.calibration import calibrate_nodes
 from forest_align.parsing import load_parser
 from forest_align.types import Sentence
 
@@ -37,17 +41,22 @@ def main() -> None:
     for size in options.sizes:
         model = load_parser(options.model, forest_size=size)
         words = [tuple(tree.leaves()) for tree in trees]
-        gold, best, oracle = [], [], np.zeros(4)
+        gold, best, oracle, parses = [], [], np.zeros(4), []
         stream = tqdm(model.parse_many(words), total=len(words), disable=None)
         for tree, parsed in zip(trees, stream, strict=True):
             if isinstance(parsed, Sentence) and parsed.forest is not None:
                 gold.append(tree)
                 best.append(parsed.forest.best_tree(parsed.words))
                 oracle += oracle_brackets(parsed.forest, tree)
+                if (harmonised := from_tree(tree)) is not None and len(harmonised) == len(parsed):
+                    spans = {(first, last + 1, label) for first, last, label in harmonised.spans}
+                    parses.append((parsed.forest, spans))
         first = 100 * score_brackets(gold, best).counts.micro().f1
         right, predicted, _, wanted = oracle
         highest = 100 * 2 * right / (predicted + wanted)
         print(f"forest of {size} trees: 1-best F1 {first:.2f}, oracle {highest:.2f}, {len(gold)} sentences")
+        exact, kept = (calibrate_nodes(parses, of).expected_error for of in ("log_posterior", "log_marginal"))
+        print(f"    calibration error of nodes {exact:.4f}; of shares in the trees kept {kept:.4f}")
 
 
 if __name__ == "__main__":

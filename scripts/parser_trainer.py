@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,13 @@ def drop_attention_dropout(parser: SpanParser) -> None:
                 module.dropout_prob = 0.0
 
 
+def half_precision(device: torch.device) -> AbstractContextManager[Any]:
+    """Arithmetic of the forward pass: bfloat16 where a device has it and float32 where it matters."""
+    if not torch.amp.is_autocast_available(device.type):
+        return nullcontext()
+    return torch.autocast(device.type, torch.bfloat16)
+
+
 class Teacher:
     """The original encoder up to the vector layer; its vectors are kept, since they never change."""
 
@@ -72,13 +80,13 @@ class Teacher:
         self._model = AutoModel.from_config(parser.pretrained_model.config)
         load_encoder(folder, self._model)
         self._model.encoder.layer = self._model.encoder.layer[: parser.vector_layer]
-        self._model.eval()
+        self._model.eval().to(parser.device)
 
     def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
         """Return the hidden states of a batch, ``[B, T, D]``, 0 where padded."""
         keys = [visit.key for visit in visits]
         if any(key not in store.vectors for key in keys):
-            with torch.no_grad(), torch.autocast(batch.subwords.device.type, torch.bfloat16):
+            with torch.no_grad(), half_precision(batch.subwords.device):
                 hidden = self._model(batch.subwords, attention_mask=batch.subword_mask).last_hidden_state
             for row, key in enumerate(keys):
                 size = int(batch.subword_mask[row].sum())
@@ -93,17 +101,18 @@ def losses(
     examples = [store.get(visit.key) for visit in visits]
     encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
     batch = collate(encoded)
-    with torch.autocast("cpu", torch.bfloat16):
+    longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
+    batch = batch.to(parser.device)
+    with half_precision(parser.device):
         scores = parser(batch)
     index = span_index(batch.lengths)
-    longest = int(batch.lengths.max())
     gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
     tags = torch.full((len(visits), longest + 2), -100)
     for row, example in enumerate(examples):
         for first, last, label in example.spans:
             gold[row, first, last] = label
         tags[row, 1 : len(example.tags) + 1] = torch.from_numpy(example.tags)
-    words = float(batch.lengths.sum())
+    gold, tags = gold.to(parser.device), tags.to(parser.device)
     span_loss = negative_log_likelihood(scores.spans, index, gold[index], batch.lengths) / words
     tag_loss = nn.functional.cross_entropy(
         scores.tags.float().flatten(0, 1), tags.flatten(), ignore_index=-100
@@ -111,6 +120,13 @@ def losses(
     original = teacher.vectors(store, visits, batch)
     similarity = nn.functional.cosine_similarity(scores.subword_vectors.float(), original.float(), dim=-1)
     return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
+
+
+def random_generator(device: torch.device) -> torch.Generator:
+    """What dropout on a device draws from."""
+    if device.type == "cuda":
+        return torch.cuda.default_generators[device.index]
+    return torch.default_generator
 
 
 def saved_record(folder: Path) -> dict[str, Any]:
@@ -138,6 +154,7 @@ class Trainer:
 
     def __init__(self, parser: SpanParser, settings: Settings) -> None:
         self.parser, self.settings = parser, settings
+        self._random = random_generator(parser.device)
         for weight in parser.pretrained_model.embeddings.parameters():
             weight.requires_grad_(False)
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
@@ -194,14 +211,15 @@ class Trainer:
 
     def averaged(self) -> dict[str, torch.Tensor]:
         """Return the parser's weights with the averages in place of the trained ones."""
-        return {**self.parser.state_dict(), **self.average}
+        weights = {**self.parser.state_dict(), **self.average}
+        return {name: value.cpu() for name, value in weights.items()}
 
     def save(self, folder: Path, made_with: Mapping[str, Any]) -> None:
         """Write everything needed to go on into one file, atomically; a readable record beside it.
 
         ``made_with`` holds what else the weights come from, as JSON values: a later run compares it.
         """
-        tensors = {f"model.{name}": value.contiguous() for name, value in self.parser.state_dict().items()}
+        tensors = {f"model.{name}": value for name, value in self.parser.state_dict().items()}
         tensors |= {f"average.{name}": value for name, value in self.average.items()}
         for name, weight in self.named:
             for field, value in self.optimizer.state.get(weight, {}).items():
@@ -214,8 +232,10 @@ class Trainer:
             "labels": list(self.parser.label_vocab),
             "tags": list(self.parser.tag_vocab),
             "made_with": dict(made_with),
-            "random_state": torch.get_rng_state().tolist(),
+            "device": self._random.device.type,
+            "random_state": self._random.get_state().tolist(),
         }
+        tensors = {name: value.cpu().contiguous() for name, value in tensors.items()}
         fresh = folder / "checkpoint.safetensors.new"
         save_file(tensors, fresh, {"record": json.dumps(record)})
         os.replace(fresh, folder / "checkpoint.safetensors")
@@ -236,9 +256,9 @@ class Trainer:
         except RuntimeError as error:
             sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
-            self.average[name] = tensors[f"average.{name}"]
+            self.average[name] = tensors[f"average.{name}"].to(weight.device)
             state = {
-                field: tensors[f"optimizer.{field}.{name}"]
+                field: tensors[f"optimizer.{field}.{name}"].to("cpu" if field == "step" else weight.device)
                 for field in ("step", "exp_avg", "exp_avg_sq")
                 if f"optimizer.{field}.{name}" in tensors
             }
@@ -246,5 +266,6 @@ class Trainer:
                 self.optimizer.state[weight] = state
         self.step, self.epoch = record["step"], record["epoch"]
         self.batch_in_epoch, self.seconds_before = record["batch_in_epoch"], record["seconds"]
-        if "random_state" in record:
-            torch.set_rng_state(torch.tensor(record["random_state"], dtype=torch.uint8))
+        # Another kind of device draws other numbers anyway.
+        if "random_state" in record and record.get("device", "cpu") == self._random.device.type:
+            self._random.set_state(torch.tensor(record["random_state"], dtype=torch.uint8))

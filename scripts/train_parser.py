@@ -7,8 +7,10 @@ Example (two cores, about 75 minutes)::
 
 ``WORK`` gets ``checkpoint.safetensors`` (what ``--resume`` reads; nothing is pickled) and ``export``, the
 model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
-``--resume`` may go on with other options, such as more minutes, or other sentences, and prints what has
-changed; labels and tags stay those of the checkpoint.
+``--resume`` may go on with other options, such as more minutes, other sentences or another device, and
+prints what has changed; labels and tags stay those of the checkpoint. ``--start en`` begins with the
+bundled model in place of the plain encoder, to get used to other treebanks, say. A GPU is used if there is
+one.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import dataclasses
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +42,17 @@ from tqdm import tqdm
 
 from forest_align.data.treebanks import TreebankSentence
 from forest_align.em.array_file import fingerprint_of
-from forest_align.parsing.encoder_batches import WordEncoder
-from forest_align.parsing.encoder_scorer import EncoderScorer
-from forest_align.parsing.model_files import ParserConfig, write_model
+from forest_align.parsing.encoder_batches import EncoderBatch, WordEncoder
+from forest_align.parsing.encoder_scorer import EncoderScorer, locate_parser
+from forest_align.parsing.model_files import (
+    SECTION,
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+    write_model,
+)
+from forest_align.parsing.span_network import BatchScores
 from forest_align.parsing.span_parser import SpanParser
 
 HYPER_PARAMETERS = {
@@ -69,7 +79,19 @@ HYPER_PARAMETERS = {
 
 # Options that do not change what is learned. Folders may lie elsewhere: what is in them counts.
 _FOLDERS = ("wsj", "gum", "craft", "encoder", "work")
-_WITHOUT_EFFECT = (*_FOLDERS, "resume", "threads", "report", "evaluate_every", "save_minutes")
+_WITHOUT_EFFECT = (*_FOLDERS, "device", "resume", "threads", "report", "evaluate_every", "save_minutes")
+
+
+class OnDevice:
+    """A parser that takes batches and gives scores in main memory, wherever it is itself."""
+
+    def __init__(self, parser: SpanParser) -> None:
+        self._parser, self.longest = parser, parser.longest
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch."""
+        scores = self._parser(batch.to(self._parser.device))
+        return BatchScores(scores.spans.cpu(), scores.tags.cpu(), scores.subword_vectors.cpu())
 
 
 class Run:
@@ -88,18 +110,23 @@ class Run:
             seed=options.seed,
         )
         self.made_with = made_with(options, self.mix.sentences)
-        labels, tags = vocabularies(self.mix.sentences, options.rare)
         resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
+        self.config, weights = beginning(options, self.mix.sentences)
         if resumes:
-            labels, tags = check_resumed(saved_record(options.work), self.made_with, labels, tags)
-        self.config = ParserConfig(labels, tags, HYPER_PARAMETERS)
-        numbers = [{name: index for index, name in enumerate(names)} for names in (tags, labels)]
-        parser = SpanParser(*numbers, HYPER_PARAMETERS, options.encoder, self.config.vector_layer)
+            self.config = check_resumed(saved_record(options.work), self.made_with, self.config)
+        numbers = [
+            {name: index for index, name in enumerate(names)}
+            for names in (self.config.tags, self.config.labels)
+        ]
+        parser = SpanParser(*numbers, self.config.hparams, options.encoder, self.config.vector_layer)
         drop_attention_dropout(parser)
         load_encoder(options.encoder, parser.pretrained_model)
+        if weights:
+            parser.load_state_dict(weights)
+        parser.to(options.device)
         self.teacher = Teacher(parser, options.encoder)
         self.encode = WordEncoder(options.encoder)
-        self.store = ExampleStore(self.mix.sentences, self.encode, labels, tags)
+        self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
         self.trainer = Trainer(parser, settings)
         if resumes:
             self.trainer.load(options.work)
@@ -160,7 +187,7 @@ class Run:
         parser = self.trainer.parser
         present = {name: value.clone() for name, value in parser.state_dict().items()}
         parser.load_state_dict(self.trainer.averaged())
-        scorer = EncoderScorer(parser.eval(), self.encode, self.config)
+        scorer = EncoderScorer(OnDevice(parser.eval()), self.encode, self.config)
         for name, part in self.mix.dev.items():
             print(f"step {self.trainer.step} dev {name:5} {evaluate(scorer, part, 'words')}", flush=True)
         parser.load_state_dict(present)
@@ -182,9 +209,23 @@ def made_with(options: argparse.Namespace, sentences: list[TreebankSentence]) ->
     return {**values, "sentences": f"{len(sentences)} ({fingerprint_of(*sentences)})"}
 
 
-def check_resumed(
-    record: dict[str, Any], made_with: dict[str, Any], labels: tuple[str, ...], tags: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def beginning(
+    options: argparse.Namespace, sentences: list[TreebankSentence]
+) -> tuple[ParserConfig, dict[str, torch.Tensor] | None]:
+    """What training begins with: the plain encoder and the sentences' labels and tags, or a trained model."""
+    labels, tags = vocabularies(sentences, options.rare)
+    if not options.start:
+        return ParserConfig(labels, tags, HYPER_PARAMETERS), None
+    folder = locate_parser(options.start)
+    description = read_config(folder)
+    if SECTION not in description:
+        sys.exit(f"--start {options.start}: not a model of this package")
+    config = dataclasses.replace(parser_config(folder, description), temperature=1.0)
+    report_unknown(config, f"in {options.start}", labels, tags)
+    return config, read_weights(folder)
+
+
+def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: ParserConfig) -> ParserConfig:
     """Print what has changed since a checkpoint; return its labels and tags, which cannot change.
 
     Parameters
@@ -193,8 +234,8 @@ def check_resumed(
         What the checkpoint says of its training.
     made_with : dict
         What this run learns with.
-    labels, tags : tuple of str
-        Those of this run's sentences.
+    config : ParserConfig
+        With labels and tags of this run's sentences.
 
     Raises
     ------
@@ -211,10 +252,16 @@ def check_resumed(
             )
         for change in changes(saved, made_with):
             print(f"changed: {change}")
-    for kind, found in (("labels", labels), ("tags", tags)):
-        if unknown := sorted(set(found) - set(record[kind])):
-            print(f"{kind} that are not in the checkpoint, and are not learned: {' '.join(unknown)}")
-    return tuple(record["labels"]), tuple(record["tags"])
+    known = dataclasses.replace(config, labels=tuple(record["labels"]), tags=tuple(record["tags"]))
+    report_unknown(known, "in the checkpoint", config.labels, config.tags)
+    return known
+
+
+def report_unknown(known: ParserConfig, place: str, labels: Sequence[str], tags: Sequence[str]) -> None:
+    """Print the labels and tags of the sentences that cannot be learned any more."""
+    for kind, have, found in (("labels", known.labels, labels), ("tags", known.tags, tags)):
+        if unknown := sorted(set(found) - set(have)):
+            print(f"{kind} that are not {place}, and are not learned: {' '.join(unknown)}")
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -227,6 +274,10 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--craft", type=Path, required=True, help="folder of CRAFT (*.tree)")
     parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")
+    parser.add_argument("--start", help="begin with a trained model: a name or a folder; labels stay its own")
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
     parser.add_argument("--budget", type=int, default=1000, help="subwords a batch, padding included")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")

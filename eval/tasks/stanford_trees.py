@@ -10,10 +10,14 @@ from pathlib import Path
 from forest_align.data.lines import InputLines
 from forest_align.eval.constituents import Span
 from forest_align.eval.projected_dependencies import Arc
+from forest_align.parsing.dependencies import Dependency
 from forest_align.types import InputError
 
 _TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
 _DEPENDENCIES = re.compile(r'<dependencies style="typed">(.*?)</dependencies>', re.DOTALL)
+_TYPED = re.compile(
+    r'<dep type="([^"]{1,30})">\s*<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL
+)
 _ARC = re.compile(r'<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL)
 # A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
 _BARE_BRACKET = re.compile(r"\(([^\s()]+) \(\)")
@@ -71,6 +75,13 @@ class StanfordParses:
         """The dependencies of each sentence; the governor of the root is -1."""
         sentences = _DEPENDENCIES.findall(self.text)
         return [[(int(one) - 1, int(two) - 1) for one, two in _ARC.findall(found)] for found in sentences]
+
+    def dependencies(self) -> list[tuple[Dependency, ...]]:
+        """The dependencies of each sentence with their types."""
+        return [
+            tuple(Dependency(int(one) - 1, int(two) - 1, name) for name, one, two in _TYPED.findall(found))
+            for found in _DEPENDENCIES.findall(self.text)
+        ]
 
     def _trees(self) -> list[str]:
         return [html.unescape(tree) for tree in _TREE.findall(self.text)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 
 def positive(text: str) -> int:
@@ -10,6 +11,21 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
     return int(text)
+
+
+def is_file(text: str) -> bool:
+    """Whether an argument that may be a file's name or a sentence is the name of a file that exists."""
+    return os.path.isfile(text)  # Path.is_file() would raise where a sentence is too long for a name
+
+
+def is_sentence(text: str) -> bool:
+    """Whether an argument that may be a file's name or a sentence is a sentence.
+
+    It is if it holds blanks and no file is called so. A name that begins with an existing folder's is a
+    file's, if only a mistyped one.
+    """
+    folder = os.path.dirname(text)
+    return len(text.split()) > 1 and not is_file(text) and not (folder and os.path.isdir(folder))
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
+from forest_align.cli.arguments import is_file
 from forest_align.data.pair_types import PairError, plain_sentence
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, Links, Sentence
-
-if TYPE_CHECKING:
-    from forest_align.data.pair_types import ScoredTree
 
 
 class Item(NamedTuple):
@@ -77,7 +73,7 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
         return read_pairs(options.pairs, options.source_format, tokenized=options.tokenized)
     two = options.pairs, options.target
     for path in two:
-        if os.path.isfile(path):  # Path.is_file() would raise where a sentence is too long for a name
+        if is_file(path):
             raise InputError(
                 f"expected two sentences, or one file of pairs, found the file {path!r} beside another; "
                 "'paste ONE OTHER' makes pairs of two files"
@@ -117,39 +113,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
 
 def _sentences(item: SentencePair, use_trees: bool) -> Pair:
     """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
-    if use_trees and item.source_enju is not None and item.target_enju is not None:
-        from forest_align.parsing import sentence_from_enju
+    from forest_align.parsing.given_trees import with_given_trees
 
-        return sentence_from_enju(item.source_enju), sentence_from_enju(item.target_enju)
-    return (
-        _sentence(item.source, item.source_trees if use_trees else (), "source"),
-        _sentence(item.target, item.target_trees if use_trees else (), "target"),
-    )
-
-
-def _sentence(sentence: Sentence, trees: tuple[ScoredTree, ...], side: str) -> Sentence | str:
-    if not trees:
-        return sentence if sentence.tokens else sentence.text
-    from forest_align.lexicon.lexicon import load_lexicon
-    from forest_align.parsing.trees import read_bracket, sentence_from_trees
-
-    try:
-        parsed = sentence_from_trees(
-            [read_bracket(tree) for tree, _ in trees],
-            [score for _, score in trees],
-            lemmatizer=load_lexicon().lemma,
-        )
-    except InputError as error:
-        raise InputError(error.message, field=f"{side} tree") from None
-    if sentence.tokens and sentence.words != parsed.words:
-        raise InputError(
-            f"expected a tree over the tokens {' '.join(sentence.words)!r}, found one over {parsed.text!r}",
-            field=f"{side} tree",
-        )
-    if not sentence.tokens:
-        return parsed
-    tokens = tuple(
-        replace(old, lemma=old.lemma or new.lemma, tag=old.tag or new.tag)
-        for old, new in zip(sentence.tokens, parsed.tokens, strict=True)
-    )
-    return Sentence(tokens, forest=parsed.forest, text=sentence.text)
+    source, target = with_given_trees(item) if use_trees else (item.source, item.target)
+    return (source if source.tokens else source.text, target if target.tokens else target.text)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.outputs import open_output, refuse_overwriting, repair
+from forest_align.cli.parse_inputs import READERS, Numbered, open_input
 from forest_align.cli.progress import counted
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
+from forest_align.types.validation import format_json_object
 
 if TYPE_CHECKING:
     from forest_align.parsing import NBest
@@ -23,27 +24,32 @@ if TYPE_CHECKING:
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
 _EPILOG = """examples:
-  echo 'The cat sat on the mat.' | forest-align parse -
+  forest-align parse 'The cat sat on the mat.'
   forest-align parse sentences.txt --to nbest -k 10 -o trees.txt
-  forest-align parse trees.txt --from trees --to json
+  forest-align parse treebank.mrg --from trees --to json
   forest-align parse many.txt --to json -o forests.jsonl --resume
 
-output, one line (or block) a line of input, in input order:
-  trees   the best tree in Penn brackets; an empty line where a line could not be parsed
+output, one line (or block) a sentence, in input order:
+  trees   the best tree in Penn brackets; an empty line where a sentence could not be parsed
   nbest   'log-probability<TAB>tree', best first; an empty line ends the list of a sentence
   json    the packed forest of the k best trees, or {"error": ...}
-exit status: 0 all parsed, 1 some lines failed, 2 bad usage or input"""
+exit status: 0 all parsed, 1 some sentences failed, 2 bad usage or input"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = _EPILOG
     parser.add_argument(
-        "sentences", metavar="SENTENCES", help="text file, one sentence a line; - for standard input"
+        "sentences",
+        metavar="SENTENCES",
+        help="text file, one sentence a line; - for standard input; or a sentence, in quotes",
     )
     add_output(parser)
     parser.add_argument(
-        "--parser", default="en", help="en (bundled), a benepar model (benepar_en3), or a folder; default: en"
+        "--parser",
+        metavar="NAME|FOLDER",
+        default="en",
+        help="en (bundled), a benepar model (benepar_en3), or a folder; default: en",
     )
     parser.add_argument(
         "--to", choices=("trees", "nbest", "json"), default="trees", help="what to write; default: trees"
@@ -53,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="source",
         choices=("text", "trees", "nbest", "enju"),
         default="text",
-        help="what SENTENCES holds; all but text need no parser: Penn brackets one a line, "
-        "n-best lists as --to nbest writes them, Enju XML; default: text",
+        help="what SENTENCES holds; all but text need no parser: trees in Penn brackets, each on one line or "
+        "over several, n-best lists as --to nbest writes them, Enju XML; default: text",
     )
     parser.add_argument(
         "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
@@ -82,9 +88,9 @@ def run(options: argparse.Namespace) -> int:
             f"forest-align parse: {failed} of the {finished} lines written before could not be parsed",
             file=sys.stderr,
         )
-    with InputLines(options.sentences) as source:
+    with open_input(options.sentences) as source:
         # Models load before the output is opened: a wrong name must not leave an empty file behind.
-        results = _READERS[options.source](source, options)
+        results = READERS[options.source](source, options)
         if finished:
             results = _go_on(results, source, finished, options)
         with open_output(options.output, append=bool(finished)) as output:
@@ -122,7 +128,7 @@ def _go_on(results: Numbered, source: InputLines, finished: int, options: argpar
 
         together = sentences_ahead(options.batch_size)
         start = (finished - 1) // together * together
-        for _ in islice(_lines(source), start):
+        for _ in islice(source.numbered(), start):
             pass
     with open(options.output, encoding="utf-8", newline="\n") as written:
         for number, line in enumerate(islice(written, start, finished), start + 1):
@@ -137,95 +143,9 @@ def _go_on(results: Numbered, source: InputLines, finished: int, options: argpar
     return results
 
 
-Numbered = Iterator[tuple[int, "NBest | Sentence | InputError"]]
-
-
-def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
-    from forest_align.parsing import load_parser
-
-    parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
-    parse = parser.parse_many if options.to == "json" else parser.n_best_many
-
-    def numbered() -> Numbered:
-        first = source.number + 1
-        sentences = (
-            line.split() if options.tokenized and isinstance(line, str) else line
-            for _, line in _lines(source)
-        )
-        yield from enumerate(parse(sentences, options.batch_size), first)
-
-    return numbered()
-
-
-def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
-    from forest_align.parsing import sentence_from_bracket
-
-    for number, line in _lines(source):
-        yield number, _attempt(sentence_from_bracket, line)
-
-
-def _read_n_best(source: InputLines, _: argparse.Namespace) -> Numbered:
-    from forest_align.parsing import sentence_from_n_best
-
-    def finish() -> NBest | Sentence | InputError:
-        bad = next((line for line in block if isinstance(line, InputError)), None)
-        return bad or _attempt(sentence_from_n_best, block)
-
-    block: list[Any] = []
-    first = number = 0
-    for number, line in _lines(source):
-        if line:
-            block.append(line)
-            continue
-        yield first + 1, finish()
-        block, first = [], number
-    if block:
-        yield first + 1, finish()
-
-
-def _read_enju(source: InputLines, _: argparse.Namespace) -> Numbered:
-    from forest_align.data.enju import parse_enju
-    from forest_align.parsing import sentence_from_enju
-
-    try:
-        trees = list(parse_enju(source.text()))
-    except InputError as error:
-        raise error.at(file=source.name) from None
-    return ((number, sentence_from_enju(tree)) for number, tree in enumerate(trees, 1))
-
-
-_READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
-    "text": _read_text,
-    "trees": _read_trees,
-    "nbest": _read_n_best,
-    "enju": _read_enju,
-}
-
-
-def _lines(source: InputLines) -> Iterator[tuple[int, str | InputError]]:
-    """Numbered lines; one that is not UTF-8 is an error of its own."""
-    while True:
-        try:
-            line = next(source, None)
-            if line is None:
-                return
-            yield source.number, line
-        except InputError as error:
-            yield source.number, error
-
-
-def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputError:
-    if isinstance(value, InputError):
-        return value
-    try:
-        return read(value)
-    except InputError as error:
-        return InputError(error.message)  # its line number is one inside this text
-
-
 def _written(result: NBest | Sentence | InputError, options: argparse.Namespace) -> str:
     if options.to == "json":
-        return json.dumps(_as_json(result), ensure_ascii=False) + "\n"
+        return format_json_object(_as_json(result)) + "\n"
     if isinstance(result, InputError):
         return "\n"
     if options.to == "trees":
@@ -263,11 +183,11 @@ def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
     if isinstance(result, InputError):
         return {"error": str(InputError(result.message, field=result.field))}
     assert isinstance(result, Sentence)  # n-best lists are asked for by the other outputs only
-    forest = _forest(result)
-    return {
-        "text": result.text,
-        "tokens": list(result.words),
+    values = result.to_dict() | {
         "tags": list(result.tags),
-        "tree": forest.bracket(result.words),
-        "forest": forest.to_json(),
+        "offsets": [[token.start, token.end] for token in result.tokens],
+        "tree": _forest(result).bracket(result.words),
     }
+    # In this order, the longest last.
+    order = ("text", "tokens", "tags", "lemmas", "offsets", "tree", "forest")
+    return {name: values[name] for name in order if name in values}

@@ -1,7 +1,9 @@
 """From raw text, or from trees that the user has, to packed parse forests."""
 
+from forest_align.data.parses import read_parses
 from forest_align.parsing.enju_forest import forest_from_enju, sentence_from_enju
-from forest_align.parsing.parser import NBest, Parser, load_parser, load_parser_for_alignment
+from forest_align.parsing.n_best import NBest
+from forest_align.parsing.parser import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.trees import (
     forest_from_bracket,
     forest_from_trees,
@@ -19,6 +21,7 @@ __all__ = [
     "forest_from_trees",
     "load_parser",
     "load_parser_for_alignment",
+    "read_parses",
     "sentence_from_bracket",
     "sentence_from_enju",
     "sentence_from_n_best",

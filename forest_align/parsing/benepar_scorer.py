@@ -17,7 +17,7 @@ from forest_align.parsing.span_scores import SpanScores
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _BATCH_SUBWORDS = 1500
 
@@ -82,7 +82,7 @@ class BeneparScorer:
                 raise InputError(f"sentence of {len(words)} words: {error}") from None
             except (AssertionError, StopIteration):
                 continue
-            if -100 not in encoded["words_from_tokens"]:
+            if min(encoded["words_from_tokens"]) >= 0:
                 break
         else:
             raise InputError(f"sentence of {len(words)} words: the encoder's tokenizer drops some of them")
@@ -134,6 +134,15 @@ def _printable(word: str) -> str:
     return kept or "?"
 
 
+def _without_positions(
+    weights: dict[str, torch.Tensor], wanted: Mapping[str, Any]
+) -> dict[str, torch.Tensor]:
+    """Weights without the positions 0, 1, 2 …, which older versions of transformers wrote beside them."""
+    return {
+        name: value for name, value in weights.items() if name in wanted or not name.endswith(".position_ids")
+    }
+
+
 def _read_parser(folder: Path) -> Any:
     """Build benepar's parser from a folder, as ``ChartParser.from_trained`` does, but without pickle."""
     path = folder / "benepar_model.bin"
@@ -152,9 +161,11 @@ def _read_parser(folder: Path) -> Any:
             import_alone("benepar.nkutil").HParams(**hparams),
             pretrained_model_path=str(folder),
         )
-        parser.load_state_dict(weights)
+        parser.load_state_dict(_without_positions(weights, parser.state_dict()))
     except Exception as error:  # torch, transformers and benepar raise many kinds for what they miss
         raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from error
     if parser.pretrained_model is None:
         raise ModelError(f"{folder}: only benepar parsers over a pretrained encoder are supported")
+    # Advice to programmers that would come out among the user's messages.
+    parser.retokenizer.tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = True
     return parser

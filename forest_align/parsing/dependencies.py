@@ -12,8 +12,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.parsing.dependency_coordination import phrase
 from forest_align.parsing.dependency_heads import PUNCTUATION_TAGS, Constituent, set_heads
 from forest_align.parsing.dependency_rules import relation
+from forest_align.types.label_chain import split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,7 +157,7 @@ def _constituent(tree: Tree, counter: list[int]) -> Constituent:
         leaf = Constituent(label, word=plain_apostrophes(tree[0].lower()), index=counter[0])
         counter[0] += 1
         return leaf
-    return Constituent(label, [_constituent(child, counter) for child in tree])
+    return phrase(label, [_constituent(child, counter) for child in tree])
 
 
 def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Constituent]) -> Constituent:
@@ -181,7 +183,7 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
             leaves.append(leaf)
             nodes, chain = [leaf], chain[:-1]
         for label in chain[::-1]:
-            nodes = [Constituent(label, nodes)]
+            nodes = [phrase(label, nodes)]
         built[node] = nodes
     return built[root][0]
 
@@ -189,7 +191,7 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
 @lru_cache(maxsize=10_000)
 def _categories(label: str) -> tuple[str, ...]:
     """Categories of a collapsed unary chain, the outermost first."""
-    return tuple(map(_category, label.split("::")))
+    return tuple(map(_category, split_chain(label)))
 
 
 def _category(label: str) -> str:

@@ -20,10 +20,9 @@ COPULAS = BE_FORMS | frozenset(
     "appears appeared appearing stay stays stayed staying".split()
 )
 GET_FORMS = frozenset("get gets got getting gotten".split())
-AUXILIARY_FORMS = BE_FORMS | frozenset(
-    "have has had having 've 'd do does did doing done ca wo sha will would can could may might must "
-    "shall should to".split()
-)
+HAVE_FORMS = frozenset("have has had having 've".split())
+_OTHER_AUXILIARIES = "'d do does did doing done ca wo sha will would can could may might must shall should to"
+AUXILIARY_FORMS = BE_FORMS | HAVE_FORMS | frozenset(_OTHER_AUXILIARIES.split())
 VERB_TAGS = frozenset("VB VBD VBG VBN VBP VBZ".split())
 NOUN_TAGS = frozenset("NN NNS NNP NNPS".split())
 PUNCTUATION_TAGS = frozenset(". , : `` '' -LRB- -RRB- HYPH NFP \" SYM".split())
@@ -126,7 +125,7 @@ _RULES_AS_TEXT: dict[str, tuple[tuple[str, str], ...]] = {
     "SINV": (("left", "VP VBZ VBD VBP VB MD S SINV ADJP NP"),),
     "SQ": (("left", "VP SQ ADJP VB VBZ VBD VBP MD S"),),
     "UCP": (("LEFT", ""),),
-    "VP": (("LEFT", "VBD VBN VBZ VB VBG VBP VP MD POS"), ("LEFT", "ADJP NP NN NNS NNP JJ S SBAR PP TO")),
+    "VP": (("LEFT", "VBD VBN VBZ VB VBG VBP VP MD POS"), ("LEFT", "ADJP NP NN NNS NNP JJ IN S SBAR PP TO")),
     "WHADJP": (("RIGHT", "JJ RB ADJP"),),
     "WHADVP": (("RIGHT", "WRB RB"),),
     "WHNP": (("RIGHT", "NN NNS NNP NNPS NP"), ("LEFT", "WHNP WP WDT WP$ WHADJP WHPP")),
@@ -186,7 +185,16 @@ def set_heads(root: Constituent) -> list[Constituent]:
 
 
 def is_time(node: Constituent) -> bool:
-    """Whether a noun phrase names a time (*Monday*, *last year*), so that it is no object."""
+    """Whether a noun phrase names a time (*Monday*, *last year*), so that it is no object.
+
+    A time with modifiers behind it, or two coordinated ones, are objects: *serve nine years in prison*.
+    """
+    head = node.head_child
+    return (head is None or head.is_leaf) and has_time_head(node)
+
+
+def has_time_head(node: Constituent) -> bool:
+    """Whether the head word of a noun phrase names a time."""
     return node.leaf().word in TIME_WORDS
 
 

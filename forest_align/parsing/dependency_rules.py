@@ -67,7 +67,7 @@ def relation(parent: Constituent, position: int) -> str:
     if label == "QP":
         return _quantifier(child)
     if label in ("PP", "WHPP"):
-        return _prepositional(child)
+        return _prepositional(parent, position)
     if label in ("ADJP", "WHADJP", "ADVP", "WHADVP"):
         return _modifier_phrase(parent, position)
     if label == "SBAR":
@@ -86,16 +86,36 @@ def _is_conjunct(parent: Constituent, position: int) -> bool:
         child.is_leaf and child.label in ("DT", "RB", "PRP$") and position + 1 < len(children)
     ):
         return False
-    previous = children[position - 1].label
+    if _only_modifies(parent, position):
+        return False
+    previous = _before_modifiers(parent, position)
     if previous in ("CC", "CONJP") or (
         previous in (",", ":") and any(c.label in ("CC", "CONJP") for c in children[position:])
     ):
         return _like(child, head_of(parent)) or previous in ("CC", "CONJP")
     if any(c.label in ("CC", "CONJP") for c in children[children.index(head_of(parent)) : position]):
-        # The last word of a flat conjunct: (NP the red cars and the blue bikes).
-        last = not any(c.label in NOUN_TAGS for c in children[position + 1 :])
-        return parent.label in NOMINAL and child.label in NOUN_TAGS and last
+        return False
     return _like(child, head_of(parent)) and not child.is_leaf and child.label == head_of(parent).label
+
+
+def _only_modifies(parent: Constituent, position: int) -> bool:
+    """Whether the child is an adverb or parenthesis before the conjunct (*decline and then grow*)."""
+    head = head_of(parent)
+    return _is_modifier(parent.children[position], head) and any(
+        _like(child, head) for child in parent.children[position + 1 :]
+    )
+
+
+def _before_modifiers(parent: Constituent, position: int) -> str:
+    """The label of the last child before the position that is no adverb or parenthesis."""
+    head = head_of(parent)
+    while position > 1 and _is_modifier(parent.children[position - 1], head):
+        position -= 1
+    return parent.children[position - 1].label
+
+
+def _is_modifier(child: Constituent, head: Constituent) -> bool:
+    return child.label == "PRN" or (child.label in ADVERBS and not _like(child, head))
 
 
 def _like(child: Constituent, head: Constituent) -> bool:
@@ -145,9 +165,7 @@ def _nominal(parent: Constituent, position: int) -> str:
     if label in ("NP", "NX", "NML"):
         if any(c.label in (",", ":", "-LRB-") for c in parent.children[:position]):
             return "appos"
-        if is_time(child) and not is_time(head):
-            return "tmod"
-        return "dep" if head.label in NOMINAL and not is_time(child) else "npadvmod"
+        return "dep" if head.label in NOMINAL else "npadvmod"
     if label == "PRN":
         return parenthesis(child)
     if label in ("CD", "QP"):
@@ -171,12 +189,18 @@ def _reduced_clause(child: Constituent) -> str:
     return "infmod" if any(leaf.label == "TO" for leaf in leaves) else "dep"
 
 
+def _finite(clause: Constituent) -> bool:
+    """Whether the first verb of a clause has a tense: *children who were alone* without the pronoun."""
+    verbs = (leaf.label for leaf in clause.leaves() if leaf.label in VERB_TAGS or leaf.label in ("MD", "TO"))
+    return next(verbs, "TO") in ("VBD", "VBP", "VBZ", "MD")
+
+
 def _noun_clause(child: Constituent) -> str:
     first = introducer(child)
     if first is None:
         clause = child.head_child
         subjectless = clause is not None and clause.label == "S" and not has_subject(clause)
-        return _reduced_clause(child) if subjectless else "rcmod"
+        return _reduced_clause(child) if subjectless and not _finite(child) else "rcmod"
     if first.label in ("WHNP", "WHPP", "WHADVP"):
         return "rcmod"
     if first.word == "that":
@@ -194,7 +218,10 @@ def _quantifier(child: Constituent) -> str:
     return "quantmod"
 
 
-def _prepositional(child: Constituent) -> str:
+def _prepositional(parent: Constituent, position: int) -> str:
+    child = parent.children[position]
+    if child.label == "NP" and parent.children[position - 1].label == "NP" and is_time(child):
+        return "tmod"  # with the same period last year
     if (
         child.label in NOMINAL
         or child.label in NOUN_TAGS
@@ -206,7 +233,7 @@ def _prepositional(child: Constituent) -> str:
     if child.label in ADVERBS:
         return "advmod"
     if child.label in ADJECTIVES:
-        return "amod" if child.label == "ADJP" else "pobj"
+        return "pobj"
     return "mwe" if child.label in ("IN", "TO") else "dep"
 
 

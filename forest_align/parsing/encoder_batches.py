@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -161,6 +161,10 @@ class EncoderBatch:
     word_mask: torch.Tensor
     cases: torch.Tensor
     lengths: torch.Tensor
+
+    def to(self, device: torch.device) -> EncoderBatch:
+        """The batch on a device."""
+        return EncoderBatch(*(getattr(self, one.name).to(device) for one in fields(self)))
 
 
 def collate(sentences: Sequence[EncodedSentence]) -> EncoderBatch:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.parsing.forest_builder import Packing
 from forest_align.types import Sentence, Token
+from forest_align.types.label_chain import join_chain
 
 if TYPE_CHECKING:
     from forest_align.data.enju import EnjuTree
@@ -27,19 +28,25 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
     forest : ParseForest
     numbers : list of int
         Node of the forest that holds each of the tree's ``nodes``; the phrases of a chain share one.
+
+    Raises
+    ------
+    InputError
+        If the labels of a chain cannot be written as one
+        (see :func:`~forest_align.types.label_chain.join_chain`).
     """
     packing = Packing()
-    labels: list[str] = []  # of each phrase, with the chain below it
+    chains: list[tuple[str, ...]] = []  # labels of each phrase, with the chain below it
     parts: list[tuple[int, ...]] = []  # the two children of each phrase, below its chain
     for node in tree.nodes:
         if len(node.children) == 1:
-            labels.append(f"{node.label}::{labels[node.children[0]]}")
+            chains.append((node.label, *chains[node.children[0]]))
             parts.append(parts[node.children[0]])
         elif node.children:
-            labels.append(node.label)
+            chains.append((node.label,))
             parts.append(node.children)
         else:
-            labels.append(f"{node.label}::{tree.tokens[node.start].tag}")
+            chains.append((node.label, tree.tokens[node.start].tag))
             parts.append(())
     # The top of a chain stands for all of it.
     tops = list(range(len(tree.nodes)))
@@ -51,7 +58,8 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
     for number, node in enumerate(tree.nodes):
         if tops[number] != number:
             continue
-        added[number] = packing.node(node.start, node.end, labels[number], True, node.head, 1.0)
+        label = join_chain(chains[number])
+        added[number] = packing.node(node.start, node.end, label, True, node.head, 1.0)
         if parts[number]:
             left, right = (added[tops[child]] for child in parts[number])
             packing.edge(added[number], left, right, 1.0, True)

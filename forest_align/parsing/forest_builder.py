@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from forest_align.parsing.binarize import binarization_plan
 from forest_align.parsing.heads import symbol
 from forest_align.types import InputError, ParseForest
-from forest_align.types.derivation import escape_word
+from forest_align.types.brackets import escape_word
+from forest_align.types.label_chain import split_chain
 
 # Below every probability that matters, above what a logarithm cannot take.
 _SMALLEST = 1e-300
@@ -40,6 +42,7 @@ def forest_from_constituents(
     tops: Sequence[int],
     log_probabilities: Sequence[float] | np.ndarray | None,
     words: Sequence[str],
+    log_posteriors: np.ndarray | None = None,
 ) -> ParseForest:
     """Binarize and pack trees that share their subtrees.
 
@@ -56,6 +59,8 @@ def forest_from_constituents(
         One a tree, not necessarily normalised; None for equal ones.
     words : sequence of str
         The words, which tell auxiliaries from other verbs.
+    log_posteriors : numpy.ndarray, optional
+        float64, one a constituent: see :attr:`ParseForest.log_posterior`.
 
     Raises
     ------
@@ -78,7 +83,13 @@ def forest_from_constituents(
     packing = Packing()
     nodes = _add_constituents(packing, constituents, weights, is_best, words)
     order = sorted(range(len(tops)), key=lambda tree: -probabilities[tree])
-    return packing.finish([nodes[tops[tree]] for tree in order])[0]
+    forest, numbers = packing.finish([nodes[tops[tree]] for tree in order])
+    if log_posteriors is None:
+        return forest
+    # Constituents that differ below, or in their heads only, are of one span and label: they have one value.
+    of_nodes = np.full(len(forest), np.nan)
+    of_nodes[[numbers[node] for node in nodes]] = log_posteriors
+    return replace(forest, log_posterior=of_nodes)
 
 
 def write_constituents(constituents: Sequence[Constituent], top: int, words: Sequence[str]) -> str:
@@ -91,7 +102,7 @@ def write_constituents(constituents: Sequence[Constituent], top: int, words: Seq
             pieces.append(item)
             continue
         start, _, label, children = constituents[item]
-        chain = label.split("::")
+        chain = split_chain(label)
         pieces.append(" " + " ".join(f"({name}" for name in chain))
         if children:
             todo.append(")" * len(chain))
@@ -132,10 +143,11 @@ def _add_constituents(
             symbols.append(symbol(label, words[start]))
             nodes.append(packing.node(start, end, label, True, start, weight))
             continue
-        top_label = label.partition("::")[0]
+        chain = split_chain(label)
+        top_label = chain[0]
         symbols.append(top_label)
         parts = [nodes[child] for child in children]
-        plan = binarization_plan(label.rpartition("::")[2], tuple([symbols[child] for child in children]))
+        plan = binarization_plan(chain[-1], tuple([symbols[child] for child in children]))
         last = len(plan) - 1
         for step, (left, right, head_is_left) in enumerate(plan):
             left, right = parts[left], parts[right]
@@ -219,15 +231,15 @@ class Packing:
             labels=tuple([key[2] for key in keys]),
             is_constituent=np.array([not key[3] for key in keys], dtype=bool),
             head=np.ascontiguousarray(numbers[2]),
-            log_marginal=_log([self._node_weights[old] for old in old_numbers]),
+            log_marginal=log_of_probabilities([self._node_weights[old] for old in old_numbers]),
             edges=np.array([edge[:3] for edge in edges], dtype=np.int32).reshape(-1, 3),
-            edge_log_marginal=_log([edge[3] for edge in edges]),
+            edge_log_marginal=log_of_probabilities([edge[3] for edge in edges]),
             roots=np.array(list(dict.fromkeys(new_numbers[root] for root in roots)), dtype=np.int32),
             best_edge=best_edge,
         )
         return forest, new_numbers
 
 
-def _log(weights: list[float]) -> np.ndarray:
-    # Sums of probabilities may exceed one by a rounding error.
-    return np.log(np.clip(np.array(weights, dtype=np.float64), _SMALLEST, 1.0))
+def log_of_probabilities(values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Finite logarithms of sums of probabilities, which may exceed one by a rounding error: float64."""
+    return np.log(np.clip(np.asarray(values, dtype=np.float64), _SMALLEST, 1.0))

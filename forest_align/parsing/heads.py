@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.types.label_chain import split_chain
 
 PUNCTUATION = frozenset(
     {".", ",", ":", "``", "''", "-LRB-", "-RRB-", "-LCB-", "-RCB-", "-LSB-", "-RSB-", '"'}
@@ -113,7 +114,7 @@ def symbol(label: str, word: str | None) -> str:
     word : str or None
         The word, when the child is a leaf.
     """
-    top = label.partition("::")[0]
+    top = split_chain(label)[0]
     if word is None or top not in _VERB_TAGS:
         return top
     if top in ("MD", "TO") or plain_apostrophes(word.lower()) in _AUXILIARY_FORMS:

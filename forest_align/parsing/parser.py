@@ -14,9 +14,11 @@ import numpy as np
 
 from forest_align.cext import chart
 from forest_align.lexicon.apostrophes import plain_apostrophes
-from forest_align.parsing.forest_builder import Constituent, forest_from_constituents, write_constituents
+from forest_align.parsing.forest_builder import Constituent
+from forest_align.parsing.n_best import NBest
+from forest_align.parsing.span_posteriors import log_posteriors
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
-from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types import InputError, Sentence, Token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,53 +33,6 @@ MAX_CHARACTERS = 50_000
 _BATCHES_AHEAD = 16
 # Spans in a batch; each takes one number a label.
 _MAX_CELLS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class NBest:
-    """The k best trees of a sentence, sharing equal subtrees.
-
-    Attributes
-    ----------
-    tokens : tuple of Token
-        Tokens with tags.
-    text : str
-        Raw text.
-    constituents : list of Constituent
-        The constituents of all trees, children before parents.
-    tops : list of int
-        The trees, best first, as numbers of constituents.
-    log_probabilities : numpy.ndarray
-        float64: log-probability of each tree, among all trees of the sentence if the parser was asked for
-        it (:meth:`Parser.n_best_many`), otherwise up to a constant.
-    vectors : numpy.ndarray or None
-        float32, shape (n, d): contextual word vectors of unit length.
-    """
-
-    tokens: tuple[Token, ...]
-    text: str
-    constituents: list[Constituent]
-    tops: list[int]
-    log_probabilities: np.ndarray
-    vectors: np.ndarray | None
-
-    @property
-    def words(self) -> list[str]:
-        """Surface forms."""
-        return [token.text for token in self.tokens]
-
-    def forest(self) -> ParseForest:
-        """The trees as a packed forest."""
-        return forest_from_constituents(self.constituents, self.tops, self.log_probabilities, self.words)
-
-    def sentence(self) -> Sentence:
-        """The sentence with its forest."""
-        return Sentence(self.tokens, forest=self.forest(), vectors=self.vectors, text=self.text)
-
-    def brackets(self) -> list[str]:
-        """The trees in Penn brackets, best first."""
-        words = self.words
-        return [write_constituents(self.constituents, top, words) for top in self.tops]
 
 
 def sentences_ahead(batch_size: int) -> int:
@@ -100,6 +55,9 @@ class Parser:
         Trees less probable than the best one times this are left out; 0 keeps all.
     lemmatizer : callable, optional
         Gives the lemma of a word and its tag.
+    posteriors : bool
+        Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`), which
+        takes 4% of the time.
     """
 
     def __init__(
@@ -109,6 +67,7 @@ class Parser:
         forest_size: int = 10,
         least_ratio: float = 0.0,
         lemmatizer: Lemmatizer | None = None,
+        posteriors: bool = True,
     ) -> None:
         if forest_size < 1:
             raise InputError(
@@ -118,6 +77,7 @@ class Parser:
             raise InputError(f"expected a ratio from 0 to 1, found {least_ratio}", field="least_ratio")
         self._scorer = scorer
         self._lemmatizer = lemmatizer
+        self._posteriors = posteriors
         self.forest_size = forest_size
         self.least_ratio = least_ratio
         self._process = os.getpid()
@@ -130,11 +90,11 @@ class Parser:
         InputError
             If there are no words, or more than the parser can take, or it is neither text nor words.
         """
-        for result in self.parse_many([sentence]):
-            if isinstance(result, InputError):
-                raise result
-            return result
-        raise AssertionError("one sentence gives one result")
+        return _only(self.parse_many([sentence]))
+
+    def n_best(self, sentence: str | Sequence[str]) -> NBest:
+        """The ``forest_size`` best trees of one sentence, with their log-probabilities; see :meth:`parse`."""
+        return _only(self.n_best_many([sentence]))
 
     def parse_many(
         self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
@@ -162,7 +122,10 @@ class Parser:
     def n_best_many(
         self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
     ) -> Iterator[NBest | InputError]:
-        """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`."""
+        """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`.
+
+        Their log-probabilities are those among all trees of the sentence.
+        """
         return self._stream(
             sentences, batch_size, lambda prepared, scores: self._decode(prepared, scores, True)
         )
@@ -208,11 +171,10 @@ class Parser:
             if probable < len(trees[4]):  # asking again is cheaper than taking shared subtrees apart
                 trees = chart.k_best(scores.scores, probable, scores.force_root)
         spans, offsets, children, tops, values = trees
-        if normalise:
-            labelled = np.logaddexp.reduce(
-                scores.scores[:, :, 1:] - scores.scores[:, :, :1], axis=2, dtype=np.float64
-            )
-            values = values - chart.inside_outside(labelled, scores.force_root)[0]
+        posteriors = None
+        if normalise or self._posteriors:
+            log_partition, posteriors = log_posteriors(scores, spans)
+            values = values - log_partition
         bounds, below = offsets.tolist(), children.tolist()
         constituents = []
         for number, (start, end, label_index) in enumerate(spans.tolist()):
@@ -225,7 +187,7 @@ class Parser:
             Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
             for token, tag in zip(prepared.tokens, scores.tags, strict=True)
         )
-        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, scores.vectors)
+        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, posteriors, scores.vectors)
 
     def _lemma(self, word: str, tag: str) -> str:
         return self._lemmatizer(word, tag) if self._lemmatizer else ""
@@ -237,6 +199,7 @@ def load_parser(
     forest_size: int = 10,
     least_ratio: float = 0.0,
     lemmatizer: Lemmatizer | None = None,
+    posteriors: bool = True,
 ) -> Parser:
     """Load a parser.
 
@@ -251,6 +214,8 @@ def load_parser(
         Trees less probable than the best one times this are left out; 0 keeps all.
     lemmatizer : callable, optional
         Gives the lemma of a word and its tag.
+    posteriors : bool
+        Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`).
 
     Raises
     ------
@@ -267,7 +232,11 @@ def load_parser(
     from forest_align.parsing.encoder_scorer import load_span_parser
 
     return Parser(
-        load_span_parser(name), forest_size=forest_size, least_ratio=least_ratio, lemmatizer=lemmatizer
+        load_span_parser(name),
+        forest_size=forest_size,
+        least_ratio=least_ratio,
+        lemmatizer=lemmatizer,
+        posteriors=posteriors,
     )
 
 
@@ -277,7 +246,7 @@ _LEAST_RATIO_FOR_ALIGNMENT = 0.1
 
 
 def load_parser_for_alignment(name: str | Path = "en", *, forest_size: int = 10) -> Parser:
-    """Load a parser as the aligners want it: with lemmas, and without trees that are far from the best.
+    """Load a parser as the aligners want it: with lemmas, without trees far from the best, or posteriors.
 
     Parameters
     ----------
@@ -296,6 +265,7 @@ def load_parser_for_alignment(name: str | Path = "en", *, forest_size: int = 10)
         forest_size=forest_size,
         least_ratio=_LEAST_RATIO_FOR_ALIGNMENT,
         lemmatizer=load_lexicon().lemma,
+        posteriors=False,
     )
 
 
@@ -306,6 +276,14 @@ class _Prepared:
     tokens: tuple[Token, ...]
     text: str
     words: list[str]
+
+
+def _only(results: Iterator[Result | InputError]) -> Result:
+    """The result of one sentence, or its error raised."""
+    (result,) = results
+    if isinstance(result, InputError):
+        raise result
+    return result
 
 
 def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputError:

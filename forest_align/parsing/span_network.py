@@ -52,7 +52,7 @@ class BatchScores:
 def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """List the closed spans of a batch: sentence, first word, last word, each int64 ``[N]``, row by row."""
     longest = int(lengths.max())
-    first, last = torch.triu_indices(longest, longest)
+    first, last = torch.triu_indices(longest, longest, device=lengths.device)
     inside = last[None, :] < lengths[:, None]
     sentence, which = inside.nonzero(as_tuple=True)
     return sentence, first[which], last[which]
@@ -92,7 +92,7 @@ def score_spans(
     flat = posts.reshape(-1, posts.shape[-1])
     chunks = []
     # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
-    for chosen in torch.arange(len(sentence)).split(SPAN_CHUNK):
+    for chosen in torch.arange(len(sentence), device=sentence.device).split(SPAN_CHUNK):
         # The library keeps code and memory for every number of rows that it has met: let there be few.
         rows = functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
         offset = sentence[rows] * count

@@ -61,7 +61,7 @@ class SpanParser(_ChartParser):
         hidden = self.pretrained_model(
             batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
         ).hidden_states
-        rows = torch.arange(len(batch.subwords))[:, None]
+        rows = torch.arange(len(batch.subwords), device=batch.subwords.device)[:, None]
         features = hidden[-1][rows, batch.word_ends] + self.case_embedding(batch.cases)
         features = features * batch.word_mask[:, :, None]
         content = self.project_pretrained(features)

@@ -35,7 +35,7 @@ class _LogPartition(torch.autograd.Function):
             real[:, :starts, width - 1] = total + label
             rest[:, width - 1 :, width - 1] = total + softplus(label)
         ctx.save_for_backward(by_start, split, real, rest, lengths)
-        rows = torch.arange(batch)
+        rows = torch.arange(batch, device=labelled.device)
         return split[rows, 0, lengths - 1] + by_start[rows, 0, lengths - 1]
 
     @staticmethod
@@ -46,7 +46,7 @@ class _LogPartition(torch.autograd.Function):
         label_gradient = torch.zeros_like(by_start)
         real_gradient, rest_gradient = torch.zeros_like(real), torch.zeros_like(rest)
         root = torch.zeros_like(by_start)
-        root[torch.arange(batch), 0, lengths - 1] = gradient
+        root[torch.arange(batch, device=root.device), 0, lengths - 1] = gradient
         for width in range(longest, 1, -1):
             starts = longest - width + 1
             label = by_start[:, :starts, width - 1]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.data.penn import TOP_LABELS, is_label, parse_bracket, strip_annotations, unescape
+from forest_align.data.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
 from forest_align.parsing.forest_builder import Constituent, forest_from_constituents
 from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types.label_chain import join_chain, split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,19 +113,49 @@ def sentence_from_n_best(
     Raises
     ------
     InputError
-        If a line is not of that form, or the trees are over different words.
+        If a line is not of that form, or the trees are over different words; its ``line`` counts ``lines``
+        from 1, its ``field`` is ``"log-probability"`` or ``"tree"``.
     """
     log_probabilities, trees = [], []
-    for line in lines:
-        score, tab, bracket = line.partition("\t")
+    for number, line in enumerate(lines, 1):
         try:
-            log_probabilities.append(float(score))
-        except ValueError:
-            tab = ""
-        if not tab:
-            raise InputError(f"expected log-probability, tab, tree; found {line[:80]!r}")
-        trees.append(read_bracket(bracket))
-    return sentence_from_trees(trees, log_probabilities, lemmatizer=lemmatizer)
+            score, tree = _scored_tree(line)
+        except InputError as error:
+            raise InputError(error.message, line=number, field=error.field) from None
+        log_probabilities.append(score)
+        trees.append(tree)
+    try:
+        return sentence_from_trees(trees, log_probabilities, lemmatizer=lemmatizer)
+    except InputError as error:
+        bad = _first_unfit(trees)
+        raise InputError(error.message, line=bad, field="tree" if bad else None) from None
+
+
+def _scored_tree(line: str) -> tuple[float, nltk.Tree]:
+    """Read a line of an n-best list; errors name the field."""
+    score, tab, bracket = line.partition("\t")
+    try:
+        value = float(score) if tab else math.nan
+    except ValueError:
+        value = math.nan
+    if not tab:
+        raise InputError(f"expected log-probability, tab, tree; found {line[:80]!r}")
+    if not math.isfinite(value):
+        raise InputError(f"expected a finite number, found {score[:80]!r}", field="log-probability")
+    try:
+        return value, read_bracket(bracket)
+    except InputError as error:
+        raise InputError(error.message, field="tree") from None
+
+
+def _first_unfit(trees: Sequence[nltk.Tree]) -> int | None:
+    """Number, from 1, of the first tree that is not well formed or not over the words of those before."""
+    for number in range(1, len(trees) + 1):
+        try:
+            forest_from_trees([trees[0], trees[number - 1]])
+        except InputError:
+            return number
+    return None
 
 
 def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
@@ -161,7 +193,7 @@ def best_tags(forest: ParseForest) -> list[str]:
     tags = [""] * forest.token_count
     for node in forest.best_nodes():
         if forest.best_edge[node] < 0:
-            tags[forest.start[node]] = forest.labels[node].rpartition("::")[2]
+            tags[forest.start[node]] = split_chain(forest.labels[node])[-1]
     return tags
 
 
@@ -217,7 +249,4 @@ def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
         raise InputError(f"word {tree!r} has no part-of-speech tag")
     if not isinstance(tree, str) and len(tree) == 0:
         raise InputError(f"constituent {labels[-1]!r} is empty")
-    label = "::".join(labels)
-    if not all(map(is_label, labels)) or label.split("::") != labels:
-        raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")
-    return label, tree if isinstance(tree, str) else list(tree)
+    return join_chain(labels), tree if isinstance(tree, str) else list(tree)

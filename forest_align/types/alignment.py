@@ -9,23 +9,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from forest_align.types.brackets import check_tree
 from forest_align.types.errors import InputError
-from forest_align.types.links import Links
+from forest_align.types.links import Links, read_links
 from forest_align.types.phrase_pair import PhrasePair
 from forest_align.types.token import Sentence
 from forest_align.types.validation import (
     Fields,
-    check_boolean,
-    check_integer,
-    check_list,
     check_number,
+    check_probability,
     check_span,
     check_texts,
     format_json_object,
-    parse_json_object,
+    read_json_object,
 )
 
 JSON_VERSION = 1
+
+# Where links stand: pairs, classes, scores.
+_LINKS = ("words", "word_sure", "word_probabilities")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -155,7 +157,7 @@ class Alignment:
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values, in the order of the public contract (version 1).
+        """JSON values, in the order of the public contract (version 1), without forests and word vectors.
 
         Raises
         ------
@@ -168,7 +170,7 @@ class Alignment:
             ("source", self.source, self.source_tree),
             ("target", self.target, self.target_tree),
         ):
-            values[side] = sentence.to_dict() | ({"tree": tree} if tree else {})
+            values[side] = sentence.to_dict(forest=False) | ({"tree": tree} if tree else {})
         values["words"] = [list(pair) for pair in words]
         if words.scores is not None:
             values["word_probabilities"] = [check_number(x, "word_probabilities") for x in words.scores]
@@ -220,10 +222,7 @@ class Alignment:
         InputError
             If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
         """
-        try:
-            return cls.from_dict(parse_json_object(text))
-        except InputError as error:
-            raise error.at(file=file, line=line) from None
+        return read_json_object(text, cls.from_dict, file, line)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Alignment:
@@ -236,8 +235,8 @@ class Alignment:
                 field="version",
             )
         sides = fields.fields("source"), fields.fields("target")
-        source, target = (Sentence.from_dict(side) for side in sides)
-        words = _read_links(fields, len(source), len(target))
+        source, target = (Sentence.from_dict(side, forest=False) for side in sides)
+        words = read_links(fields, _LINKS, check_probability, (len(source), len(target)))
         evidence = fields.items("word_evidence", None, len(words)) or []
         unaligned = fields.fields("unaligned", {})
         return cls(
@@ -250,8 +249,8 @@ class Alignment:
             ),
             _read_spans(unaligned, "source", len(source)),
             _read_spans(unaligned, "target", len(target)),
-            sides[0].text("tree", ""),
-            sides[1].text("tree", ""),
+            _read_tree(sides[0], source),
+            _read_tree(sides[1], target),
             fields.number("log_probability", None),
             fields.boolean("root_aligned", False),
             fields.text("aligner", ""),
@@ -272,26 +271,6 @@ def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int]
     return tuple(check_span(span, f"{fields.name(side)}[{k}]", length) for k, span in enumerate(spans))
 
 
-def _read_links(fields: Fields, source_length: int, target_length: int) -> Links:
-    pairs = []
-    for k, item in enumerate(fields.items("words")):
-        name = f"words[{k}]"
-        i, j = (check_integer(x, name) for x in check_list(item, name, 2))
-        if not (0 <= i < source_length and 0 <= j < target_length):
-            raise InputError(
-                f"link {i}-{j} is out of range: "
-                f"the sentences have {source_length} and {target_length} tokens",
-                field=name,
-            )
-        pairs.append((i, j))
-    if len(set(pairs)) != len(pairs):
-        raise InputError("expected every link once", field="words")
-    scores = fields.items("word_probabilities", None, len(pairs))
-    sure = fields.items("word_sure", None, len(pairs))
-    return Links.of(
-        pairs,
-        sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
-        scores=None
-        if scores is None
-        else [check_number(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
-    )
+def _read_tree(fields: Fields, sentence: Sentence) -> str:
+    tree = fields.text("tree", "")
+    return check_tree(tree, sentence.words, fields.name("tree")) if tree else ""

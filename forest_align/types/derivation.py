@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from forest_align.types.brackets import escape_word
 from forest_align.types.forest import Derivation, ParseForest
+from forest_align.types.label_chain import split_chain
 
 
 class _Choices:
@@ -146,7 +148,7 @@ def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivat
             pieces.append(item)
             continue
         edge = derivation.edges.get(item, -1)
-        chain = forest.labels[item].split("::") if is_constituent[item] else []
+        chain = split_chain(forest.labels[item]) if is_constituent[item] else []
         opening = " " + " ".join(f"({label}" for label in chain)
         if edge < 0:
             word = words[start[item]]
@@ -157,12 +159,3 @@ def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivat
             todo.append(")" * len(chain))
         todo += (edges[edge][2], edges[edge][1])
     return "".join(pieces).lstrip()
-
-
-def escape_word(word: str) -> str:
-    """Write a word so that it can stand in Penn brackets: brackets by name, blanks as underscores."""
-    escaped = word.replace("(", "-LRB-").replace(")", "-RRB-")
-    if escaped.split() != [escaped]:
-        # A word of nothing but blanks (a no-break space, say) must leave something between the brackets.
-        return "_".join(escaped.split()) or "_"
-    return escaped

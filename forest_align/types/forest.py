@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,12 @@ class ParseForest:
     best_edge : numpy.ndarray
         int32, shape (N,): the hyperedge that the parser's best tree uses at the node; -1 for leaves and for
         nodes outside that tree.
+    log_posterior : numpy.ndarray
+        float64, shape (N,): log-probability under the parser's tree CRF, among *all* trees of the sentence,
+        that a tree has the constituent: this span with this label chain (of a leaf with no label but its tag:
+        that the word is under no label of its own). Other than ``log_marginal`` it does not depend on how
+        many trees the forest holds, and it is calibrated. NaN for nodes that binarization made, and
+        everywhere in forests of trees that were given and of parsers that were not asked for it.
     """
 
     start: np.ndarray
@@ -106,10 +112,13 @@ class ParseForest:
     edge_log_marginal: np.ndarray
     roots: np.ndarray
     best_edge: np.ndarray
+    log_posterior: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        if not len(self.log_posterior):
+            object.__setattr__(self, "log_posterior", np.full(len(self.labels), np.nan))
+        for one in fields(self):
+            value = getattr(self, one.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
@@ -244,7 +253,7 @@ class ParseForest:
     def _nltk_tree(self, words: Sequence[str] | None, derivation: Derivation) -> nltk.Tree:
         from nltk import Tree
 
-        from forest_align.types.derivation import escape_word
+        from forest_align.types.brackets import escape_word
 
         tree = Tree.fromstring(self.bracket(None, derivation))
         if words is None:
@@ -255,69 +264,37 @@ class ParseForest:
             tree[position] = escape_word(words[int(tree[position])])
         return tree
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""
-        arrays = {name: np.asarray(getattr(self, name)).tolist() for name in _KINDS}
-        return {"version": JSON_VERSION, **arrays}
+        from forest_align.types.forest_json import values_of
+
+        return values_of(self)
 
     @classmethod
-    def from_json(cls, data: Any) -> ParseForest:
-        """Read what :meth:`to_json` wrote.
+    def from_dict(cls, values: Any, path: str = "") -> ParseForest:
+        """Read what :meth:`to_dict` wrote.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object; unknown keys are ignored.
+        path : str
+            Name of the object in the document, for messages.
 
         Raises
         ------
         InputError
             If a field is missing or of the wrong kind, or the forest is not well formed; names the field.
         """
-        from forest_align.types.forest_check import check_forest
+        from forest_align.types.forest_json import read_forest
 
-        if not isinstance(data, Mapping):
-            raise InputError(f"expected an object with a forest, found {type(data).__name__}")
-        version = data.get("version")
-        if version != JSON_VERSION:
-            raise InputError(f"expected version {JSON_VERSION}, found {version!r}", field="version")
-        values: dict[str, Any] = {}
-        for name, kind in _KINDS.items():
-            if name not in data:
-                raise InputError("is missing", field=name)
-            values[name] = _read_array(name, kind, data[name])
-        forest = cls(**values)
-        check_forest(forest)
-        return forest
+        return read_forest(values, path)
 
+    def to_json(self) -> dict[str, Any]:
+        """The same as :meth:`to_dict`: what stands in ``"forest"`` of a parse."""
+        return self.to_dict()
 
-JSON_VERSION = 1
-
-_KINDS: dict[str, Any] = {
-    "start": np.int32,
-    "end": np.int32,
-    "labels": str,
-    "is_constituent": np.bool_,
-    "head": np.int32,
-    "log_marginal": np.float64,
-    "edges": np.int32,
-    "edge_log_marginal": np.float64,
-    "roots": np.int32,
-    "best_edge": np.int32,
-}
-
-
-def _read_array(name: str, kind: Any, value: Any) -> Any:
-    """Turn a JSON list into the array (or tuple of labels) of a field, refusing values of another kind."""
-    if not isinstance(value, list):
-        raise InputError(f"expected a list, found {type(value).__name__}", field=name)
-    if kind is str:
-        if not all(isinstance(item, str) for item in value):
-            raise InputError("expected a list of strings", field=name)
-        return tuple(value)
-    try:
-        array = np.array(value, dtype=None if value else kind)
-    except (ValueError, OverflowError):
-        raise InputError("expected lists of one length with numbers", field=name) from None
-    if array.dtype.kind not in {np.int32: "i", np.bool_: "b", np.float64: "fi"}[kind]:
-        raise InputError(f"expected {np.dtype(kind).name} values, found {array.dtype}", field=name)
-    if kind is np.int32 and (array.astype(np.int32) != array).any():
-        raise InputError("expected 32-bit numbers", field=name)
-    if name == "edges" and not value:
-        array = array.reshape(0, 3)
-    return array.astype(kind)
+    @classmethod
+    def from_json(cls, data: Any) -> ParseForest:
+        """The same as :meth:`from_dict`."""
+        return cls.from_dict(data)

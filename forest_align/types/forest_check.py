@@ -6,6 +6,7 @@ import numpy as np
 
 from forest_align.types.errors import InputError
 from forest_align.types.forest import ParseForest
+from forest_align.types.label_chain import is_chain
 
 
 def check_forest(forest: ParseForest) -> None:
@@ -18,10 +19,15 @@ def check_forest(forest: ParseForest) -> None:
     """
     _check_shapes(forest)
     _check_nodes(forest)
+    _check_labels(forest)
     _check_edges(forest)
     _check_roots(forest)
+    _check_sums(forest)
 
 
+# Logarithms may be rounded by whoever wrote them; below the floor, no probability matters.
+_ROUNDING = 1e-3
+_FLOOR = -500.0
 _AT_MOST_ZERO = "finite values of at most 0"
 
 
@@ -33,7 +39,7 @@ def _require(condition: bool | np.bool_, field: str, expected: str) -> None:
 def _check_shapes(forest: ParseForest) -> None:
     count = len(forest.labels)
     _require(count > 0, "labels", "at least one node")
-    for name in ("start", "end", "is_constituent", "head", "log_marginal", "best_edge"):
+    for name in ("start", "end", "is_constituent", "head", "log_marginal", "best_edge", "log_posterior"):
         shape = getattr(forest, name).shape
         _require(shape == (count,), name, f"{count} values, one a node, found shape {shape}")
     edges = forest.edges
@@ -54,6 +60,23 @@ def _check_nodes(forest: ParseForest) -> None:
     _require((np.diff(lengths) >= 0).all(), "start", "nodes in bottom-up order, shorter spans first")
     finite = np.isfinite(forest.log_marginal)
     _require((finite & (forest.log_marginal <= 0)).all(), "log_marginal", _AT_MOST_ZERO)
+    known = forest.log_posterior[~np.isnan(forest.log_posterior)]
+    _require((np.isfinite(known) & (known <= 0)).all(), "log_posterior", _AT_MOST_ZERO)
+
+
+def _check_labels(forest: ParseForest) -> None:
+    for node, label in enumerate(forest.labels):
+        well_formed = is_chain(label)
+        _require(
+            well_formed,
+            f"labels[{node}]",
+            f"a chain of labels without blanks and brackets, joined by '::', found {label!r}",
+        )
+    # What is no constituent leaves no trace in brackets: a word or a sentence must be one.
+    leaves = forest.end - forest.start == 1
+    _require(forest.is_constituent[leaves].all(), "is_constituent", "constituents at all leaves")
+    of_others = forest.log_posterior[~forest.is_constituent]
+    _require(np.isnan(of_others).all(), "log_posterior", "null where a node is no constituent")
 
 
 def _check_edges(forest: ParseForest) -> None:
@@ -76,6 +99,8 @@ def _check_roots(forest: ParseForest) -> None:
     _require(((roots >= 0) & (roots < len(forest.labels))).all(), "roots", "numbers of nodes")
     whole = (forest.start[roots] == 0) & (forest.end[roots] == forest.end.max())
     _require(whole.all(), "roots", "nodes that cover the whole sentence")
+    _require(len(np.unique(roots)) == len(roots), "roots", "every root once")
+    _require(forest.is_constituent[roots].all(), "is_constituent", "constituents at all roots")
     _require(((best >= -1) & (best < len(forest.edges))).all(), "best_edge", "numbers of edges, or -1")
     chosen = np.flatnonzero(best >= 0)
     _require((forest.edges[best[chosen], 0] == chosen).all(), "best_edge", "edges of the node itself")
@@ -85,3 +110,30 @@ def _check_roots(forest: ParseForest) -> None:
         if forest.end[node] - forest.start[node] > 1:
             _require(best[node] >= 0, "best_edge", "a choice at every inner node of the best tree")
             todo.extend(forest.edges[best[node], 1:].tolist())
+
+
+def _check_sums(forest: ParseForest) -> None:
+    """A tree that has an inner node has one hyperedge below it, and, but for the root, one above it."""
+    count = len(forest.labels)
+    shares = np.exp(forest.edge_log_marginal)
+    below, above = np.zeros(count), np.zeros(count)
+    np.add.at(below, forest.edges[:, 0], shares)
+    np.add.at(above, forest.edges[:, 1], shares)
+    np.add.at(above, forest.edges[:, 2], shares)
+    inner, under = forest.end - forest.start > 1, np.ones(count, dtype=bool)
+    under[forest.roots] = False
+    _require_sums(
+        forest, below, inner, "edge_log_marginal", "sums over the edges below each node to equal its own"
+    )
+    _require_sums(
+        forest, above, under, "edge_log_marginal", "sums over the edges above each node to equal its own"
+    )
+
+
+def _require_sums(
+    forest: ParseForest, sums: np.ndarray, chosen: np.ndarray, field: str, expected: str
+) -> None:
+    given = np.maximum(forest.log_marginal[chosen], _FLOOR)
+    with np.errstate(divide="ignore"):
+        found = np.maximum(np.log(sums[chosen]), _FLOOR)
+    _require((np.abs(given - found) <= _ROUNDING).all(), field, expected)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from forest_align.types.errors import InputError
+from forest_align.types.validation import Fields, check_boolean, check_integer, check_list, check_number
 
 # No sentence is as long as nine digits say, and Python refuses to read numbers of thousands of digits.
 _INDEX = re.compile(r"\d{1,9}")
@@ -97,6 +98,39 @@ class Links:
             for k, (i, j) in enumerate(self.pairs)
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values: ``pairs``, and ``sure`` and ``scores``, one a link, where there are any.
+
+        Raises
+        ------
+        InputError
+            If a score is not finite; JSON cannot hold that.
+        """
+        values: dict[str, Any] = {"pairs": [list(pair) for pair in self.pairs]}
+        if self.sure is not None:
+            values["sure"] = list(self.sure)
+        if self.scores is not None:
+            values["scores"] = [check_number(score, "scores") for score in self.scores]
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str = "") -> Links:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object with ``pairs``, and perhaps ``sure`` and ``scores``.
+        path : str
+            Name of the object in the document, for messages.
+
+        Raises
+        ------
+        InputError
+            If a field is missing, of a wrong type or length, or a link is there twice; names the field.
+        """
+        return read_links(Fields(values, path), ("pairs", "sure", "scores"), check_number)
+
     def swap(self) -> Links:
         """The same links seen from the target side."""
         return Links.of(((j, i) for i, j in self.pairs), sure=self.sure, scores=self.scores)
@@ -136,3 +170,55 @@ class Links:
 
     def __contains__(self, pair: Any) -> bool:
         return pair in self.pairs
+
+
+def read_links(
+    fields: Fields,
+    names: tuple[str, str, str],
+    check_score: Callable[[Any, str], float],
+    lengths: tuple[int, int] | None = None,
+) -> Links:
+    """Read links from the fields of a JSON object.
+
+    Parameters
+    ----------
+    fields : Fields
+        The object.
+    names : (str, str, str)
+        Keys of the pairs, of their classes and of their scores.
+    check_score : callable
+        Returns a score, given the value and the name of its field, or raises InputError.
+    lengths : (int, int), optional
+        Numbers of tokens of the two sentences.
+
+    Raises
+    ------
+    InputError
+        See :meth:`Links.from_dict`; or if a link points beyond a sentence.
+    """
+    pair_key, sure_key, score_key = names
+    pairs = [_pair(x, f"{fields.name(pair_key)}[{k}]", lengths) for k, x in enumerate(fields.items(pair_key))]
+    if len(set(pairs)) != len(pairs):
+        raise InputError("expected every link once", field=fields.name(pair_key))
+    sure = fields.items(sure_key, None, len(pairs))
+    scores = fields.items(score_key, None, len(pairs))
+    sure_name, score_name = fields.name(sure_key), fields.name(score_key)
+    return Links.of(
+        pairs,
+        sure=None if sure is None else [check_boolean(x, f"{sure_name}[{k}]") for k, x in enumerate(sure)],
+        scores=None
+        if scores is None
+        else [check_score(x, f"{score_name}[{k}]") for k, x in enumerate(scores)],
+    )
+
+
+def _pair(value: Any, field: str, lengths: tuple[int, int] | None) -> tuple[int, int]:
+    i, j = (check_integer(x, field) for x in check_list(value, field, 2))
+    if i < 0 or j < 0:
+        raise InputError(f"expected token indices from 0, found [{i}, {j}]", field=field)
+    if lengths is not None and not (i < lengths[0] and j < lengths[1]):
+        raise InputError(
+            f"link {i}-{j} is out of range: the sentences have {lengths[0]} and {lengths[1]} tokens",
+            field=field,
+        )
+    return i, j

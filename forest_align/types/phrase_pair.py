@@ -59,8 +59,19 @@ class PhrasePair:
         return values
 
     @classmethod
-    def from_dict(cls, values: Any, path: str, source_length: int, target_length: int) -> PhrasePair:
-        """Read what :meth:`to_dict` wrote.
+    def from_dict(
+        cls, values: Any, path: str = "", source_length: int | None = None, target_length: int | None = None
+    ) -> PhrasePair:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object, see ``docs/formats.md``.
+        path : str
+            Name of the object in the document, for messages.
+        source_length, target_length : int, optional
+            Numbers of tokens of the two sentences, to check the spans.
 
         Raises
         ------
@@ -76,7 +87,7 @@ class PhrasePair:
         )
 
 
-def _read_node(fields: Fields, side: str, length: int) -> Node:
+def _read_node(fields: Fields, side: str, length: int | None) -> Node:
     start, end = check_span(fields.raw(side), fields.name(side), length)
     both = fields.boolean("constituents", True)
     head = fields.integer(f"{side}_head", -1)

@@ -7,14 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forest_align.types.errors import InputError
-from forest_align.types.validation import Fields, check_integer, check_list, check_texts
+from forest_align.types.forest import ParseForest
+from forest_align.types.validation import (
+    Fields,
+    check_integer,
+    check_list,
+    check_texts,
+    format_json_object,
+    read_json_object,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy as np
-
-    from forest_align.types.forest import ParseForest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,38 @@ class Token:
     tag: str = ""
     start: int = -1
     end: int = -1
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values of the token; what is not known is left out."""
+        values: dict[str, Any] = {"text": self.text}
+        values |= {name: value for name in ("lemma", "tag") if (value := getattr(self, name))}
+        if (self.start, self.end) != (-1, -1):
+            values |= {"start": self.start, "end": self.end}
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str = "") -> Token:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object with ``text``, and perhaps ``lemma``, ``tag``, and ``start`` with ``end``.
+        path : str
+            Name of the object in the document, for messages.
+
+        Raises
+        ------
+        InputError
+            If a field is missing, of a wrong type, or offsets are no span; names the field.
+        """
+        fields = Fields(values, path)
+        start, end = fields.integer("start", -1), fields.integer("end", -1)
+        if (start, end) != (-1, -1) and not 0 <= start <= end:
+            raise InputError(
+                f"expected offsets 0 <= start <= end, found {start} and {end}", field=fields.name("start")
+            )
+        return cls(fields.text("text"), fields.text("lemma", ""), fields.text("tag", ""), start, end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,10 +148,15 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values of the sentence: text and tokens; tags, lemmas and offsets where there are any.
+    def to_dict(self, *, forest: bool = True) -> dict[str, Any]:
+        """JSON values of the sentence: text and tokens; tags, lemmas, offsets and forest where there are any.
 
-        Offsets that follow from text and tokens are left out. Forest and vectors are not part of it.
+        Offsets that follow from text and tokens are left out. Vectors are not part of it.
+
+        Parameters
+        ----------
+        forest : bool
+            Whether the forest is part of it.
         """
         values: dict[str, Any] = {"text": self.text, "tokens": list(self.words)}
         if any(self.tags):
@@ -123,23 +166,50 @@ class Sentence:
         offsets = [(token.start, token.end) for token in self.tokens]
         if offsets != list(_usual_offsets(self.words, self.text)):
             values["offsets"] = [list(pair) for pair in offsets]
+        if forest and self.forest is not None:
+            values["forest"] = self.forest.to_dict()
         return values
 
+    def to_json(self) -> str:
+        """One line of JSON, without the line end; see :meth:`to_dict`."""
+        return format_json_object(self.to_dict())
+
     @classmethod
-    def from_dict(cls, values: Any, path: str = "") -> Sentence:
+    def from_json(cls, text: str, *, file: str | None = None, line: int | None = None) -> Sentence:
+        """Read one line of JSON that :meth:`to_json` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        text : str
+            The line.
+        file, line : str, int, optional
+            Where it comes from, for messages.
+
+        Raises
+        ------
+        InputError
+            If it is not JSON, or a field is missing, of a wrong type or out of range; names the field.
+        """
+        return read_json_object(text, cls.from_dict, file, line)
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str = "", *, forest: bool = True) -> Sentence:
         """Read what :meth:`to_dict` wrote; unknown keys are ignored.
 
         Parameters
         ----------
         values : mapping
-            JSON object with ``tokens``, and perhaps ``text``, ``tags``, ``lemmas``, ``offsets``.
+            JSON object with ``tokens``, and perhaps ``text``, ``tags``, ``lemmas``, ``offsets``, ``forest``.
         path : str
             Name of the object in the document, for messages.
+        forest : bool
+            Whether a forest is read; ignored like any unknown key otherwise.
 
         Raises
         ------
         InputError
-            If a field is missing, of a wrong type or of a wrong length; names the field.
+            If a field is missing, of a wrong type or of a wrong length, or the forest is not well formed or
+            one of other tokens; names the field.
         """
         fields = values if isinstance(values, Fields) else Fields(values, path)
         words = check_texts(fields.items("tokens"), fields.name("tokens"))
@@ -153,13 +223,20 @@ class Sentence:
             offsets = [_offset(pair, f"{name}[{k}]", len(text)) for k, pair in enumerate(listed)]
         else:
             offsets = list(_usual_offsets(words, text))
-        return cls(
-            tuple(
-                Token(word, lemma, tag, start, end)
-                for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
-            ),
-            text=text,
+        found = None
+        if forest and fields.has("forest"):
+            found = ParseForest.from_dict(fields.raw("forest"), fields.name("forest"))
+        tokens = tuple(
+            Token(word, lemma, tag, start, end)
+            for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
         )
+        if found is not None and found.token_count != len(tokens):
+            # Checked here too, where the field has a name.
+            raise InputError(
+                f"expected a forest over {len(tokens)} tokens, found one over {found.token_count}",
+                field=fields.name("forest"),
+            )
+        return cls(tokens, found, text=text)
 
 
 def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:

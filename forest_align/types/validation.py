@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from forest_align.types.errors import InputError
 
 Span = tuple[int, int]
+Read = TypeVar("Read")
 
 _MISSING = object()
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -33,6 +34,26 @@ def parse_json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
     return value
+
+
+def read_json_object(
+    text: str, read: Callable[[dict[str, Any]], Read], file: str | None, line: int | None
+) -> Read:
+    """Read a JSON object from a line of text; an InputError names where the line comes from.
+
+    Parameters
+    ----------
+    text : str
+        The line.
+    read : callable
+        Makes something of the object, or raises InputError.
+    file, line : str, int, optional
+        Where it comes from, for messages.
+    """
+    try:
+        return read(parse_json_object(text))
+    except InputError as error:
+        raise error.at(file=file, line=line) from None
 
 
 def format_json_object(values: Mapping[str, Any]) -> str:
@@ -199,12 +220,10 @@ def check_texts(value: Any, field: str, length: int | None = None) -> list[str]:
     return [check_text(x, f"{field}[{k}]") for k, x in enumerate(check_list(value, field, length))]
 
 
-def check_span(value: Any, field: str, length: int) -> Span:
-    """Return a half-open, non-empty span inside a sentence of ``length`` tokens or raise InputError."""
+def check_span(value: Any, field: str, length: int | None = None) -> Span:
+    """Return a half-open, non-empty span, inside a sentence of ``length`` tokens, or raise InputError."""
     start, end = (check_integer(x, field) for x in check_list(value, field, 2))
-    if not 0 <= start < end <= length:
-        raise InputError(
-            f"expected a half-open span inside a sentence of {length} tokens, found [{start}, {end}]",
-            field=field,
-        )
+    if not 0 <= start < end or (length is not None and end > length):
+        inside = "" if length is None else f" inside a sentence of {length} tokens"
+        raise InputError(f"expected a half-open span{inside}, found [{start}, {end}]", field=field)
     return start, end

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
+from forest_align.types.label_chain import split_chain
 from forest_align.views.constituents import shown_pairs
 
 DEFAULT_WIDTH = 80
@@ -99,7 +100,7 @@ def _phrase_lines(alignment: Alignment, pairs: Sequence[PhrasePair], width: int,
 
 
 def _phrase(sentence: Sentence, node: Node) -> str:
-    label = _plain(node.label.partition("::")[0])
+    label = _plain(split_chain(node.label)[0])
     return f"{label} {_plain(_words(sentence, node.start, node.end))}".lstrip()
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import io
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from forest_align.cli import main
+from forest_align.data.penn import read_trees, strip_annotations
+from forest_align.parsing import forest_from_trees
 from forest_align.types import ModelError, ParseForest
 
-FAKE = Path(__file__).resolve().parents[1] / "parsing" / "fake_scorer.py"
+from ..parsing.fake_scorer import FakeScorer
+
+SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+WSJ = SHARED / "data" / "treebank" / "wsj_sample"
 DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
 FLAT = "(S (NNS Dogs) (VBP bark))"
 
@@ -23,15 +28,10 @@ FLAT = "(S (NNS Dogs) (VBP bark))"
 def fake_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     import forest_align.parsing as parsing
 
-    spec = importlib.util.spec_from_file_location("fake_scorer", FAKE)
-    assert spec is not None and spec.loader is not None
-    fake = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fake)
-
     def load_parser(name: str, **options: object) -> parsing.Parser:
         if name != "en":
             raise ModelError(f"no parser {name!r}")
-        return parsing.Parser(fake.FakeScorer(), **options)  # type: ignore[arg-type]
+        return parsing.Parser(FakeScorer(), **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(parsing, "load_parser", load_parser)
 
@@ -102,7 +102,127 @@ def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest
     assert main(["parse", name, "--from", "nbest", "--to", "nbest"]) == 1
     out, err = capsys.readouterr()
     assert out == f"-0.313262\t{DOGS}\n-1.313262\t{FLAT}\n\n\n0.000000\t{FLAT}\n\n"
-    assert f"{name}:4: expected log-probability, tab, tree" in err
+    assert f"{name}:4: field 'log-probability': expected a finite number, found 'x'" in err
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (b"-1.0\t(S (NNS Dogs)", "field 'tree': a bracket is never closed"),
+        (b"-1.0\t(S (NNS Cats) (VBP bark))", "field 'tree': tree 2 is not over the same words as the first"),
+        (b"-1.0\t(S Dogs (VBP bark))", "field 'tree': word 'Dogs' has no part-of-speech tag"),
+        (b"(S (NNS Dogs))", "expected log-probability, tab, tree"),
+        (b"-1.0\t\xff", "expected UTF-8, found byte 0xff"),
+    ],
+)
+def test_of_a_broken_list_the_bad_line_is_named(
+    bad: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = f"-1.0\t{DOGS}\n".encode()
+    name = write(tmp_path, good + b"\n" + good + bad + b"\n" + good + b"\n" + good)
+    assert main(["parse", name, "--from", "nbest"]) == 1
+    out, err = capsys.readouterr()
+    assert out == f"{DOGS}\n\n{DOGS}\n"
+    assert f"{name}:4: {message}" in err
+
+
+def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over_lines = "( (S\n    (NP (NNS Dogs))\n    (VP (VBP bark)) ))\n"
+    never_closed = "( (S\n    (NP (NNS Companies))\n    (VP (VBP bark))\n"
+    closed_early = "( (S (NP (NNS Dogs))) )\n    (NP (NNS Companies))\n"
+    text = (
+        f"\n{over_lines}\n\n{never_closed}{over_lines}{closed_early}# comment\n{DOGS}\n{never_closed}\n{FLAT}"
+    )
+    name = write(tmp_path, text)
+    assert main(["parse", name, "--from", "trees"]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [DOGS, "", DOGS, "", "", DOGS, "", FLAT]
+    told = [line.removeprefix(f"forest-align parse: error: {name}:") for line in err.splitlines()]
+    assert told[0] == "7: a bracket is never closed"
+    assert told[1].startswith("13: expected one bracketed tree, found 2")
+    assert told[2] == "15: text outside brackets: '#'"
+    assert told[3:] == ["17: a bracket is never closed"]
+
+
+@pytest.mark.skipif(not WSJ.is_dir(), reason=f"no treebank in {WSJ} (set FOREST_ALIGN_SHARED)")
+@pytest.mark.parametrize("number", [1, 3, 44])
+def test_treebank_files_are_read_as_trees(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = WSJ / f"wsj_{number:04}.mrg"
+    stripped = (strip_annotations(tree) for tree in read_trees(path))
+    expected = [forest_from_trees([tree]) for tree in stripped if tree is not None]
+    brackets = [forest.bracket(words) for words, forest in expected]
+    assert main(["parse", str(path), "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(path.read_bytes())))
+    assert main(["parse", "-", "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+    assert main(["parse", write(tmp_path, "\n".join(brackets)), "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+
+
+def test_colons_as_labels_go_through_trees_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bracket = "(S (PRN (: --)) (NP (: (NN a)) (: ;)))"
+    name = write(tmp_path, bracket)
+    assert main(["parse", name, "--from", "trees"]) == 0
+    assert capsys.readouterr().out == bracket + "\n"
+    assert main(["parse", name, "--from", "trees", "--to", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["tags"] == [":", "NN", ":"]
+    assert ParseForest.from_json(found["forest"]).bracket(found["tokens"]) == found["tree"] == bracket
+
+
+def test_a_sentence_may_stand_in_the_place_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parse", "Two words.", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["Two", "words", "."]
+    assert main(["parse", FLAT, "--from", "trees", "--to", "nbest"]) == 0
+    assert capsys.readouterr().out == f"0.000000\t{FLAT}\n\n"
+    assert main(["parse", "Two words\n\nand \udcff"]) == 1
+    err = capsys.readouterr().err
+    assert "command line:2: the sentence is empty" in err
+    assert "command line:3: expected UTF-8" in err
+    assert main(["parse", "word " * 500 + "."]) == 0
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    Path("Two words.").write_text("One\n")
+    assert main(["parse", "Two words.", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("wrong", ["absent.txt", "{}/no such file.txt"])
+def test_a_name_without_a_file_is_no_sentence(
+    wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parse", wrong.format(tmp_path)]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_an_enju_sentence_without_a_tree_costs_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sentence(number: int, tag: str = "NN") -> str:
+        token = f'<tok id="t0" pos="{tag}" base="cat">cat</tok>'
+        return f'<sentence id="{number}"><cons id="c0" cat="NP" sem_head="t0">{token}</cons></sentence>'
+
+    failed = '<sentence id="2"\n parse_status="fragmental parse">the cat</sentence>'
+    name = write(
+        tmp_path, f"\n<?xml version='1.0'?>\n{sentence(1)}\n{failed}\n{sentence(3)}\n{sentence(4, 'N N')}\n"
+    )
+    assert main(["parse", name, "--from", "enju"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "(NP (NN cat))\n\n(NP (NN cat))\n\n"
+    assert f"{name}:4: sentence 2: expected one tree, found 0 (parse status: fragmental parse)" in err
+    assert f"{name}:7: field 'pos': sentence 4: token t0: expected a label" in err
+    assert main(["parse", name, "--from", "enju", "--to", "json"]) == 1
+    second = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert second == {"error": "sentence 2: expected one tree, found 0 (parse status: fragmental parse)"}
 
 
 def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,3 +327,22 @@ def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest
     for wrong in (["--to", "nbest", "-o", str(out)], []):
         assert main(["parse", name, *wrong, "--resume"]) == 2
         assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
+
+
+def test_json_can_be_read_back_with_offsets_and_probabilities(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forest_align.parsing import read_parses
+    from forest_align.types import InputError, Sentence
+
+    name, out = write(tmp_path, "One  two, three.\n\nA \ufffd b\n"), tmp_path / "out.jsonl"
+    assert main(["parse", name, "--to", "json", "-o", str(out)]) == 1
+    first, failed, _ = read_parses(out)
+    assert isinstance(first, Sentence) and first.forest is not None
+    assert [first.text[token.start : token.end] for token in first.tokens] == list(first.words)
+    assert (first.forest.log_posterior[first.forest.is_constituent] <= 0).all()
+    values = json.loads(out.read_text(encoding="utf-8").splitlines()[0])
+    assert values["offsets"] == [[token.start, token.end] for token in first.tokens]
+    assert list(values) == ["text", "tokens", "tags", "offsets", "tree", "forest"]
+    assert isinstance(failed, InputError) and str(failed) == f"{out}:2: the sentence is empty"
+    capsys.readouterr()

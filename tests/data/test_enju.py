@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.enju import annotated_pairs, parse_enju, read_enju
+from forest_align.data.enju import EnjuTree, annotated_pairs, parse_enju, read_enju, sentences_of
 from forest_align.types import InputError
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -105,6 +105,18 @@ def test_several_sentences_are_read_with_or_without_a_root_element(text: str) ->
 def test_a_file_that_holds_no_binary_trees_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(parse_enju(text))
+
+
+def test_sentences_without_a_tree_are_named_with_the_line_on_which_they_begin() -> None:
+    failed = '<sentence\n id="9" parse_status="fragmental parse">x\ny</sentence>'
+    text = f"\n<?xml version='1.0'?>\n{CATS}\n<!-- <sentence> -->{failed}{CATS}\n{failed}"
+    found = list(sentences_of(text))
+    assert [one.text if isinstance(one, EnjuTree) else str(one)[:19] for one in found] == [
+        "Cats sleep.",
+        "line 4: sentence 9:",
+        "Cats sleep.",
+        "line 7: sentence 9:",
+    ]
 
 
 @pytest.mark.parametrize("attribute", ["cat", "pos"])

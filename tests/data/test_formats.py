@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forest_align.data.lines import TextLines
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.types import Alignment, InputError, InputWarning, Links, Sentence, Token
 
@@ -360,29 +361,11 @@ def test_links_survive_every_format_that_holds_them(
         writer = FORMATS[name].writer
         assert writer is not None
         text = writer.header + writer.pair(pair) + writer.footer
-        (back,) = FORMATS[name].read(StringLines(text), True)  # type: ignore[arg-type]
+        (back,) = FORMATS[name].read(TextLines(text, "text"), True)
         assert isinstance(back, SentencePair), (name, back)
         assert (back.source.words, back.target.words, back.links) == (tuple(source), tuple(target), links), (
             name
         )
-
-
-class StringLines:
-    """Lines of a string, as InputLines gives those of a file."""
-
-    def __init__(self, text: str) -> None:
-        self.name, self.number = "text", 0
-        self._text, self._lines = text, iter(text.removesuffix("\n").split("\n"))
-
-    def __iter__(self) -> StringLines:
-        return self
-
-    def __next__(self) -> str:
-        self.number += 1
-        return next(self._lines)
-
-    def text(self) -> str:
-        return self._text
 
 
 TEXTS = [('He said, "no".', "He refused.", "x"), ("Yes", "No", "3")]

@@ -9,6 +9,7 @@ import pytest
 
 from forest_align.data.enju import parse_enju, read_enju
 from forest_align.parsing import forest_from_enju, sentence_from_enju
+from forest_align.types import InputError
 from forest_align.types.forest_check import check_forest
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -35,6 +36,16 @@ def test_the_tree_is_kept_as_it_is_with_its_semantic_heads() -> None:
     assert by_id["c1"] == by_id["c9"]
     assert forest.labels[by_id["c1"]] == "NP::NX::NNS"
     assert forest.node(by_id["c2"]).span == (1, 3)
+
+
+def test_a_chain_over_a_colon_is_kept_and_one_that_could_be_read_as_another_refused() -> None:
+    (tree,) = parse_enju(MATS.replace('pos="NNS"', 'pos=":"').replace('cat="NX"', 'cat=":"'))
+    sentence = sentence_from_enju(tree)
+    assert sentence.forest is not None
+    assert sentence.forest.bracket(sentence.words).startswith("(S (NP (: (: Cats)))")
+    (tree,) = parse_enju(MATS.replace('cat="NP"', 'cat="NP:"'))
+    with pytest.raises(InputError, match="no label that ends in ':'"):
+        forest_from_enju(tree)
 
 
 def test_the_sentence_has_enjus_words_lemmas_and_tags() -> None:

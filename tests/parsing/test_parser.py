@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,17 +17,7 @@ from forest_align.parsing import Parser, load_parser
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types.forest_check import check_forest
 
-
-def _load_fake() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fake_scorer", Path(__file__).with_name("fake_scorer.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fake_scorer"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-fake = _load_fake()
+from . import fake_scorer as fake
 
 BAD_INPUT = {
     "empty": "",

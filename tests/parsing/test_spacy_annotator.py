@@ -7,6 +7,7 @@ import importlib.util
 import pytest
 
 from forest_align.aligners.contextual import ContextualAligner
+from forest_align.cli import main
 from forest_align.parsing.annotation import load_annotator
 from forest_align.parsing.dependencies import collapse
 from forest_align.parsing.spacy_annotator import DEFAULT_MODELS, SpacyAnnotator, stanford_dependencies
@@ -101,3 +102,11 @@ def test_the_published_variant_needs_no_parse_with_spacy() -> None:
     assert found.words.to_pharaoh() == swapped.words.swap().to_pharaoh()
     assert {(1, 3), (3, 1), (6, 0)} <= {(i, j) for i, j in found.words}
     assert "parser" not in vars(aligner)
+
+
+@needs_spacy
+def test_align_takes_dependencies_and_names_from_spacy(capsys: pytest.CaptureFixture[str]) -> None:
+    pair = ["The book was written by Jack Smith.", "Smith wrote the book."]
+    options = ["--aligner", "contextual", "--variant", "published", "--annotator", "spacy", "--to", "pharaoh"]
+    assert main(["align", *pair, *options]) == 0
+    assert {"1-3", "3-1", "6-0"} <= set(capsys.readouterr().out.split())

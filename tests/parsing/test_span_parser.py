@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import pickle
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from benepar.nkutil import HParams
 from benepar.parse_chart import ChartParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -489,90 +486,6 @@ def test_a_network_of_another_kind_or_size_is_refused(
     place[key] = value
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match=message):
-        load_span_parser(tmp_path)
-
-
-# -- parsers in benepar's format ---------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def benepar_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A parser exported the way benepar's own export does it."""
-    folder = tmp_path_factory.mktemp("benepar")
-    torch.manual_seed(5)
-    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
-    parser = ChartParser(tags, labels, None, HParams(**HPARAMS), str(encoder_folder))
-    parser.retokenizer.tokenizer.save_pretrained(str(folder))
-    config = parser.pretrained_model.config
-    config.benepar = {key: value for key, value in parser.config.items() if key != "pretrained_model_path"}
-    config.save_pretrained(str(folder))
-    torch.save(parser.state_dict(), folder / "benepar_model.bin")
-    return folder
-
-
-def test_a_benepar_model_scores_as_it_does_in_benepar(benepar_folder: Path) -> None:
-    words, spaces = ["The", "cat", "sat", "."], [True, True, False, True]
-    example = SimpleNamespace(words=words, space_after=spaces, tree=None)
-    expected = ChartParser.from_trained(str(benepar_folder)).parse([example], return_scores=True)[0]
-    found = scored(load_span_parser(benepar_folder).score([words])[0])
-    upper = np.triu_indices(4)
-    assert np.allclose(found.scores[upper], (expected - expected[..., :1])[upper], atol=1e-4)
-    assert found.labels == LABELS
-    assert found.vectors is not None and found.vectors.shape == (4, 16)
-
-
-def test_a_benepar_model_takes_odd_input_and_names_what_is_too_long(benepar_folder: Path) -> None:
-    found = load_span_parser(benepar_folder).score(
-        [["a", "\ud800", "🙂", "\x00"], ["a"] * 100, [], ["(", "b", ")"], ["שלום", "é"]]
-    )
-    assert [isinstance(one, InputError) for one in found] == [False, True, True, False, False]
-
-
-def test_a_benepar_file_that_would_run_code_is_refused(benepar_folder: Path, tmp_path: Path) -> None:
-    class Harmful:
-        def __reduce__(self) -> tuple[Any, ...]:
-            return (Path.touch, (tmp_path / "ran",))
-
-    for path in benepar_folder.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "benepar_model.bin").write_bytes(pickle.dumps(Harmful()))
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load_span_parser(tmp_path)
-    assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.parametrize(
-    ("damaged", "content"),
-    [
-        ("benepar_model.bin", b""),
-        ("benepar_model.bin", None),
-        ("config.json", b"{}"),
-        ("config.json", None),
-        ("tokenizer.json", b"{}"),
-    ],
-)
-def test_a_damaged_benepar_folder_is_a_model_error(
-    benepar_folder: Path, tmp_path: Path, damaged: str, content: bytes | None
-) -> None:
-    path = copied(benepar_folder, tmp_path) / damaged
-    if content is not None:
-        path.write_bytes(content)
-    elif damaged == "config.json":
-        config = json.loads(path.read_text())
-        del config["benepar"]["hparams"]["d_model"]
-        path.write_text(json.dumps(config))
-    else:
-        path.unlink()
-    with pytest.raises(ModelError):
-        load_span_parser(tmp_path)
-
-
-def test_benepar_weights_that_are_not_numbers_are_a_model_error(benepar_folder: Path, tmp_path: Path) -> None:
-    path = copied(benepar_folder, tmp_path) / "benepar_model.bin"
-    weights = torch.load(path, weights_only=True)
-    name = next(iter(weights))
-    torch.save({**weights, name: torch.full_like(weights[name], torch.nan)}, path)
-    with pytest.raises(ModelError, match="expected finite weights"):
         load_span_parser(tmp_path)
 
 

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import astuple, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,15 @@ import pytest
 import torch
 
 from forest_align.data.treebanks import TreebankSentence
+from forest_align.parsing.encoder_batches import WordEncoder, collate
+from forest_align.parsing.model_files import ParserConfig, read_weights, write_model
+
+from .lazy_device import lazy_device
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SENTENCE = TreebankSentence(("They", "won"), ("PRP", "VBD"), ((0, 1, "S"), (0, 0, "NP"), (1, 1, "VP")))
 LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "PRP", "VBD")
+CONFIG = ParserConfig(LABELS, TAGS, {})
 FOLDERS = ["--wsj", "w", "--gum", "g", "--craft", "c", "--encoder", "e", "--work", "k"]
 
 
@@ -33,8 +38,9 @@ def options(script: Any, *more: str) -> argparse.Namespace:
     return found
 
 
-def trainer(script: Any, encoder: Path, width: int = 16) -> Any:
+def trainer(script: Any, encoder: Path, width: int = 16, device: str = "cpu") -> Any:
     """A trainer of an untrained parser whose encoder has one-word vectors of 24 numbers."""
+    torch.manual_seed(0)
     bundled = Path(str(files("forest_align.parsing"))) / "models" / "en"
     if not encoder.exists():
         shutil.copytree(bundled, encoder, ignore=shutil.ignore_patterns("*.safetensors"))
@@ -44,7 +50,7 @@ def trainer(script: Any, encoder: Path, width: int = 16) -> Any:
     sizes = {"d_model": width, "num_layers": 1, "num_heads": 2, "d_kv": 4, "d_ff": 8}
     sizes |= {"d_label_hidden": 8, "d_tag_hidden": 8}
     numbers = [{name: place for place, name in enumerate(names)} for names in (TAGS, LABELS)]
-    parser = script.SpanParser(*numbers, {**script.HYPER_PARAMETERS, **sizes}, encoder)
+    parser = script.SpanParser(*numbers, {**script.HYPER_PARAMETERS, **sizes}, encoder).to(device)
     return script.Trainer(parser, script.Settings(steps=10))
 
 
@@ -74,12 +80,12 @@ def test_what_has_changed_since_the_checkpoint_is_printed(
     saved = train_parser.made_with(options(train_parser), [SENTENCE])
     record = {"labels": LABELS, "tags": TAGS, "made_with": json.loads(json.dumps(saved))}
     same = options(train_parser, "--minutes", "71", "--resume", "--threads", "1", "--wsj", "elsewhere")
-    found = train_parser.check_resumed(record, train_parser.made_with(same, [SENTENCE]), LABELS, TAGS)
-    assert found == (LABELS, TAGS) and capsys.readouterr().out == ""
+    found = train_parser.check_resumed(record, train_parser.made_with(same, [SENTENCE]), CONFIG)
+    assert found == CONFIG and capsys.readouterr().out == ""
     longer = options(train_parser, "--minutes", "82", "--encoder-rate", "3e-4", "--craft-sentences", "40000")
     more = [SENTENCE, replace(SENTENCE, words=("We", "won"))]
     now = train_parser.made_with(longer, more)
-    assert train_parser.check_resumed(record, now, (*LABELS, "X"), TAGS) == (LABELS, TAGS)
+    assert train_parser.check_resumed(record, now, replace(CONFIG, labels=(*LABELS, "X"))) == CONFIG
     lines = capsys.readouterr().out.splitlines()
     assert set(lines[:-2]) == {
         "changed: --craft-sentences was 14000, is 40000",
@@ -95,7 +101,7 @@ def test_labels_cannot_be_made_in_another_way_in_the_middle(train_parser: Any) -
     record = {"labels": LABELS, "tags": TAGS, "made_with": saved}
     now = train_parser.made_with(options(train_parser, "--minutes", "71", "--rare", "2"), [SENTENCE])
     with pytest.raises(SystemExit, match="cannot resume with --rare 2: labels were made with --rare 5"):
-        train_parser.check_resumed(record, now, LABELS, TAGS)
+        train_parser.check_resumed(record, now, CONFIG)
 
 
 def test_a_checkpoint_that_does_not_say_what_it_was_made_with_can_go_on(
@@ -103,5 +109,80 @@ def test_a_checkpoint_that_does_not_say_what_it_was_made_with_can_go_on(
 ) -> None:
     now = train_parser.made_with(options(train_parser), [SENTENCE])
     record = {"labels": LABELS, "tags": TAGS}
-    assert train_parser.check_resumed(record, now, LABELS, TAGS) == (LABELS, TAGS)
+    assert train_parser.check_resumed(record, now, CONFIG) == CONFIG
     assert "does not say what it was made with" in capsys.readouterr().out
+
+
+@pytest.fixture
+def other_device(monkeypatch: pytest.MonkeyPatch) -> str:
+    return lazy_device(monkeypatch)
+
+
+def gradients(script: Any, encoder: Path, device: str) -> tuple[list[float], dict[str, torch.Tensor], Any]:
+    """Losses of two sentences, their gradients, and the trainer."""
+    training = trainer(script, encoder, device=device)
+    parser = training.parser.eval()  # no dropout: devices draw other random numbers
+    longer = replace(SENTENCE, words=("They", "won", "."), tags=("PRP", "VBD", "XX"))
+    store = script.ExampleStore([SENTENCE, longer], WordEncoder(encoder), LABELS, TAGS)
+    visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "")]
+    teacher = object.__new__(script.Teacher)  # the original encoder is not among what tests have
+    teacher._model = parser.pretrained_model
+    found = script.losses(parser, store, visits, teacher)
+    sum(found).backward()
+    named = {name: weight.grad.cpu() for name, weight in training.named if weight.grad is not None}
+    return [loss.item() for loss in found], named, training
+
+
+def test_training_is_the_same_on_another_device(
+    train_parser: Any, tmp_path: Path, other_device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The other device has no half precision, so that neither has any here.
+    monkeypatch.setattr(torch.amp, "is_autocast_available", lambda kind: False)
+    expected, here, _ = gradients(train_parser, tmp_path / "encoder", "cpu")
+    found, there, training = gradients(train_parser, tmp_path / "encoder", other_device)
+    assert found == pytest.approx(expected, rel=1e-4)
+    assert set(there) == set(here) and len(here) > 20
+    for name, value in here.items():
+        torch.testing.assert_close(there[name], value, rtol=1e-3, atol=1e-5)
+    # What is saved there can be gone on with here, and there again; what is exported lies in main memory.
+    training.take_step(sum(weight.square().sum() for _, weight in training.named))
+    training.save(tmp_path, {})
+    for device in ("cpu", other_device):
+        again = trainer(train_parser, tmp_path / "encoder", device=device)
+        again.load(tmp_path)
+        assert {value.device.type for value in again.averaged().values()} == {"cpu"}
+        assert {value.device.type for value in again.average.values()} == {device}
+        again.take_step(sum(weight.square().sum() for _, weight in again.named))
+        assert again.step == 2
+
+
+def test_a_parser_on_another_device_gives_scores_in_main_memory(
+    train_parser: Any, tmp_path: Path, other_device: str
+) -> None:
+    found = []
+    for device in ("cpu", other_device):
+        parser = trainer(train_parser, tmp_path / "encoder", device=device).parser.eval()
+        with torch.no_grad():
+            batch = collate([WordEncoder(tmp_path / "encoder")(SENTENCE.words)])
+            found.append(astuple(train_parser.OnDevice(parser)(batch)))
+    for here, there in zip(*found, strict=True):
+        torch.testing.assert_close(there, here, rtol=1e-4, atol=1e-5)
+
+
+def test_training_may_begin_with_a_trained_model(
+    train_parser: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = trainer(train_parser, tmp_path / "encoder")
+    config = ParserConfig(LABELS, TAGS, {"d_model": 16}, temperature=1.5)
+    write_model(tmp_path / "model", tmp_path / "encoder", trained.averaged(), config)
+    more = replace(SENTENCE, tags=("PRP", "MD"))
+    start = options(train_parser, "--minutes", "9", "--start", str(tmp_path / "model"))
+    found, weights = train_parser.beginning(start, [SENTENCE, more])
+    assert found == replace(config, temperature=1.0)
+    assert capsys.readouterr().out == f"tags that are not in {tmp_path / 'model'}, and are not learned: MD\n"
+    trained.parser.load_state_dict(weights)
+    for name, value in read_weights(tmp_path / "model").items():
+        assert torch.equal(trained.parser.state_dict()[name], value)
+    (tmp_path / "model" / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(SystemExit, match="not a model of this package"):
+        train_parser.beginning(start, [SENTENCE])

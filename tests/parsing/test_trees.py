@@ -19,7 +19,7 @@ from forest_align.parsing import (
     with_best_tree,
 )
 from forest_align.parsing.heads import PUNCTUATION
-from forest_align.types import InputError, Sentence
+from forest_align.types import InputError, ParseForest, Sentence
 from forest_align.types.forest_check import check_forest
 
 SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -84,9 +84,14 @@ def test_a_text_that_is_no_tree_is_refused(text: str, message: str) -> None:
     [
         ([], "at least one tree"),
         (["(S (NN a))"], "log-probability, tab, tree"),
-        (["x\t(S (NN a))"], "log-probability, tab, tree"),
-        (["nan\t(S (NN a))"], "finite"),
-        (["-1\t(S (NN a))", "-2\t(S (NN b))"], "same words"),
+        (["x\t(S (NN a))"], "line 1: field 'log-probability': expected a finite number, found 'x'"),
+        (["-1\t(S (NN a))", "nan\t(S (NN a))"], "line 2: field 'log-probability': expected a finite"),
+        (["-1\t(S (NN a))", "-2\t(S (NN a)"], "line 2: field 'tree': a bracket is never closed"),
+        (["-1\t(S (NN a))", "-2\t(S (NN b))"], "line 2: field 'tree': .*same words"),
+        (
+            ["-1\t(S (NN a))", "-2\t(S (NN a))", "-3\t(S a (NN b))"],
+            "line 3: field 'tree': word 'a' has no part",
+        ),
     ],
 )
 def test_an_n_best_list_that_is_none_is_refused(lines: list[str], message: str) -> None:
@@ -99,6 +104,36 @@ def test_a_label_that_the_tree_of_an_alignment_could_not_be_read_with_is_refused
     for tree in (Tree(label, [Tree("NN", ["a"]), Tree("NN", ["b"])]), Tree("NP", [Tree(label, ["a"])])):
         with pytest.raises(InputError, match="without blanks, brackets and '::'"):
             forest_from_trees([tree])
+
+
+@pytest.mark.parametrize(
+    ("bracket", "tags"),
+    [
+        ("(S (PRN (: --)) (NP (NN a) (: ;)))", (":", "NN", ":")),
+        ("(: (: (: x)))", (":",)),
+        ("(: (NP (: (NN a) (: b))) (: (S (: c))))", ("NN", ":", ":")),
+        ("(S (A: (:B x)) (: (A: (: y))))", (":B", ":")),
+    ],
+)
+def test_chains_of_labels_with_colons_come_back(bracket: str, tags: tuple[str, ...]) -> None:
+    sentence = sentence_from_bracket(bracket)
+    assert sentence.tags == tags
+    assert sentence.forest is not None
+    again = ParseForest.from_json(sentence.forest.to_json())
+    for forest in (sentence.forest, again, with_best_tree(sentence).forest):
+        assert forest is not None
+        assert forest.bracket(sentence.words) == bracket
+        assert str(forest.best_tree(sentence.words)) == str(Tree.fromstring(bracket))
+
+
+def test_what_binarizes_a_constituent_below_a_colon_is_called_after_the_colon() -> None:
+    _, forest = forest_from_bracket("(: (NP (NN a) (NN b) (NN c)))")
+    assert set(forest.labels) == {"NN", ":'", ":::NP"}
+
+
+def test_a_chain_that_could_be_read_as_another_is_refused() -> None:
+    with pytest.raises(InputError, match="no label that ends in ':' above another, found 'A: B'"):
+        forest_from_bracket("(S (A: (B x)) (NN y))")
 
 
 def test_an_empty_constituent_is_refused() -> None:

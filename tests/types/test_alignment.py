@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forest_align.parsing.trees import forest_from_bracket
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence, Token
+from forest_align.types.brackets import escape_word
 
 probabilities = st.floats(0, 1)
 # Controls and halves of surrogate pairs too; of these only first halves, because two that meet become one.
@@ -52,9 +54,14 @@ def links(draw: st.DrawFn, source: int, target: int) -> Links:
     return Links.of(pairs, **values)
 
 
+def flat_tree(sentence: Sentence) -> str:
+    return f"(S {' '.join(f'(NN {escape_word(word)})' for word in sentence.words)})"
+
+
 @st.composite
 def alignments(draw: st.DrawFn) -> Alignment:
     source, target = draw(sentences()), draw(sentences())
+    trees = [draw(st.sampled_from(["", flat_tree(side)])) for side in (source, target)]
     words = draw(links(len(source), len(target)))
     pair = st.builds(PhrasePair, nodes(len(source)), nodes(len(target)), probabilities, st.booleans())
     spans = [
@@ -67,8 +74,7 @@ def alignments(draw: st.DrawFn) -> Alignment:
         words,
         tuple(draw(st.lists(pair, max_size=4))),
         *spans,
-        draw(texts),
-        draw(texts),
+        *trees,
         draw(st.none() | st.floats(max_value=0, allow_infinity=False, allow_nan=False)),
         draw(st.booleans()),
         draw(texts),
@@ -93,6 +99,14 @@ def test_json_gives_back_everything_that_was_written(alignment: Alignment) -> No
     assert "\n" not in line
     line.encode("utf-8")
     assert contents(Alignment.from_json(line)) == contents(alignment)
+
+
+@given(st.builds(PhrasePair, nodes(9), nodes(9), probabilities, st.booleans()))
+def test_a_phrase_pair_comes_back_from_json(pair: PhrasePair) -> None:
+    values = json.loads(json.dumps(pair.to_dict()))
+    assert PhrasePair.from_dict(values) == PhrasePair.from_dict(values, "phrases[0]", 9, 9) == pair
+    with pytest.raises(InputError, match="source': expected a half-open span, found"):
+        PhrasePair.from_dict(values | {"source": [3, 3]})
 
 
 @given(alignments())
@@ -210,6 +224,15 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("words.1", [0, 0], "words"),
         ("word_probabilities", [0.5], "word_probabilities"),
         ("word_probabilities", [0.5, "x"], "word_probabilities[1]"),
+        ("word_probabilities", [0.5, 1.5], "word_probabilities[1]"),
+        ("word_probabilities", [-0.5, 1], "word_probabilities[0]"),
+        ("source.tree", "(((", "source.tree"),
+        ("source.tree", "The cat sat .", "source.tree"),
+        ("source.tree", "(S (DT The))) (NN cat)", "source.tree"),
+        ("source.tree", "(S (DT The) (NN cat) (VBD sat))", "source.tree"),
+        ("source.tree", "(S (DT A) (NN cat) (VBD sat) (. .))", "source.tree"),
+        ("source.tree", "(NN The) (NN cat) (NN sat) (. .)", "source.tree"),
+        ("target.tree", 3, "target.tree"),
         ("phrases.0", [], "phrases[0]"),
         ("phrases.0.source", [2, 2], "phrases[0].source"),
         ("phrases.0.target", [0, 4], "phrases[0].target"),
@@ -254,3 +277,19 @@ def test_an_index_of_thousands_of_digits_is_no_link() -> None:
 def test_a_failed_pair_is_a_line_with_its_error_and_no_phrases() -> None:
     values = json.loads(Alignment.failed("in.tsv:2: no tab", id="2", aligner="forest").to_json())
     assert values["error"] == "in.tsv:2: no tab" and values["phrases"] == [] and values["id"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("word", "leaf"),
+    [("(", "-LRB-"), ("-LRB-", "-LRB-"), ("a b", "a_b"), ("1/2", "1\\/2"), ("[", "-LSB-"), ("[", "[")],
+)
+def test_a_tree_may_write_words_as_treebanks_do(word: str, leaf: str) -> None:
+    tree = f"(ROOT (NP (NN {leaf})))"
+    values = {"version": 1, "source": {"tokens": [word], "tree": tree}, "target": {"tokens": []}, "words": []}
+    assert Alignment.from_dict(values).source_tree == tree
+
+
+def test_forests_stay_out_of_the_json_of_an_alignment() -> None:
+    words, forest = forest_from_bracket("(S (NNS Dogs) (VBP bark))")
+    sentence = Sentence(tuple(map(Token, words)), forest)
+    assert "forest" not in Alignment(sentence, sentence).to_dict()["source"]

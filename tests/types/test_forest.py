@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -259,6 +260,11 @@ def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
         ("best_edge", [-1] * 13),
         ("best_edge", [0] * 13),
         ("best_edge", [99] * 13),
+        ("log_posterior", [0.0]),
+        ("log_posterior", [0.5] * 13),
+        ("log_posterior", [-0.5] * 13),
+        ("log_posterior", ["x"] * 13),
+        ("roots", [12, 12]),
     ],
 )
 def test_a_damaged_forest_is_refused_with_the_field(field: str, value: Any) -> None:
@@ -271,6 +277,59 @@ def test_a_damaged_forest_is_refused_with_the_field(field: str, value: Any) -> N
     with pytest.raises(InputError) as caught:
         ParseForest.from_json(data)
     assert caught.value.field is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        (("labels", 0), "", "labels[0]"),
+        (("labels", 0), "N P", "labels[0]"),
+        (("labels", 12), "(", "labels[12]"),
+        (("labels", 12), "NP)", "labels[12]"),
+        (("labels", 7), "::", "labels[7]"),
+        (("is_constituent", 0), False, "is_constituent"),
+        (("is_constituent", 12), False, "is_constituent"),
+        (("is_constituent", 12), 1, "is_constituent[12]"),
+        (("start", 1), True, "start[1]"),
+        (("edges", 1, 0), True, "edges[1]"),
+        (("roots", 0), True, "roots[0]"),
+        (("log_marginal", 3), True, "log_marginal[3]"),
+        (("log_marginal", 3), None, "log_marginal[3]"),
+        (("log_marginal", 3), -0.5, "edge_log_marginal"),
+        (("log_marginal", 12), -0.5, "edge_log_marginal"),
+        (("edge_log_marginal", 0), -0.5, "edge_log_marginal"),
+    ],
+)
+def test_what_no_tree_could_be_made_of_is_refused_with_its_field(
+    path: tuple[Any, ...], value: Any, field: str
+) -> None:
+    data = forest_of(HIGH).to_dict()
+    inner: Any = data
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    with pytest.raises(InputError) as caught:
+        ParseForest.from_dict(data, "forest")
+    assert caught.value.field == f"forest.{field}"
+
+
+def test_logarithms_may_be_rounded() -> None:
+    data = forest_of(HIGH, LOW, ODD, logs=[-1.0, -2.0, -9.0]).to_dict()
+    for name in ("log_marginal", "edge_log_marginal"):
+        data[name] = [round(value, 4) for value in data[name]]
+    list(ParseForest.from_dict(data).trees(WORDS))
+
+
+def test_exact_probabilities_are_kept_in_json_and_unknown_ones_are_null() -> None:
+    plain = forest_of(HIGH)
+    assert np.isnan(plain.log_posterior).all() and "log_posterior" not in plain.to_dict()
+    values = np.where(plain.is_constituent, -0.25, np.nan)
+    forest = replace(plain, log_posterior=values)
+    data = json.loads(json.dumps(forest.to_dict(), allow_nan=False))
+    assert data["log_posterior"].count(None) == (~plain.is_constituent).sum() > 0
+    np.testing.assert_array_equal(ParseForest.from_dict(data).log_posterior, values)
+    with pytest.raises(ValueError, match="read-only"):
+        forest.log_posterior[0] = 0
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 3])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,3 +86,28 @@ def test_links_beyond_a_sentence_are_named(pair: tuple[int, int], fits: bool) ->
         return
     with pytest.raises(InputError, match=f"link {pair[0]}-{pair[1]} is out of range"):
         found.check(2, 3)
+
+
+@given(links())
+def test_json_holds_all_of_the_links(found: Links) -> None:
+    assert Links.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({}, "gold.pairs"),
+        ({"pairs": [[0, 0], [0]]}, "gold.pairs[1]"),
+        ({"pairs": [[0, True]]}, "gold.pairs[0]"),
+        ({"pairs": [[0, -1]]}, "gold.pairs[0]"),
+        ({"pairs": [[0, 1], [0, 1]]}, "gold.pairs"),
+        ({"pairs": [[0, 1]], "sure": [1]}, "gold.sure[0]"),
+        ({"pairs": [[0, 1]], "scores": []}, "gold.scores"),
+        ({"pairs": [[0, 1]], "scores": ["x"]}, "gold.scores[0]"),
+        ([], "gold"),
+    ],
+)
+def test_wrong_links_are_refused_with_their_field(values: Any, field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Links.from_dict(values, "gold")
+    assert caught.value.field == field

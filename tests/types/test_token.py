@@ -2,11 +2,70 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forest_align.parsing.trees import forest_from_bracket
 from forest_align.types import InputError, Sentence, Token
+
+texts = st.text(max_size=6)
+
+
+@st.composite
+def tokens(draw: st.DrawFn) -> Token:
+    start, end = sorted(draw(st.tuples(st.integers(0, 99), st.integers(0, 99))))
+    offsets = (start, end) if draw(st.booleans()) else (-1, -1)
+    return Token(draw(texts), draw(texts), draw(texts), *offsets)
+
+
+@given(tokens())
+def test_a_token_comes_back_from_json(token: Token) -> None:
+    assert Token.from_dict(json.loads(json.dumps(token.to_dict()))) == token
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({}, "tokens[2].text"),
+        ({"text": 3}, "tokens[2].text"),
+        ({"text": "a", "tag": []}, "tokens[2].tag"),
+        ({"text": "a", "start": True, "end": 1}, "tokens[2].start"),
+        ({"text": "a", "start": 3, "end": 1}, "tokens[2].start"),
+        ({"text": "a", "start": 0}, "tokens[2].start"),
+        ("a", "tokens[2]"),
+    ],
+)
+def test_a_wrong_token_is_refused_with_its_field(values: Any, field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Token.from_dict(values, "tokens[2]")
+    assert caught.value.field == field
+
+
+@given(st.lists(st.tuples(tokens(), st.sampled_from(["NP", "VP"])), min_size=1, max_size=5), st.booleans())
+@settings(deadline=None)  # nltk is imported once
+def test_a_sentence_comes_back_from_json_with_its_forest(parts: list[Any], has_forest: bool) -> None:
+    leaves = " ".join(f"({label} (NN x))" for _, label in parts)
+    forest = forest_from_bracket(f"(S {leaves})")[1] if has_forest else None
+    sentence = Sentence(tuple(token for token, _ in parts), forest, text=" " * 99)
+    again = Sentence.from_json(sentence.to_json())
+    assert (again.tokens, again.text) == (sentence.tokens, sentence.text)
+    assert again.to_dict() == sentence.to_dict() and (again.forest is not None) == has_forest
+    assert "forest" not in sentence.to_dict(forest=False)
+    assert Sentence.from_dict(sentence.to_dict(), forest=False).forest is None
+
+
+def test_a_wrong_sentence_is_refused_with_file_line_and_field() -> None:
+    values = Sentence(tuple(map(Token, "ab")), forest_from_bracket("(S (NN a) (NN b))")[1]).to_dict()
+    values["forest"]["labels"][0] = "("
+    with pytest.raises(
+        InputError, match=r"x.jsonl:4: field 'forest.labels\[0\]': expected a chain of labels"
+    ):
+        Sentence.from_json(json.dumps(values), file="x.jsonl", line=4)
 
 
 def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> None:

@@ -1,0 +1,124 @@
+"""What ``parse`` reads: text for a parser, or trees that are there already; each result with its line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from forest_align.cli.arguments import is_sentence
+from forest_align.data.lines import InputLines, TextLines
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.data.enju import EnjuTree
+    from forest_align.parsing import NBest
+    from forest_align.types import Sentence
+
+#: Results with the line to name if they are errors; None where the message says which sentence it is.
+Numbered = Iterator[tuple[int | None, "NBest | Sentence | InputError"]]
+
+
+def open_input(sentences: str) -> InputLines:
+    """The lines of a file, of standard input, or of a sentence in the place of a file's name.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    """
+    return TextLines(sentences, "command line") if is_sentence(sentences) else InputLines(sentences)
+
+
+def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
+    from forest_align.parsing import load_parser
+
+    parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
+    parse = parser.parse_many if options.to == "json" else parser.n_best_many
+
+    def numbered() -> Numbered:
+        first = source.number + 1
+        sentences = (
+            line.split() if options.tokenized and isinstance(line, str) else line
+            for _, line in source.numbered()
+        )
+        yield from enumerate(parse(sentences, options.batch_size), first)
+
+    return numbered()
+
+
+def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
+    from forest_align.data.tree_lines import LOOK_AHEAD, split_trees
+    from forest_align.parsing import sentence_from_bracket
+
+    # What is typed or piped in is answered at once.
+    look_ahead = 1 if source.path is None else LOOK_AHEAD
+    for number, tree in split_trees(source.numbered(), look_ahead):
+        yield number, _attempt(sentence_from_bracket, tree)
+
+
+def _read_n_best(source: InputLines, _: argparse.Namespace) -> Numbered:
+    block: list[str | InputError] = []
+    first = number = 0
+    for number, line in source.numbered():
+        if line:
+            block.append(line)
+            continue
+        yield _n_best(block, first + 1)
+        block, first = [], number
+    if block:
+        yield _n_best(block, first + 1)
+
+
+def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | InputError]:
+    """Read the list that begins on line ``first``; an error comes with the line that is to blame."""
+    from forest_align.parsing import sentence_from_n_best
+
+    lines: list[str] = []
+    for number, line in enumerate(block, first):
+        if isinstance(line, InputError):
+            return number, line
+        lines.append(line)
+    try:
+        return first, sentence_from_n_best(lines)
+    except InputError as error:
+        return first + (error.line or 1) - 1, InputError(error.message, field=error.field)
+
+
+def _read_enju(source: InputLines, _: argparse.Namespace) -> Numbered:
+    from forest_align.data.enju import sentences_of
+
+    try:
+        trees = list(sentences_of(source.text()))
+    except InputError as error:
+        raise error.at(file=source.name) from None
+    return map(_from_enju, trees)
+
+
+def _from_enju(tree: EnjuTree | InputError) -> tuple[int | None, Sentence | InputError]:
+    from forest_align.parsing import sentence_from_enju
+
+    if isinstance(tree, InputError):
+        return tree.line, tree
+    try:
+        return None, sentence_from_enju(tree)
+    except InputError as error:
+        return None, InputError(f"sentence {tree.id}: {error.message}")
+
+
+#: Readers of what ``--from`` names.
+READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
+    "text": _read_text,
+    "trees": _read_trees,
+    "nbest": _read_n_best,
+    "enju": _read_enju,
+}
+
+
+def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputError:
+    if isinstance(value, InputError):
+        return value
+    try:
+        return read(value)
+    except InputError as error:
+        return InputError(error.message)  # its line number is one inside this text
