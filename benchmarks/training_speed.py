@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     settings = TrainingSettings(
         epochs=arguments.epochs, batch_size=arguments.batch_size, workers=arguments.workers
     )
-    train_forest_model(pairs, model, settings, report=TrainingProgress(len(pairs)))
+    train_forest_model(pairs, model, settings, observer=TrainingProgress(len(pairs)))
     trained = time.perf_counter()
     print(f"trained {arguments.epochs} epochs in {trained - prepared:.1f} s on {arguments.workers} threads")
     linked = [pair for pair in pairs if pair.links is not None][:TRIAL_PAIRS]

@@ -74,6 +74,8 @@ def encode_sentence(sentence: Sentence | InputError) -> Entry:
         arrays["vectors"] = sentence.vectors.astype(np.float16)
     if sentence.forest is not None:
         for name, value in _forest_fields(sentence.forest):
+            if name == "log_posterior" and np.isnan(value).all():
+                continue  # aligners do not ask for it, and a forest without is one where it is not known
             if isinstance(value, np.ndarray):
                 arrays[f"forest.{name}"] = value
             else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.base import with_given_forest
 from forest_align.aligners.candidate_pairs import features_of_candidates
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import (
@@ -21,9 +22,11 @@ from forest_align.aligners.phrase_features import (
 )
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidate_files, word_candidates
+from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.eval.dependencies import head_dependencies
 from forest_align.lexicon.candidates import Candidate, CandidateProvider
+from forest_align.parsing.given_trees import with_given_trees
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -51,7 +54,10 @@ class CorpusPair:
     links : Links or None
         Gold word links, if the corpus has them.
     gold_heads : (list of int, list of int) or None
-        Heads of the tokens in the gold trees of both sentences, if the corpus has trees.
+        Heads of the tokens in the gold trees of both sentences, if the corpus has trees that are not the
+        forests themselves.
+    given_forests : str
+        Short hash of the forests that came with the sentences; empty where both were parsed.
     """
 
     id: str
@@ -61,6 +67,7 @@ class CorpusPair:
     features: PairFeatures
     links: Links | None = None
     gold_heads: tuple[list[int], list[int]] | None = None
+    given_forests: str = ""
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair as the kernel takes it."""
@@ -82,6 +89,9 @@ class CorpusReader:
         Word candidates of this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
         Folder of the cache.
+    given_trees : bool
+        Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
+        default. The parser then makes the word vectors alone.
     """
 
     def __init__(
@@ -92,11 +102,13 @@ class CorpusReader:
         candidates: str = DEFAULT_WORDS,
         confident_link: float = 0.5,
         cache: Path | None = None,
+        given_trees: bool = False,
     ) -> None:
         self.parser = parser
         self.forest_size = forest_size
         self.candidate_name = candidates
         self.confident_link = confident_link
+        self.given_trees = given_trees
         self._store = ArrayStore(cache) if cache is not None else None
         self._parse_many = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
@@ -109,8 +121,8 @@ class CorpusReader:
 
     @property
     def identity(self) -> list[Any]:
-        """What prepared pairs depend on besides their texts, as JSON values: parser and word candidates."""
-        return list(self._pair_identity)
+        """What prepared pairs depend on besides their texts and trees, as JSON values."""
+        return [*self._pair_identity, *(["given trees"] if self.given_trees else [])]
 
     @cached_property
     def _provider(self) -> CandidateProvider:
@@ -136,29 +148,50 @@ class CorpusReader:
             Why the others could not.
         """
         problems: list[str] = []
-        usable: list[SentencePair] = []
+        usable: list[tuple[SentencePair, Sentence, Sentence]] = []
         for pair in pairs:
             if isinstance(pair, InputError):
                 problems.append(str(pair))
-            else:
-                usable.append(pair)
-        texts = [_text(sentence) for pair in usable for sentence in (pair.source, pair.target)]
-        sentences = cached_sentences(
-            texts, self._parse_many, self._store, self._parser_identity, report=report
-        )
+                continue
+            try:
+                sides = with_given_trees(pair) if self.given_trees else (pair.source, pair.target)
+                usable.append((pair, *sides))
+            except InputError as broken:
+                problems.append(f"pair {pair.id!r}: {broken}")
+        sentences = self._parsed([side for _, *both in usable for side in both], report)
         found = []
-        for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
+        for (pair, *given), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
             if isinstance(source, InputError) or isinstance(target, InputError):
                 error = source if isinstance(source, InputError) else target
                 problems.append(f"pair {pair.id!r}: {error}")
             else:
-                found.append(self._prepare(pair, source, target))
+                found.append(self._prepare(pair, source, target, _forest_fingerprint(given)))
             if report is not None:
                 report(1)
         return found, problems
 
-    def _prepare(self, pair: SentencePair, source: Sentence, target: Sentence) -> CorpusPair:
+    def _parsed(self, given: Sequence[Sentence], report: Report | None) -> list[Sentence | InputError]:
+        """The sentences with forests and word vectors; those that have a forest keep it."""
+        has_all = [side.forest is not None and not self._provider.uses_vectors for side in given]
+        texts = [_text(side) for side, passes in zip(given, has_all, strict=True) if not passes]
+        if report is not None and len(texts) < len(given):
+            report(len(given) - len(texts))
+        parsed = iter(
+            cached_sentences(texts, self._parse_many, self._store, self._parser_identity, report=report)
+        )
+        found = [side if passes else next(parsed) for side, passes in zip(given, has_all, strict=True)]
+        return [
+            # Words that the parser cannot read have no vectors.
+            side if isinstance(one, InputError) and side.forest is not None else with_given_forest(side, one)
+            for side, one in zip(given, found, strict=True)
+        ]
+
+    def _prepare(
+        self, pair: SentencePair, source: Sentence, target: Sentence, given_forests: str
+    ) -> CorpusPair:
         key = [self._pair_identity, _text(pair.source), _text(pair.target)]
+        if given_forests:
+            key.append(given_forests)
         entry = self._store.get(key) if self._store is not None else None
         if entry is None:
             candidates, features = self._look_up(source, target)
@@ -178,7 +211,8 @@ class CorpusReader:
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
-        return CorpusPair(pair.id, *light, candidates, features, links, _gold_heads(pair))
+        gold_heads = None if given_forests else _gold_heads(pair)
+        return CorpusPair(pair.id, *light, candidates, features, links, gold_heads, given_forests)
 
     def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
         from forest_align.lexicon.lexicon import load_lexicon
@@ -202,6 +236,20 @@ def tree_heads(bracket: str) -> list[int]:
     forest = sentence_from_bracket(bracket).forest
     assert forest is not None
     return head_dependencies(forest)
+
+
+def _forest_fingerprint(given: Sequence[Sentence]) -> str:
+    """Short hash of the forests that sentences came with, tags and lemmas too; empty if there are none."""
+    if all(sentence.forest is None for sentence in given):
+        return ""
+    parts: list[Any] = []
+    for sentence in given:
+        if sentence.forest is not None:
+            parts += [[(token.text, token.lemma, token.tag) for token in sentence.tokens]]
+            parts += [getattr(sentence.forest, name) for name in sentence.forest.__dataclass_fields__]
+        else:
+            parts.append(None)
+    return fingerprint_of(*parts)
 
 
 def _text(sentence: Sentence) -> str | list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -72,6 +72,11 @@ class Totals:
     null_words: int = 0
     words: int = 0
 
+    @classmethod
+    def of(cls, one: PairExpectation) -> Totals:
+        """Those of a single pair."""
+        return cls(1, int(one.reached), one.log_score, one.null_words, one.words)
+
     def __add__(self, other: Totals) -> Totals:
         return Totals(
             self.pairs + other.pairs,
@@ -93,24 +98,28 @@ class Totals:
 
 
 def expect_batch(
-    problem: TrainingProblem, pairs: Sequence[int], weights: np.ndarray, executor: ThreadPoolExecutor
-) -> tuple[np.ndarray, Totals]:
-    """Align the pairs of a batch and add up what they use.
+    problem: TrainingProblem,
+    pairs: Sequence[int],
+    log_events: np.ndarray,
+    executor: ThreadPoolExecutor,
+) -> Iterator[PairExpectation]:
+    """Align the pairs of a batch; results come in the order of ``pairs``, whatever the number of threads.
 
-    The sums run in the order of ``pairs``, so that they do not depend on the number of threads.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64, shape (E,): how often each event was used.
-    Totals
-        The rest, summed.
+    Parameters
+    ----------
+    problem : TrainingProblem
+        The pairs.
+    pairs : sequence of int
+        Numbers of those in the batch.
+    log_events : numpy.ndarray
+        :meth:`EventTable.log_probabilities` under the current weights.
+    executor : ThreadPoolExecutor
+        Aligns.
     """
-    log_events = problem.table.log_probabilities(weights)
-    found = list(executor.map(lambda pair: problem.expect(pair, log_events), pairs))
+    return executor.map(lambda pair: problem.expect(pair, log_events), pairs)
+
+
+def count_events(found: Sequence[PairExpectation], event_count: int) -> np.ndarray:
+    """How often each event was used: float64, shape (E,)."""
     used = np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)])
-    counts = np.bincount(used, minlength=problem.table.event_count).astype(np.float64)
-    totals = Totals()
-    for one in found:
-        totals += Totals(1, int(one.reached), one.log_score, one.null_words, one.words)
-    return counts, totals
+    return np.bincount(used, minlength=event_count).astype(np.float64)

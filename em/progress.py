@@ -1,4 +1,4 @@
-"""Progress bars on stderr, silent where it is no terminal, and the line that sums up an epoch."""
+"""Progress bars on stderr, silent where it is no terminal, and the lines that sum up epochs."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from typing import Any
 from forest_align.em.expectation import Totals
 from forest_align.em.training_state import EpochReport, TrainingState
 
+# Without percentage and rate all of it fits into 80 columns.
+_TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
-def counting_bar(description: str, total: int) -> Any:
-    """A bar that counts up to ``total``."""
+
+def counting_bar(description: str, total: int, done: int = 0, layout: str | None = None) -> Any:
+    """A bar that counts up to ``total``; what was ``done`` before says nothing of the time that remains."""
     from tqdm import tqdm
 
-    return tqdm(total=total, desc=description, leave=False, disable=not sys.stderr.isatty())
+    hidden = not sys.stderr.isatty()
+    return tqdm(total=total, initial=done, desc=description, leave=False, disable=hidden, bar_format=layout)
 
 
 def epoch_line(report: EpochReport) -> str:
-    """One epoch on one line: log-likelihood, reachability, null share, dev scores."""
+    """One epoch on one line: log-likelihood, objective, reachability, null share, dev scores."""
     dev = "".join(f", {name} {100 * score:.2f}" for name, score in report.dev.items())
     return (
         f"epoch {report.epoch}: log-likelihood {report.log_likelihood:.3f} a pair, "
-        f"root reached {report.reachability:.1%}, words null {report.null_share:.1%}{dev}"
+        f"objective {report.objective:.1f}, root reached {report.reachability:.1%}, "
+        f"words null {report.null_share:.1%}{dev}"
     )
 
 
 class TrainingProgress:
-    """Shows log-likelihood, reachability and null share while the batches of an epoch go by.
+    """A bar an epoch, fed pair by pair, and a line on standard output when the epoch is over.
+
+    The bar shows means over the epoch so far. It watches a run as
+    :class:`forest_align.em.trainer.TrainingObserver` says.
 
     Parameters
     ----------
@@ -36,17 +44,30 @@ class TrainingProgress:
 
     def __init__(self, pair_count: int) -> None:
         self._pair_count = pair_count
+        self._regularizer = 0.0
         self._bar: Any = None
 
-    def __call__(self, state: TrainingState, batch: Totals) -> None:
-        """Take note of a finished batch."""
-        if self._bar is None:
-            self._bar = counting_bar(f"epoch {len(state.history) + (state.batch > 0)}", self._pair_count)
-        self._bar.update(state.totals.pairs - self._bar.n)
-        mean = batch.log_score / max(batch.pairs, 1)
-        self._bar.set_postfix_str(
-            f"log-likelihood {mean:.2f}, root {batch.reachability:.1%}, null {batch.null_share:.1%}"
+    def begin_epoch(self, state: TrainingState) -> None:
+        """Open the bar, where a resumed run stands in the epoch."""
+        self._regularizer = state.regularizer
+        self._bar = counting_bar(
+            f"epoch {state.epoch + 1}", self._pair_count, state.totals.pairs, _TRAINING_BAR
         )
-        if state.batch == 0:
+
+    def pair_done(self, totals: Totals) -> None:
+        """Move the bar on."""
+        if self._bar.disable:
+            return
+        objective = totals.log_score / totals.pairs - self._regularizer / self._pair_count
+        self._bar.set_postfix_str(
+            f"objective {objective:.1f}, root {totals.reachability:.1%}, null {totals.null_share:.1%}",
+            refresh=False,
+        )
+        self._bar.update(totals.pairs - self._bar.n)
+
+    def end_epoch(self, report: EpochReport) -> None:
+        """Clear the bar away and print the epoch's line."""
+        if self._bar is not None:
             self._bar.close()
-            self._bar = None
+        # Flushed: into a file or a pipe, too, it is there when the epoch is over.
+        print(epoch_line(report), flush=True)

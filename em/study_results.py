@@ -10,19 +10,9 @@ if TYPE_CHECKING:
     import optuna
 
 
-def count_states(study: optuna.Study, *names: str, before: int | None = None) -> int:
-    """How many trials are in one of some states.
-
-    Parameters
-    ----------
-    study : optuna.Study
-        The study.
-    names : str
-        States, such as ``COMPLETE``.
-    before : int, optional
-        Count trials with smaller numbers only.
-    """
-    return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False)[:before])
+def count_states(study: optuna.Study, *names: str) -> int:
+    """How many trials are in one of some states, such as ``COMPLETE``."""
+    return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False))
 
 
 def best_values(study: optuna.Study) -> dict[str, float]:
@@ -71,8 +61,10 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
     pruned, failed, begun = (count_states(study, state) for state in ("PRUNED", "FAIL", "RUNNING"))
     counted = f"{len(complete)} complete, {pruned} pruned, {failed} given back"
     if begun:
-        # Nobody can tell which: they keep their place among the trials asked for.
-        counted += f", {begun} not ended: still running elsewhere, or killed (more trials make up for them)"
+        # Nobody can tell which of those on other machines: they keep their place among the trials asked for.
+        counted += (
+            f", {begun} not ended: running, or killed on another machine (more trials make up for them)"
+        )
     drawn = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
     return "\n".join([*drawn, counted])
 

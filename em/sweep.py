@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from threading import Lock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from forest_align.types import InputError
 
 FOREST_SIZE = "forest_size"
 
-# µ_p is searched in its log-linear form, ``tree_weight``: the linear one moves nothing but the beam.
+DEFAULT_FOREST_SIZE = 10  # of the parser, for a model that says nothing of it
+
 SPACE: dict[str, Range] = {
     "null_penalty": Range(1.0, 1.8),
     "noncompositional_penalty": Range(0.0, 6.0),
@@ -27,27 +27,42 @@ SPACE: dict[str, Range] = {
     "candidate_weight": Range(0.5, 30.0, logarithmic=True),
     "link_weight": Range(0.0, 6.0),
 }
+# Searched when asked for. The paper's µ_p moves nothing but the beam; ``tree_weight`` is its log-linear form.
+MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
 
 
-def search_space(forest_sizes: Sequence[int], keep: Sequence[str] = ()) -> dict[str, Range]:
+def own_forest_size(model: ForestModel) -> int:
+    """Number of trees in the forests that the aligner makes with a model."""
+    return int((model.description.get("tuned") or {}).get(FOREST_SIZE, DEFAULT_FOREST_SIZE))
+
+
+def search_space(
+    model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = (), also: Sequence[str] = ()
+) -> dict[str, Range]:
     """What to vary: the options of the search, and the size of forests if there is a choice.
 
     Parameters
     ----------
+    model : ForestModel
+        The ranges are wide enough for its options.
     forest_sizes : sequence of int
         Sizes to choose from.
     keep : sequence of str
         Options that stay as the model has them.
+    also : sequence of str
+        Names of :data:`MORE` to vary, too.
 
     Raises
     ------
     InputError
         If there is no option of that name, or none is left to vary.
     """
-    for name in keep:
-        if name not in SPACE:
-            raise InputError(f"expected one of {', '.join(SPACE)}, found {name!r}", field="keep")
-    space = {name: range_ for name, range_ in SPACE.items() if name not in keep}
+    for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
+        for name in names:
+            if name not in known:
+                raise InputError(f"expected one of {', '.join(known)}, found {name!r}", field=field)
+    chosen = [name for name in SPACE if name not in keep] + [name for name in MORE if name in also]
+    space = {name: {**SPACE, **MORE}[name].holding(getattr(model.options, name)) for name in chosen}
     if len(forest_sizes) > 1:
         space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
     if not space:
@@ -57,44 +72,37 @@ def search_space(forest_sizes: Sequence[int], keep: Sequence[str] = ()) -> dict[
 
 def with_values(model: ForestModel, values: Values) -> ForestModel:
     """The model with tuned options; the forest size is the parser's, so it goes into the description."""
-    chosen: dict[str, Any] = {name: value for name, value in values.items() if name in SPACE}
+    options: dict[str, Any] = {name: value for name, value in values.items() if name != FOREST_SIZE}
     description = {**model.description, "tuned": dict(values)}
-    return replace(model, options=replace(model.options, **chosen), description=description)
+    return replace(model, options=replace(model.options, **options), description=description)
 
 
-def start_values(
-    model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = ()
-) -> dict[str, float]:
-    """The model's own values, as far as the space allows them; parameters as for :func:`search_space`."""
-    values: dict[str, float] = {}
-    for name, range_ in search_space(forest_sizes, keep).items():
-        if name == FOREST_SIZE:
-            values[name] = forest_sizes[0]
-        else:
-            values[name] = min(max(getattr(model.options, name), range_.low), range_.high)
+def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
+    """The model's own values; a forest size that is not among the choices gives way to the nearest one."""
+    values = {name: getattr(model.options, name) for name in space if name != FOREST_SIZE}
+    if FOREST_SIZE in space:
+        own = own_forest_size(model)
+        values[FOREST_SIZE] = min(space[FOREST_SIZE].choices, key=lambda size: (abs(size - own), size))
     return values
 
 
-@dataclass(slots=True)
 class SweepProblem:
     """A :class:`forest_align.em.tuning.TuningProblem`: dev pairs under the options of a trial.
 
-    Attributes
+    Parameters
     ----------
     model : ForestModel
-        Gives the weights.
+        Gives the weights, and the options that are not varied.
     objective : str
         A name of :data:`forest_align.em.dev_set.OBJECTIVES`.
     forest_sizes : sequence of int
         Sizes to choose from; the first is used where the size is not varied.
     load : callable
-        Gives the dev pairs with forests of a size; called once for each.
-    pair_count : int
-        Number of dev pairs.
+        Gives the dev pairs with forests of a size; called at once, once for each.
+    space : mapping of str to Range
+        From :func:`search_space`.
     identity : object
         What the pairs were prepared with: the text of a value that differs where that does.
-    keep : sequence of str
-        Options that stay as the model has them.
 
     Raises
     ------
@@ -102,52 +110,53 @@ class SweepProblem:
         If there is no such objective.
     """
 
-    model: ForestModel
-    objective: str
-    forest_sizes: Sequence[int]
-    load: Callable[[int], DevSet]
-    pair_count: int = 0
-    identity: object = None
-    keep: Sequence[str] = ()
-    _sets: dict[int, DevSet] = field(default_factory=dict, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False)
-
-    def __post_init__(self) -> None:
-        if self.objective not in OBJECTIVES:
-            message = f"expected one of {', '.join(OBJECTIVES)}, found {self.objective!r}"
+    def __init__(
+        self,
+        model: ForestModel,
+        objective: str,
+        forest_sizes: Sequence[int],
+        load: Callable[[int], DevSet],
+        space: Mapping[str, Range],
+        identity: object = None,
+    ) -> None:
+        if objective not in OBJECTIVES:
+            message = f"expected one of {', '.join(OBJECTIVES)}, found {objective!r}"
             raise InputError(message, field="objective")
-        self.pair_count = len(self._dev_set(self.forest_sizes[0]))
+        self._model, self._objective = model, objective
+        self._space, self._identity = dict(space), identity
+        self._default_size = forest_sizes[0]
+        # All of them: a worker that loaded one later on would prepare it by itself.
+        self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
+        if objective == "uas":  # a part of the pairs without any gold tree would have no score
+            self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
 
-    def _dev_set(self, size: int) -> DevSet:
-        with self._lock:
-            if size not in self._sets:
-                loaded = self.load(size)
-                # A part of the pairs without any gold tree would have no score.
-                self._sets[size] = loaded.with_trees() if self.objective == "uas" else loaded
-            return self._sets[size]
+    @property
+    def pair_count(self) -> int:
+        """Number of dev pairs."""
+        return len(self._sets[self._default_size])
 
     @property
     def fingerprint(self) -> str:
         """See :class:`forest_align.em.tuning.TuningProblem`; options that are varied do not count."""
-        varied = search_space(self.forest_sizes, self.keep)
-        kept = {name: value for name, value in asdict(self.model.options).items() if name not in varied}
-        pairs = self._dev_set(self.forest_sizes[0]).pairs
+        options = asdict(self._model.options)
+        kept = {name: value for name, value in options.items() if name not in self._space}
+        pairs = self._sets[self._default_size].pairs
         gold = [(dev.pair.source.words, dev.pair.target.words, dev.links.pairs) for dev in pairs]
-        weights = self.model.weights, sorted(self.model.lexical.items())
-        sizes = sorted(set(self.forest_sizes))
-        return fingerprint_of(*weights, kept, varied, self.objective, sizes, gold, self.identity)
+        weights = self._model.weights, sorted(self._model.lexical.items())
+        sizes = sorted(self._sets)
+        return fingerprint_of(*weights, kept, self._space, self._objective, sizes, gold, self._identity)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """See :class:`forest_align.em.tuning.TuningProblem`."""
-        return self._dev_set(self._size(values)).statistics(with_values(self.model, values), pairs)
+        return self._sets[self._size(values)].statistics(with_values(self._model, values), pairs)
 
     def tuned(self, values: Values) -> ForestModel:
         """The model with the values of a trial; its description has the size of forests, varied or not."""
-        return with_values(self.model, {**values, FOREST_SIZE: self._size(values)})
+        return with_values(self._model, {**values, FOREST_SIZE: self._size(values)})
 
     def _size(self, values: Values) -> int:
-        return int(values.get(FOREST_SIZE, self.forest_sizes[0]))
+        return int(values.get(FOREST_SIZE, self._default_size))
 
     def score(self, rows: np.ndarray) -> float:
         """See :class:`forest_align.em.tuning.TuningProblem`."""
-        return objective_value(rows, self.objective)
+        return objective_value(rows, self._objective)

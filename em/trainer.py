@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from forest_align.em.array_file import fingerprint_of
-from forest_align.em.expectation import Totals, TrainingProblem, expect_batch
+from forest_align.em.expectation import (
+    PairExpectation,
+    Totals,
+    TrainingProblem,
+    count_events,
+    expect_batch,
+)
+from forest_align.em.hard_assignments import HardAssignments
 from forest_align.em.objective import Objective, maximize
 from forest_align.em.training_state import (
     EpochReport,
@@ -21,6 +29,19 @@ from forest_align.em.training_state import (
     save_state,
 )
 from forest_align.types import InputError
+
+
+class TrainingObserver(Protocol):
+    """Whoever watches a run, such as a progress bar."""
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        """An epoch begins, or a resumed run goes on within one."""
+
+    def pair_done(self, totals: Totals) -> None:
+        """A pair has been aligned; the sums are those of the epoch so far."""
+
+    def end_epoch(self, report: EpochReport) -> None:
+        """An epoch is over and scored; a resumed run tells those of its checkpoint, too."""
 
 
 def epoch_batches(pair_count: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
@@ -38,7 +59,7 @@ def train(
     checkpoint: Path | None = None,
     resume: bool = False,
     evaluate: Callable[[np.ndarray], Mapping[str, float]] | None = None,
-    report: Callable[[TrainingState, Totals], None] | None = None,
+    observer: TrainingObserver | None = None,
 ) -> TrainingState:
     """Train by mini-batch Viterbi EM.
 
@@ -56,8 +77,8 @@ def train(
         Go on from the checkpoint if there is one.
     evaluate : callable, optional
         Gives dev scores by name for weights; called after each epoch.
-    report : callable, optional
-        Called after each batch with the new state and the sums of that batch, for a progress bar.
+    observer : TrainingObserver, optional
+        Told of each epoch and each pair.
 
     Returns
     -------
@@ -80,39 +101,69 @@ def train(
         if (state.epoch, state.batch) > (settings.epochs, 0):
             message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
             raise InputError(message, file=str(checkpoint), field="epochs")
+    observer = observer or _Nobody()
+    for report in state.history:
+        observer.end_epoch(report)
     saved_at = time.monotonic()
     with ThreadPoolExecutor(settings.workers) as executor:
+        is_new = True
         while state.epoch < settings.epochs:
-            state, totals = _step(problem, settings, state, executor)
-            if report is not None:
-                report(state, totals)
-            ended = state.batch == 0
-            if ended and evaluate is not None:
-                last = replace(state.history[-1], dev=dict(evaluate(state.weights)))
-                state = replace(state, history=(*state.history[:-1], last))
+            if state.batch == 0:
+                regularizer = settings.regularization * float(np.square(state.weights).sum())
+                state = replace(state, totals=Totals(), regularizer=regularizer)
+            if is_new:
+                observer.begin_epoch(state)
+            state = _step(problem, settings, state, executor, observer)
+            is_new = state.batch == 0
+            if is_new:
+                if evaluate is not None:
+                    last = replace(state.history[-1], dev=dict(evaluate(state.weights)))
+                    state = replace(state, history=(*state.history[:-1], last))
+                # Told before it is saved: a killed run has told of each epoch that need not be done again.
+                observer.end_epoch(state.history[-1])
             overdue = time.monotonic() - saved_at >= settings.checkpoint_seconds
-            if checkpoint is not None and (ended or overdue):
+            if checkpoint is not None and (is_new or overdue):
                 save_state(checkpoint, state, identity)
                 saved_at = time.monotonic()
     return state
 
 
+class _Nobody:
+    """Watches a run that nobody watches."""
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        pass
+
+    def pair_done(self, totals: Totals) -> None:
+        pass
+
+    def end_epoch(self, report: EpochReport) -> None:
+        pass
+
+
 def _step(
-    problem: TrainingProblem, settings: TrainingSettings, state: TrainingState, executor: ThreadPoolExecutor
-) -> tuple[TrainingState, Totals]:
+    problem: TrainingProblem,
+    settings: TrainingSettings,
+    state: TrainingState,
+    executor: ThreadPoolExecutor,
+    observer: TrainingObserver,
+) -> TrainingState:
     """One batch: E-step, running counts, M-step."""
     batches = epoch_batches(problem.pair_count, settings.batch_size, settings.seed, state.epoch)
-    if state.batch == 0:
-        regularizer = settings.regularization * float(np.square(state.weights).sum())
-        state = replace(state, totals=Totals(), regularizer=regularizer)
-    batch = batches[state.batch]
-    found, totals = expect_batch(problem, batch.tolist(), state.weights, executor)
+    batch = batches[state.batch].tolist()
+    is_full = len(batches) == 1
+    log_events = problem.table.log_probabilities(state.weights)
+    found: list[PairExpectation] = []
+    totals = Totals()
+    for pair, one in zip(batch, expect_batch(problem, batch, log_events, executor), strict=True):
+        best = state.kept.or_better(pair, one, log_events) if state.kept is not None else one
+        found.append(best)
+        totals += Totals.of(best)
+        observer.pair_done(state.totals + totals)
     # The counts of a batch stand for all pairs. Nothing is remembered yet before the first one.
-    found *= problem.pair_count / len(batch)
-    rate = (
-        1.0 if len(batches) == 1 or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
-    )
-    counts = (1.0 - rate) * state.counts + rate * found
+    scale = problem.pair_count / len(batch)
+    rate = 1.0 if is_full or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
+    counts = (1.0 - rate) * state.counts + rate * (scale * count_events(found, problem.table.event_count))
     objective = Objective(problem.table, counts, settings.regularization)
     weights, _ = maximize(objective, state.weights, settings.m_step_iterations)
     state = replace(
@@ -122,8 +173,17 @@ def _step(
         batch=state.batch + 1,
         updates=state.updates + 1,
         totals=state.totals + totals,
+        kept=_in_order(batch, found, log_events) if is_full else None,
     )
-    return (_end_epoch(state) if state.batch == len(batches) else state), totals
+    return _end_epoch(state) if state.batch == len(batches) else state
+
+
+def _in_order(
+    batch: Sequence[int], found: Sequence[PairExpectation], log_events: np.ndarray
+) -> HardAssignments:
+    """The alignments of a batch of all pairs, in the order of the pairs."""
+    of_pair = dict(zip(batch, found, strict=True))
+    return HardAssignments.of([of_pair[pair] for pair in range(len(batch))], log_events)
 
 
 def _end_epoch(state: TrainingState) -> TrainingState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -14,10 +14,9 @@ from forest_align.em.alignment_problem import build_problem
 from forest_align.em.corpus import CorpusPair
 from forest_align.em.dev_set import DevSet, figures
 from forest_align.em.events import Normalizer
-from forest_align.em.expectation import Totals
 from forest_align.em.features import CorpusFeatures, number_features
-from forest_align.em.trainer import train
-from forest_align.em.training_state import EpochReport, TrainingSettings, TrainingState
+from forest_align.em.trainer import TrainingObserver, train
+from forest_align.em.training_state import EpochReport, TrainingSettings
 from forest_align.types import InputError
 
 # Lexicalised weights below this change no probability by more than a few percent, and there are very many.
@@ -43,7 +42,7 @@ def train_forest_model(
     dev: DevSet | None = None,
     checkpoint: Path | None = None,
     resume: bool = False,
-    report: Callable[[TrainingState, Totals], None] | None = None,
+    observer: TrainingObserver | None = None,
 ) -> TrainedModel:
     """Train the weights of a model by Viterbi EM.
 
@@ -66,7 +65,7 @@ def train_forest_model(
         Lexicalised features are learned for pairs of attributes that occur in at least so many pairs.
     dev : DevSet, optional
         Scored after each epoch.
-    checkpoint, resume, report
+    checkpoint, resume, observer
         See :func:`forest_align.em.trainer.train`.
 
     Returns
@@ -104,7 +103,7 @@ def train_forest_model(
         checkpoint=checkpoint,
         resume=resume,
         evaluate=evaluate if dev is not None else None,
-        report=report,
+        observer=observer,
     )
     model = _model(features, state.weights, start)
     about = {

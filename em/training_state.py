@@ -12,7 +12,11 @@ import numpy as np
 
 from forest_align.em.array_file import check_identity, load_arrays, save_arrays
 from forest_align.em.expectation import Totals
+from forest_align.em.hard_assignments import HardAssignments
 from forest_align.types import InputError
+
+# What the names of the arrays of kept alignments begin with in a checkpoint.
+_KEPT = "kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ class EpochReport:
     log_likelihood : float
         Mean log score of the best alignments (hard assignments) a pair, each under the weights of its batch.
     objective : float
-        Summed log score less the regularisation term; on full batches it never falls.
+        Summed log score less the regularisation term; on full batches it never falls, but for pairs whose
+        roots are aligned for the first time, which add their own (negative) score.
     reachability, null_share : float
         Shares of pairs with aligned roots and of words that align to nothing.
     dev : mapping of str to float
@@ -120,6 +125,8 @@ class TrainingState:
         κ‖w‖² at the start of the current epoch.
     history : tuple of EpochReport
         Reports of the epochs done.
+    kept : HardAssignments, optional
+        The best alignments so far, on full batches.
     """
 
     weights: np.ndarray
@@ -130,6 +137,7 @@ class TrainingState:
     totals: Totals = field(default_factory=Totals)
     regularizer: float = 0.0
     history: tuple[EpochReport, ...] = ()
+    kept: HardAssignments | None = None
 
 
 def save_state(path: Path, state: TrainingState, identity: Mapping[str, Any]) -> None:
@@ -146,6 +154,8 @@ def save_state(path: Path, state: TrainingState, identity: Mapping[str, Any]) ->
         "history": [asdict(report) for report in state.history],
     }
     arrays = {"weights": state.weights, "used_events": used, "used_counts": state.counts[used]}
+    if state.kept is not None:
+        arrays |= {_KEPT + name: array for name, array in state.kept.arrays().items()}
     save_arrays(path, arrays, facts)
 
 
@@ -162,6 +172,7 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> TrainingState:
     check_identity(facts.get("identity"), identity, path, "a training run of the forest aligner")
     counts = np.zeros(facts["event_count"])
     counts[arrays["used_events"]] = arrays["used_counts"]
+    kept = {name.removeprefix(_KEPT): array for name, array in arrays.items() if name.startswith(_KEPT)}
     return TrainingState(
         arrays["weights"],
         counts,
@@ -171,4 +182,5 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> TrainingState:
         Totals(**facts["totals"]),
         facts["regularizer"],
         tuple(EpochReport(**report) for report in facts["history"]),
+        HardAssignments.from_arrays(kept) if kept else None,
     )

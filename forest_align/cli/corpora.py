@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from forest_align.em.corpus import CorpusPair, CorpusReader
 
 
-def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how pairs are read and prepared."""
+def add_corpus_arguments(parser: argparse.ArgumentParser, *, given_trees: bool = False) -> None:
+    """Declare how pairs are read and prepared.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The command's.
+    given_trees : bool
+        Whether trees of the input are used unless ``--parser`` is given, which is None then.
+    """
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
@@ -24,8 +32,12 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forests", metavar="CACHE", type=Path, help="folder that keeps what is computed once"
     )
+    trees = "trees of the input if it has them, else en" if given_trees else "en"
     parser.add_argument(
-        "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
+        "--parser",
+        default=None if given_trees else "en",
+        metavar="NAME",
+        help=f"parser: a name or folder (default: {trees})",
     )
     parser.add_argument(
         "--words",
@@ -77,24 +89,25 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 
 
 def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: float) -> CorpusReader:
-    """A reader as the arguments say."""
+    """A reader as the arguments say; without a parser, trees of the input are used."""
     from forest_align.em.corpus import CorpusReader
 
     return CorpusReader(
-        args.parser,
+        args.parser or "en",
         forest_size=forest_size,
         candidates=args.candidates,
         confident_link=confident_link,
         cache=args.forests,
+        given_trees=args.parser is None,
     )
 
 
 def read_corpus(
-    reader: CorpusReader, paths: Sequence[str], args: argparse.Namespace
+    reader: CorpusReader, paths: Sequence[str], args: argparse.Namespace, *, quiet: bool = False
 ) -> tuple[list[CorpusPair], int]:
     """Read and prepare the pairs of files, with a progress bar.
 
-    Problems of single pairs go to stderr.
+    Problems of single pairs go to stderr, unless ``quiet``: the same pairs were read before.
 
     Returns
     -------
@@ -109,6 +122,6 @@ def read_corpus(
     raw = [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
     with counting_bar("preparing", 3 * len(raw)) as bar:
         pairs, problems = reader.read(raw, bar.update)
-    for problem in problems:
+    for problem in () if quiet else problems:
         print(problem, file=sys.stderr)
     return pairs, len(problems)

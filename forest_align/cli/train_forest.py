@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from forest_align.cli.arguments import positive
@@ -12,8 +13,8 @@ from forest_align.cli.corpora import add_corpus_arguments, check_model_folder, c
 LEARNING_CURVE = "learning_curve.svg"
 
 EPILOG = """\
-PAIRS may be in any format that has two sentences; links in it are not used. MODEL is a folder;
-the checkpoint is kept beside it.
+PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. MODEL is
+a folder; the checkpoint is kept beside it.
 
 examples:
   forest-align train forest pairs.tsv -o my_model
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
     )
-    add_corpus_arguments(parser)
+    add_corpus_arguments(parser, given_trees=True)
     parser.add_argument("--forest-size", type=positive, default=10, help="trees in a forest (default: 10)")
     parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.dev_set import DevSet
     from forest_align.em.events import Normalizer
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
-    from forest_align.em.progress import TrainingProgress, epoch_line
+    from forest_align.em.progress import TrainingProgress
     from forest_align.em.training import train_forest_model
     from forest_align.em.training_state import TrainingSettings
 
@@ -95,11 +96,15 @@ def run(args: argparse.Namespace) -> int:
         dev=DevSet(dev_pairs) if args.dev else None,
         checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
         resume=args.resume,
-        report=TrainingProgress(len(pairs)),
+        observer=TrainingProgress(len(pairs)),
     )
     trained.model.save(args.output)
-    for report in trained.history:
-        print(epoch_line(report))
     if args.plot or can_plot():
         plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
+    else:
+        print(
+            "forest-align train: no learning curve is drawn without matplotlib: "
+            "pip install 'forest-align[plot]'",
+            file=sys.stderr,
+        )
     return 1 if failed or dev_failed else 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import (
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
     from forest_align.aligners.contextual import ContextualAligner
     from forest_align.em.dev_set import DevSet
+    from forest_align.em.shared_study import SharedStudy
     from forest_align.em.tuning import Range, TuningProblem, TuningSettings, Values
+
+#: The picture of the trials in the model's folder.
+SWEEP_PLOT = "sweep.svg"
 
 EPILOG = """\
 The study is kept in a storage: a sweep that was stopped goes on where it was, and several processes (or
@@ -28,9 +33,9 @@ machines) that name the same storage and study share the work. --trials counts t
 
 examples:
   forest-align tune gold.json --model my_model -o my_tuned_model --trials 50 --forests cache
-  forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --plot sweep.svg
+  forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --workers 2
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
-  forest-align tune gold.json -o tuned --keep beam generation_gap
+  forest-align tune gold.json -o tuned --keep beam generation_gap --also parser_weight
   forest-align tune gold.json -o tuned --aligner contextual --variant published --ppdb ppdb.tsv.gz
 """
 
@@ -44,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--aligner",
         choices=("forest", "contextual"),
-        help="kind of aligner (default: the model's, or forest): penalties and sizes; or ppdbSim and w of "
-        "contextual's published variant, the threshold of its default variant",
+        help="kind of aligner (default: the model's, or forest): penalties and sizes; or ppdbSim, w and "
+        "(without --ppdb) the least cosine of similar words in contextual's published variant; or the "
+        "threshold of its default variant",
     )
     parser.add_argument(
         "--objective",
@@ -56,7 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contextual.add_argument(
         "--variant", choices=("default", "published"), help="variant of the bundled model (default: default)"
     )
-    contextual.add_argument("--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped)")
+    contextual.add_argument(
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped); without them, the published variant goes by WordNet "
+        "and word vectors",
+    )
     contextual.add_argument(
         "--annotator",
         choices=("trees", "spacy"),
@@ -67,9 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forest-sizes",
         type=positive,
         nargs="+",
-        default=[10],
         metavar="N",
-        help="forest sizes to try (default: 10)",
+        help="forest sizes to try (default: the model's own)",
     )
     parser.add_argument(
         "--keep",
@@ -79,9 +89,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "which decide how long an alignment takes",
     )
     parser.add_argument(
+        "--also",
+        nargs="+",
+        metavar="NAME",
+        help="search these options of the forest aligner, too: parser_weight, the µ_p of the paper",
+    )
+    parser.add_argument(
         "--trials", type=positive, default=50, help="trials of the study in the end (default: 50)"
     )
-    parser.add_argument("--workers", type=positive, default=1, help="trials at a time (default: 1)")
+    parser.add_argument(
+        "--workers", type=positive, default=1, help="processes, each with a trial at a time (default: 1)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
     parser.add_argument(
         "--storage",
@@ -89,7 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Optuna storage, or journal:FILE (default: a SQLite file beside the model)",
     )
     parser.add_argument("--study", metavar="NAME", help="name of the study (default: the objective)")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the trials: .png or .svg")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=Path,
+        help="where to draw the trials: .png or .svg "
+        f"(default: MODEL/{SWEEP_PLOT}, if matplotlib is installed)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -107,8 +131,10 @@ def run(args: argparse.Namespace) -> int:
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
     if kind == "contextual":
-        if args.keep:
-            raise InputError("the contextual aligner takes no --keep; the forest aligner does")
+        for option in ("keep", "also", "forest_sizes"):
+            if getattr(args, option):
+                name = option.replace("_", "-")
+                raise InputError(f"the contextual aligner takes no --{name}; the forest aligner does")
         return _tune_contextual(args, settings)
     for option in ("variant", "ppdb", "annotator"):
         if getattr(args, option) is not None:
@@ -120,25 +146,26 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
     from forest_align.em.study_results import best_values
-    from forest_align.em.sweep import SweepProblem, search_space, start_values
+    from forest_align.em.sweep import SweepProblem, own_forest_size, search_space, start_values
 
     model = ForestAligner.load(args.model or "forest").model
-    readers = {size: corpus_reader(args, size, model.options.confident_link) for size in args.forest_sizes}
+    sizes = args.forest_sizes or [own_forest_size(model)]
+    readers = {size: corpus_reader(args, size, model.options.confident_link) for size in sizes}
     failed = 0
 
     def load(size: int) -> DevSet:
         nonlocal failed
-        pairs, failed = read_corpus(readers[size], args.gold, args)
+        pairs, failed = read_corpus(readers[size], args.gold, args, quiet=size != sizes[0])
         return DevSet(pairs)
 
+    space = search_space(model, sizes, args.keep or (), args.also or ())
     objective = args.objective or "constituent-f1"
-    keep = args.keep or ()
-    study = _study(args, objective, start_values(model, args.forest_sizes, keep))
+    shared = _study(args, objective)
     identity = [readers[size].identity for size in sorted(readers)]
-    problem = SweepProblem(model, objective, args.forest_sizes, load, identity=identity, keep=keep)
-    _sweep(args, settings, problem, study, search_space(args.forest_sizes, keep))
+    problem = SweepProblem(model, objective, sizes, load, space, identity)
+    study = _sweep(args, settings, problem, shared, space, start_values(model, space))
     problem.tuned(best_values(study)).save(args.output)
-    _draw(study, args.plot)
+    _draw(args, study)
     return 1 if failed else 0
 
 
@@ -158,7 +185,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
     aligner = _contextual_aligner(args)
-    study = _study(args, f"{aligner.variant}-word-f1", contextual_start(aligner))
+    shared = _study(args, f"{aligner.variant}-word-f1")
     raw = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
@@ -169,9 +196,9 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
     identity = [parser_fingerprint(args.parser), files_fingerprint(paraphrases)]
     problem = ContextualSweep(aligner, pairs, identity)
-    _sweep(args, settings, problem, study, contextual_space(aligner))
+    study = _sweep(args, settings, problem, shared, contextual_space(aligner), contextual_start(aligner))
     aligner.with_values(best_values(study)).save(args.output)
-    _draw(study, args.plot)
+    _draw(args, study)
     return 1 if broken or problems else 0
 
 
@@ -186,35 +213,53 @@ def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
     return ContextualAligner.load(args.model or "contextual", parser=args.parser, **options)
 
 
-def _study(args: argparse.Namespace, name: str, start: Values) -> optuna.Study:
+def _study(args: argparse.Namespace, name: str) -> SharedStudy:
     """Begin or find the study, before much work is done: a storage that cannot be used is told at once."""
-    from forest_align.em.tuning import open_study
+    from forest_align.em.shared_study import SharedStudy
 
     args.output.parent.mkdir(parents=True, exist_ok=True)
     storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
-    return open_study(storage, args.study or name, start)
+    shared = SharedStudy(storage, args.study or name)
+    shared.open()
+    return shared
 
 
 def _sweep(
     args: argparse.Namespace,
     settings: TuningSettings,
     problem: TuningProblem,
-    study: optuna.Study,
-    space: dict[str, Range],
-) -> None:
+    shared: SharedStudy,
+    space: Mapping[str, Range],
+    start: Values,
+) -> optuna.Study:
     """Run or continue the study and print its trials."""
     from forest_align.em.progress import counting_bar
     from forest_align.em.study_results import trial_table
     from forest_align.em.tuning import tune
 
-    with counting_bar("trials", args.trials) as bar:
-        tune(problem, space, settings, study, lambda _: bar.update())
+    bar: Any = None
+
+    def show(ended: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = counting_bar("trials", args.trials, ended)
+        bar.update(ended - bar.n)
+
+    try:
+        study = tune(problem, space, settings, shared, start, show)
+    finally:
+        if bar is not None:
+            bar.close()
     print(trial_table(study))
+    return study
 
 
-def _draw(study: optuna.Study, plot: Path | None) -> None:
-    """Draw the trials if asked to: after the model is saved, which must not be lost with a picture."""
-    from forest_align.em.plots import plot_sweep
+def _draw(args: argparse.Namespace, study: optuna.Study) -> None:
+    """Draw the trials, after the model is saved: it must not be lost with a picture."""
+    from forest_align.em.plots import can_plot, plot_sweep
 
-    if plot:
-        plot_sweep(study, plot)
+    if args.plot or can_plot():
+        plot_sweep(study, args.plot or args.output / SWEEP_PLOT)
+    else:
+        missing = "no plot of the trials without matplotlib: pip install 'forest-align[plot]' draws it"
+        print(f"forest-align tune: {missing}", file=sys.stderr)

@@ -60,6 +60,7 @@ def model(tmp_path: Path) -> Path:
         (["--model", "MODEL"], "--model was not given when it was begun, now it is 'model ("),
         (["--variant", "published"], "--variant was 'default' when it was begun, now it is 'published'"),
         (["--parser", "benepar_en3"], "--parser was not given when it was begun, now it is 'benepar_en3'"),
+        (["--annotator", "spacy"], "--annotator was not given when it was begun, now it is 'spacy'"),
         (["--words", "dictionary"], "--words was 'contextual' when it was begun, now it is 'dictionary'"),
         (["--ppdb", "MODEL/model.json"], "--ppdb was not given when it was begun, now it is 'model.json ("),
         (["--tokenized"], "--tokenized was not given when it was begun, now it is 'given'"),

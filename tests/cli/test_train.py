@@ -106,6 +106,41 @@ def test_the_learning_curve_is_drawn_beside_the_model_where_matplotlib_is_instal
     assert not (tmp_path / "without" / "learning_curve.svg").exists()
 
 
+def test_without_matplotlib_a_line_says_how_to_get_the_curve(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1 and "pip install 'forest-align[plot]'" in told[0]
+
+
+def test_trees_of_the_input_are_used_unless_a_parser_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trees = tmp_path / "trees.tsv"
+    tree = "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN house))))"
+    trees.write_text(f"{tree}\t{tree.replace('house', 'home')}\n")
+    parsed: list[object] = []
+    parse_many = FlatParser.parse_many
+
+    def remember(self: FlatParser, sentences: Sequence[Any]) -> Iterator[Sentence | InputError]:
+        parsed.extend(sentences)
+        return parse_many(self, sentences)
+
+    monkeypatch.setattr(FlatParser, "parse_many", remember)
+    common = (trees, "--epochs", 1, "--forests", tmp_path / "cache")
+    assert run(*common, "-o", tmp_path / "given") == 0
+    assert not parsed
+    assert run(*common, "-o", tmp_path / "parsed", "--parser", "en") == 0
+    assert len(parsed) == 2
+    first, second = (
+        ForestModel.load(tmp_path / name).description["history"][0]["log_likelihood"]
+        for name in ("given", "parsed")
+    )
+    assert first != second
+
+
 def test_a_plot_of_an_unknown_kind_is_refused_before_any_work(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     with pytest.raises(PlotError, match=r"curve\.foo"):

@@ -116,7 +116,7 @@ def test_settings_that_make_no_sense_are_refused(
 
 
 def options(**given: Any) -> Namespace:
-    nothing = dict.fromkeys(("aligner", "model", "variant", "parser", "words", "ppdb"))
+    nothing = dict.fromkeys(("aligner", "model", "variant", "parser", "annotator", "words", "ppdb"))
     return Namespace(**{**nothing, "aligner": "semi-markov", **given})
 
 
@@ -137,6 +137,7 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
     [
         ({"words": "union"}, "the semi-markov aligner takes no --words"),
         ({"variant": "published"}, "the semi-markov aligner takes no --variant"),
+        ({"annotator": "spacy"}, "the semi-markov aligner takes no --annotator"),
     ],
 )
 def test_options_of_other_aligners_are_refused(given: dict[str, str], message: str) -> None:

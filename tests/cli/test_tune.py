@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.cli import align, tune
 from forest_align.em.plots import PlotError
-from forest_align.em.tuning import open_study
+from forest_align.em.shared_study import SharedStudy
+from forest_align.em.sweep_workers import can_fork
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import ForestAlignError, InputError, Sentence
 
@@ -57,13 +61,17 @@ def run(*words: object) -> int:
     return tune.run(parser.parse_args([*map(str, words), "--candidates", "dictionary"]))
 
 
+def study_of(model: Path, name: str = "constituent-f1") -> Any:
+    return SharedStudy(f"sqlite:///{model}.sweep.db", name).open()
+
+
 def test_tuning_prints_the_best_trials_and_writes_the_model_with_their_values(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "tuned"
     assert run(gold, "-o", output, "--trials", 3, "--objective", "word-f1") == 0
     model = ForestModel.load(output)
-    study = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "word-f1")
+    study = study_of(tmp_path / "tuned", "word-f1")
     assert model.description["tuned"] == {**study.best_params, "forest_size": 10}
     assert model.options.null_penalty == study.best_params["null_penalty"]
     assert "null_penalty" in capsys.readouterr().out.splitlines()[0]
@@ -72,25 +80,98 @@ def test_tuning_prints_the_best_trials_and_writes_the_model_with_their_values(
 def test_a_second_run_goes_on_with_the_study(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 1)
     run(gold, "-o", tmp_path / "tuned", "--trials", 2)
-    assert len(open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials) == 2
+    assert len(study_of(tmp_path / "tuned", "constituent-f1").trials) == 2
 
 
 def test_the_first_trial_is_the_model_as_it_is(tmp_path: Path, gold: Path) -> None:
     storage = f"journal:{tmp_path / 'sweep.journal'}"
     run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--storage", storage, "--study", "mine")
-    first = open_study(storage, "mine").trials[0]
+    first = SharedStudy(storage, "mine").open().trials[0]
     assert first.params["beam"] == 50 and "forest_size" not in first.params
+
+
+def test_the_first_trial_is_the_model_as_it_is_even_if_its_options_are_outside_of_the_search(
+    tmp_path: Path, gold: Path
+) -> None:
+    model = ForestAligner.load().model
+    odd = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8}
+    description = {"tuned": {"forest_size": 50}}
+    replace(model, options=replace(model.options, **odd), description=description).save(tmp_path / "odd")
+    sizes = ("--forest-sizes", 1, 10, 50)
+    run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / "odd", "--trials", 1, *sizes)
+    first = study_of(tmp_path / "tuned").trials[0].params
+    assert {name: first[name] for name in odd} == odd
+    assert first["forest_size"] == 50
+    assert ForestModel.load(tmp_path / "tuned").options == replace(model.options, **odd)
+
+
+def test_without_a_choice_forests_have_the_size_that_the_model_was_tuned_with(
+    tmp_path: Path, gold: Path
+) -> None:
+    replace(ForestAligner.load().model, description={"tuned": {"forest_size": 3}}).save(tmp_path / "small")
+    run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / "small", "--trials", 1)
+    assert ForestModel.load(tmp_path / "tuned").description["tuned"]["forest_size"] == 3
+
+
+def test_the_parser_weight_is_searched_when_asked_for(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--also", "parser_weight")
+    study = study_of(tmp_path / "tuned")
+    assert study.trials[0].params["parser_weight"] == 0
+    assert 0 < study.trials[1].params["parser_weight"] <= 1
+    assert ForestModel.load(tmp_path / "tuned").options.parser_weight == study.best_params["parser_weight"]
+
+
+@pytest.mark.skipif(not can_fork(), reason="needs processes that fork")
+def test_workers_prepare_and_print_nothing_of_their_own(
+    tmp_path: Path, gold: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = tmp_path / "parsed"
+    parse = FlatParser.parse_many
+
+    def noted(self: FlatParser, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
+        with parsed.open("a") as file:
+            file.writelines(f"{sentence}\n" for sentence in sentences)
+        return parse(self, sentences, batch_size)
+
+    monkeypatch.setattr(FlatParser, "parse_many", noted)
+    broken = tmp_path / "broken.tsv"
+    broken.write_text(gold.read_text() + "a line\n")
+    sizes = ("--forest-sizes", 1, 10)
+    assert run(broken, "-o", tmp_path / "tuned", "--trials", 4, "--workers", 2, *sizes) == 1
+    trials = study_of(tmp_path / "tuned").trials
+    assert len({trial.user_attrs["owner"][1] for trial in trials}) == 2
+    out, err = capfd.readouterr()
+    assert out.count("importance") == 1 and err.count("broken.tsv:3") == 1
+    assert len(parsed.read_text().splitlines()) == 2 * 4  # four sentences, two sizes of forests
+
+
+def test_the_bar_of_a_sweep_that_goes_on_starts_at_the_trials_already_there(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from forest_align.em import progress
+
+    bars = []
+    make = progress.counting_bar
+
+    def noted(description: str, total: int, done: int = 0) -> Any:
+        bars.append((description, total, done))
+        return make(description, total, done)
+
+    monkeypatch.setattr(progress, "counting_bar", noted)
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1)
+    run(gold, "-o", tmp_path / "tuned", "--trials", 3)
+    assert [bar for bar in bars if bar[0] == "trials"] == [("trials", 1, 0), ("trials", 3, 1)]
 
 
 def test_forest_sizes_are_part_of_the_search_if_there_are_several(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--forest-sizes", 1, 10)
-    trials = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials
+    trials = study_of(tmp_path / "tuned", "constituent-f1").trials
     assert {trial.params["forest_size"] for trial in trials} <= {1, 10}
 
 
 def test_options_that_are_kept_stay_as_the_model_has_them(tmp_path: Path, gold: Path) -> None:
     run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam", "generation_gap")
-    for trial in open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "constituent-f1").trials:
+    for trial in study_of(tmp_path / "tuned", "constituent-f1").trials:
         assert {"beam", "generation_gap"}.isdisjoint(trial.params)
     assert ForestModel.load(tmp_path / "tuned").options.beam == 50
     with pytest.raises(InputError, match="found 'gap'"):
@@ -133,6 +214,27 @@ def test_what_would_fail_in_the_end_is_refused_before_any_work(
         run(tmp_path / "absent.tsv", "--aligner", kind, *options)
 
 
+@pytest.mark.parametrize("aligner", ["forest", "contextual"])
+def test_the_sweep_is_drawn_into_the_folder_of_the_model(tmp_path: Path, gold: Path, aligner: str) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    variant = ("--variant", "published") if aligner == "contextual" else ()
+    run(gold, "-o", tmp_path / "tuned", "--aligner", aligner, *variant, "--trials", 1)
+    assert "<svg" in (tmp_path / "tuned" / "sweep.svg").read_text()
+    elsewhere = tmp_path / "elsewhere.png"
+    run(gold, "-o", tmp_path / "again", "--aligner", aligner, *variant, "--trials", 1, "--plot", elsewhere)
+    assert elsewhere.exists() and not (tmp_path / "again" / "sweep.svg").exists()
+
+
+def test_without_matplotlib_one_line_says_how_to_get_the_plot(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pip install 'forest-align[plot]'" in line
+    assert ForestModel.load(tmp_path / "tuned")
+
+
 def test_a_plot_that_cannot_be_written_does_not_cost_the_model(tmp_path: Path, gold: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
     with pytest.raises(PlotError):
@@ -153,14 +255,14 @@ def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_read
     output = tmp_path / "tuned"
     assert run(gold, "-o", output, "--aligner", "contextual", "--variant", "published",
                "--ppdb", table, "--trials", 3) == 0  # fmt: skip
-    study = open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "published-word-f1")
+    study = study_of(tmp_path / "tuned", "published-word-f1")
     assert study.trials[0].params == {"ppdb_similarity": 0.9, "word_weight": 0.9}
     assert study.best_value == 100
     aligner = ContextualAligner.load(output, ppdb=PairTable.load(table))
     assert aligner.variant == "published"
     assert aligner.parameters.word_weight == study.best_params["word_weight"]
     run(gold, "-o", output, "--model", output, "--ppdb", table, "--trials", 4)
-    assert len(open_study(f"sqlite:///{tmp_path / 'tuned.sweep.db'}", "published-word-f1").trials) == 4
+    assert len(study_of(tmp_path / "tuned", "published-word-f1").trials) == 4
 
     parser = argparse.ArgumentParser()
     align.add_arguments(parser)
@@ -208,6 +310,8 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
         (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
         (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
+        (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
+        (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(

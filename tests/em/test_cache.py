@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,18 @@ def test_a_sentence_comes_back_as_it_was() -> None:
     assert after.forest is not None and before.forest is not None and after.vectors is not None
     assert after.forest.to_json() == before.forest.to_json()
     assert (after.vectors == before.vectors).all() and after.vectors.dtype == np.float32
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_exact_probabilities_of_nodes_come_back_where_they_are_known(known: bool) -> None:
+    forest = example_forest()
+    if known:
+        forest = replace(forest, log_posterior=np.array([-0.5, -0.25, np.nan]))
+    sentence = replace(example_sentence(), forest=forest)
+    assert ("forest.log_posterior" in encode_sentence(sentence)[0]) == known
+    after = decoded(sentence).forest
+    assert after is not None
+    np.testing.assert_array_equal(after.log_posterior, forest.log_posterior)
 
 
 def test_a_sentence_without_forest_and_vectors_comes_back_without_them() -> None:

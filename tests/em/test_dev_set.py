@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,11 +120,12 @@ def test_attachment_is_tuned_on_the_pairs_that_have_gold_trees(reader: CorpusRea
     trees = [((TREES[sentence.text], 0.0),) for sentence in (other.source, other.target)]
     found, _ = reader.read([plain, replace(other, source_trees=trees[0], target_trees=trees[1])])
     model = ForestAligner.load().model
-    problem = SweepProblem(model, "uas", [10], lambda size: DevSet(found))
+    space = search_space(model, [10])
+    problem = SweepProblem(model, "uas", [10], lambda size: DevSet(found), space)
     assert problem.pair_count == 1
-    assert problem.score(problem.statistics(start_values(model, [10]), [0])) == 100.0
+    assert problem.score(problem.statistics(start_values(model, space), [0])) == 100.0
     with pytest.raises(InputError, match="no gold trees"):
-        SweepProblem(model, "uas", [10], lambda size: DevSet(found[:1]))
+        SweepProblem(model, "uas", [10], lambda size: DevSet(found[:1]), space)
 
 
 def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
@@ -152,11 +153,12 @@ def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) 
 
 def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
     model = ForestAligner.load().model
-    problem = SweepProblem(model, "word-f1", [10], lambda size: DevSet(corpus(reader)))
+    space = search_space(model, [10], also=["parser_weight"])
+    problem = SweepProblem(model, "word-f1", [10], lambda size: DevSet(corpus(reader)), space)
     assert problem.pair_count == 2
-    values = {**start_values(model, [10]), "generation_gap": 1, "beam": 17}
+    values = {**start_values(model, space), "generation_gap": 1, "beam": 17, "parser_weight": 0.25}
     tuned = with_values(model, values)
-    assert (tuned.options.generation_gap, tuned.options.beam) == (1, 17)
+    assert (tuned.options.generation_gap, tuned.options.beam, tuned.options.parser_weight) == (1, 17, 0.25)
     rows = problem.statistics(values, [0, 1])
     assert (rows == DevSet(corpus(reader)).statistics(tuned)).all()
     assert problem.score(rows) == pytest.approx(100 * figures(rows)["word f1"].value)
@@ -166,31 +168,69 @@ def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
 def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(reader: CorpusReader) -> None:
     model, pairs = ForestAligner.load().model, corpus(reader)
 
-    def fingerprint(used: ForestModel, count: int = 2, keep: tuple[str, ...] = ()) -> str:
-        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count]), keep=keep).fingerprint
+    def fingerprint(used: ForestModel, count: int = 2, **choice: Sequence[str]) -> str:
+        space = search_space(used, [10], **choice)
+        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count]), space).fingerprint
 
     tuned = with_values(model, {"beam": 30, "null_penalty": 1.3})
     assert fingerprint(model) == fingerprint(tuned)
     assert fingerprint(model) != fingerprint(model, 1)
     assert fingerprint(model) != fingerprint(replace(model, weights=model.weights + 1))
     assert fingerprint(model) != fingerprint(model, keep=("beam",))
+    assert fingerprint(model) != fingerprint(model, also=("parser_weight",))
     assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
 
 
 def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:
-    assert "forest_size" not in search_space([10])
-    assert search_space([50, 1])["forest_size"].choices == (1, 50)
+    model = ForestAligner.load().model
+    assert "forest_size" not in search_space(model, [10])
+    assert search_space(model, [50, 1])["forest_size"].choices == (1, 50)
+
+
+@pytest.mark.parametrize(
+    ("tuned", "sizes", "first"),
+    [(None, [1, 10, 50], 10), (50, [1, 10, 50], 50), (1, [50, 10, 1], 1), (None, [1, 8, 50], 8)],
+)
+def test_the_first_forest_size_is_the_model_s_own(tuned: int | None, sizes: list[int], first: int) -> None:
+    model = ForestAligner.load().model
+    description = {} if tuned is None else {"tuned": {"forest_size": tuned}}
+    model = replace(model, description=description)
+    assert start_values(model, search_space(model, sizes))["forest_size"] == first
+
+
+def test_the_start_has_the_model_s_own_options_even_if_these_are_outside_of_the_search() -> None:
+    model = ForestAligner.load().model
+    options = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8, "candidate_weight": 0.0}
+    model = replace(model, options=replace(model.options, **options))
+    space = search_space(model, [10])
+    start = start_values(model, space)
+    assert {name: start[name] for name in options} == options
+    assert with_values(model, start).options == model.options
+    for name, value in start.items():
+        assert space[name].low <= value <= space[name].high
 
 
 def test_options_that_are_kept_are_not_searched() -> None:
-    assert {"beam", "generation_gap"}.isdisjoint(search_space([10], ["beam", "generation_gap"]))
-    assert "beam" not in start_values(ForestAligner.load().model, [10], ["beam"])
+    model = ForestAligner.load().model
+    assert {"beam", "generation_gap"}.isdisjoint(search_space(model, [10], ["beam", "generation_gap"]))
+    assert "beam" not in start_values(model, search_space(model, [10], ["beam"]))
     with pytest.raises(InputError, match="found 'beems'"):
-        search_space([10], ["beems"])
+        search_space(model, [10], ["beems"])
     with pytest.raises(InputError, match="something to vary"):
-        search_space([10], list(search_space([10])))
+        search_space(model, [10], list(search_space(model, [10])))
+
+
+def test_the_parser_weight_is_searched_when_asked_for() -> None:
+    model = ForestAligner.load().model
+    assert "parser_weight" not in search_space(model, [10])
+    space = search_space(model, [10], also=["parser_weight"])
+    assert (space["parser_weight"].low, space["parser_weight"].high) == (0, 1)
+    assert start_values(model, space)["parser_weight"] == model.options.parser_weight
+    with pytest.raises(InputError, match="found 'beam'"):
+        search_space(model, [10], also=["beam"])
 
 
 def test_an_unknown_objective_is_refused() -> None:
+    model = ForestAligner.load().model
     with pytest.raises(InputError, match="constituent-f1"):
-        SweepProblem(ForestAligner.load().model, "nonsense", [10], lambda size: DevSet([]))
+        SweepProblem(model, "nonsense", [10], lambda size: DevSet([]), search_space(model, [10]))

@@ -18,6 +18,7 @@ import pytest
 
 from forest_align.em.expectation import PairExpectation
 from forest_align.em.objective import EventTable
+from forest_align.em.progress import TrainingProgress
 from forest_align.em.trainer import epoch_batches, train
 from forest_align.em.training_state import TrainingSettings, TrainingState, load_state
 from forest_align.types import InputError
@@ -70,19 +71,43 @@ class SyntheticPairs:
         return PairExpectation(events, score, True, int((best == PHRASES).sum()), PHRASES)
 
 
+class ForgetfulPairs(SyntheticPairs):
+    """Their search misses the best alignment of some pairs, of others under other weights."""
+
+    def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
+        found = super().expect(pair, log_events)
+        if (int(-1e9 * log_events[pair]) + pair) % 3:
+            return found
+        first = pair * PHRASES
+        events = (first + np.arange(PHRASES)) * (PHRASES + 1) + PHRASES
+        score = float(log_events[events].sum()) - self.penalty * PHRASES
+        return PairExpectation(events, score, True, PHRASES, PHRASES)
+
+
 def start_weights() -> np.ndarray:
     return np.zeros(PLANTED.size)
 
 
 SETTINGS = TrainingSettings(epochs=4, batch_size=8, seed=3, checkpoint_seconds=0.0)
+FULL_BATCHES = TrainingSettings(epochs=12, batch_size=0, regularization=0.1)
 
 
-def test_log_likelihood_of_the_hard_assignments_never_falls_on_full_batches() -> None:
-    settings = TrainingSettings(epochs=8, batch_size=0, regularization=0.1)
-    state = train(SyntheticPairs(60), settings, start_weights())
+# What the killed runs are: pairs, settings, M-steps in the end.
+RUNS = {"mini": (SyntheticPairs, SETTINGS, 20), "full": (ForgetfulPairs, FULL_BATCHES, 12)}
+
+
+@pytest.mark.parametrize("kind", [SyntheticPairs, ForgetfulPairs])
+def test_log_likelihood_of_the_hard_assignments_never_falls_on_full_batches(
+    kind: type[SyntheticPairs],
+) -> None:
+    state = train(kind(60), FULL_BATCHES, start_weights())
     objectives = [report.objective for report in state.history]
     assert all(later >= earlier - 1e-9 for earlier, later in pairwise(objectives))
     assert objectives[-1] > objectives[0] + 10
+
+
+def test_mini_batches_keep_no_alignments() -> None:
+    assert train(ForgetfulPairs(40), SETTINGS, start_weights()).kept is None
 
 
 @pytest.mark.parametrize("batch_size", [0, 50])
@@ -124,20 +149,29 @@ def test_batches_of_an_epoch_hold_every_pair_once() -> None:
     assert [len(batch) for batch in batches] == [5, 5, 5, 5, 3]
 
 
-@pytest.mark.parametrize("kill_after", [1, 13])
-def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(tmp_path: Path, kill_after: int) -> None:
+@pytest.mark.parametrize(("batches", "kill_after"), [("mini", 1), ("mini", 13), ("full", 1), ("full", 7)])
+def test_a_killed_run_resumes_to_the_weights_of_an_unbroken_one(
+    tmp_path: Path, batches: str, kill_after: int
+) -> None:
+    kind, settings, updates = RUNS[batches]
     checkpoint = tmp_path / "run.checkpoint"
-    child = subprocess.Popen([sys.executable, __file__, str(checkpoint)])
+    command = [sys.executable, __file__, str(checkpoint), batches]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and child.poll() is None:
         if checkpoint.exists() and load_any(checkpoint).updates >= kill_after:
             break
         time.sleep(0.01)
     os.kill(child.pid, signal.SIGKILL)
-    assert child.wait() == -signal.SIGKILL, "the run ended before it could be killed"
-    assert kill_after <= load_any(checkpoint).updates < 20
-    resumed = train(SyntheticPairs(40), SETTINGS, start_weights(), checkpoint=checkpoint, resume=True)
-    unbroken = train(SyntheticPairs(40), SETTINGS, start_weights())
+    shown, _ = child.communicate()
+    assert child.returncode == -signal.SIGKILL, "the run ended before it could be killed"
+    finished = load_any(checkpoint).epoch
+    assert [line.split(":")[0] for line in shown.splitlines()][:finished] == [
+        f"epoch {number}" for number in range(1, finished + 1)
+    ]
+    assert kill_after <= load_any(checkpoint).updates < updates
+    resumed = train(kind(40), settings, start_weights(), checkpoint=checkpoint, resume=True)
+    unbroken = train(kind(40), settings, start_weights())
     assert (resumed.weights == unbroken.weights).all()
     assert (resumed.counts == unbroken.counts).all()
     assert resumed.history == unbroken.history
@@ -223,4 +257,11 @@ def test_settings_out_of_range_are_refused_by_name(field: str) -> None:
 
 
 if __name__ == "__main__":
-    train(SyntheticPairs(40, delay=0.01), SETTINGS, start_weights(), checkpoint=Path(sys.argv[1]))
+    of_run, run_settings, _ = RUNS[sys.argv[2]]
+    train(
+        of_run(40, delay=0.01),
+        run_settings,
+        start_weights(),
+        checkpoint=Path(sys.argv[1]),
+        observer=TrainingProgress(40),
+    )

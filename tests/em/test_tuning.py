@@ -1,67 +1,50 @@
-"""The sweep on a toy problem.
-
-Run as a script, this file works on a study, as one of several processes; a test starts two of them.
-"""
+"""The sweep on a toy problem, in one process."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from forest_align.em.shared_study import SharedStudy
 from forest_align.em.study_results import best_values, importances, trial_table
-from forest_align.em.tuning import (
-    Range,
-    TuningSettings,
-    Values,
-    open_study,
-    tune,
-)
+from forest_align.em.tuning import Range, TuningSettings, Values, tune
 from forest_align.types import InputError
 
-SPACE = {"height": Range(0.0, 4.0), "size": Range(1, 100, integer=True, logarithmic=True)}
-
-
-class Parabola:
-    """Scores highest at height 1; size hardly matters. Remembers which pairs were scored."""
-
-    def __init__(self, delay: float = 0.0) -> None:
-        self.delay = delay
-        self.scored = 0
-
-    pair_count = 10
-    fingerprint = "parabola"
-
-    def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
-        time.sleep(self.delay)
-        self.scored += len(pairs)
-        return np.full((len(pairs), 1), 1 - (values["height"] - 1) ** 2 + 1e-4 * values["size"])
-
-    def score(self, rows: np.ndarray) -> float:
-        return float(rows.mean())
-
-
-def sqlite(folder: Path) -> str:
-    return f"sqlite:///{folder / 'sweep.db'}"
+from .toy_sweep import SPACE, START, Parabola, ended, sqlite, states
 
 
 def test_the_best_trial_comes_near_the_planted_optimum(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(), SPACE, TuningSettings(trials=40), study)
+    study = tune(Parabola(), SPACE, TuningSettings(trials=40), sqlite(tmp_path))
     assert best_values(study)["height"] == pytest.approx(1.0, abs=0.3)
     share = importances(study)
     assert share["height"] > share["size"]
 
 
 def test_the_first_trial_has_the_start_values(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy", {"height": 3.5, "size": 7})
-    tune(Parabola(), SPACE, TuningSettings(trials=3), study)
-    assert study.trials[0].params == {"height": 3.5, "size": 7}
+    start = {"height": 3.5, "size": 7}
+    study = tune(Parabola(), SPACE, TuningSettings(trials=3), sqlite(tmp_path), start)
+    assert study.trials[0].params == start
+    assert (
+        tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), start).trials[3].params != start
+    )
+
+
+def test_a_study_that_has_all_its_trials_scores_a_start_that_it_does_not_know(tmp_path: Path) -> None:
+    settings = TuningSettings(trials=12)
+    tune(Parabola(), SPACE, settings, sqlite(tmp_path), {"height": 3.9, "size": 7})
+    study = tune(Parabola(), SPACE, settings, sqlite(tmp_path), START)
+    assert best_values(study) == START
+    assert len(ended(sqlite(tmp_path))) == 13
+
+
+def test_the_start_is_scored_to_the_end_even_if_it_falls_behind(tmp_path: Path) -> None:
+    start = {"height": 4.0, "size": 1}
+    tune(Parabola(), SPACE, TuningSettings(trials=12), sqlite(tmp_path))
+    study = tune(Parabola(), SPACE, TuningSettings(trials=13), sqlite(tmp_path), start)
+    assert (study.trials[12].params, study.trials[12].state.name) == (start, "COMPLETE")
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
@@ -71,61 +54,67 @@ def test_a_seed_that_no_sampler_takes_is_refused(seed: int) -> None:
 
 
 def test_large_seeds_work(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), study)
+    study = tune(Parabola(), SPACE, TuningSettings(trials=2, seed=2**32 - 1), sqlite(tmp_path))
     assert len(study.trials) == 2
 
 
 def test_one_worker_with_one_seed_gives_the_same_trials(tmp_path: Path) -> None:
     params = []
     for name in ("first", "second"):
-        study = open_study(sqlite(tmp_path), name)
-        tune(Parabola(), SPACE, TuningSettings(trials=15, seed=4), study)
+        study = tune(Parabola(), SPACE, TuningSettings(trials=15, seed=4), sqlite(tmp_path, name))
         params.append([trial.params for trial in study.trials])
     assert params[0] == params[1]
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    tune(Parabola(), SPACE, TuningSettings(trials=6), open_study(sqlite(tmp_path), "toy"))
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(), SPACE, TuningSettings(trials=9), study)
+    reports: list[int] = []
+    tune(Parabola(), SPACE, TuningSettings(trials=6), sqlite(tmp_path))
+    study = tune(Parabola(), SPACE, TuningSettings(trials=9), sqlite(tmp_path), report=reports.append)
     assert len(study.trials) == 9
-    tune(Parabola(), SPACE, TuningSettings(trials=9), study)
-    assert len(study.trials) == 9
+    assert sorted(set(reports)) == [6, 7, 8, 9] and reports[0] == 6
+    assert len(tune(Parabola(), SPACE, TuningSettings(trials=9), sqlite(tmp_path)).trials) == 9
 
 
 def test_bad_trials_are_stopped_before_the_last_pair(tmp_path: Path) -> None:
     problem = Parabola()
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(problem, SPACE, TuningSettings(trials=30), study)
+    study = tune(problem, SPACE, TuningSettings(trials=30), sqlite(tmp_path))
     assert any(trial.state.name == "PRUNED" for trial in study.trials)
-    assert problem.scored < 30 * problem.pair_count
+    assert sum(map(len, problem.scored)) < 30 * problem.pair_count
 
 
-def test_workers_share_the_trials(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(delay=0.01), SPACE, TuningSettings(trials=12, workers=3), study)
-    ran = [trial for trial in study.trials if trial.state.name in ("COMPLETE", "PRUNED")]
-    assert len(ran) == 12
+def test_each_part_of_the_pairs_is_drawn_from_all_files(tmp_path: Path) -> None:
+    class Long(Parabola):
+        pair_count = 100
+
+    problem = Long()
+    tune(problem, SPACE, TuningSettings(trials=1), sqlite(tmp_path))
+    tune(again := Long(), SPACE, TuningSettings(trials=1, seed=3), sqlite(tmp_path, "other"))
+    assert problem.scored == again.scored
+    assert sorted(np.concatenate(problem.scored).tolist()) == list(range(100))
+    for part in problem.scored:
+        assert min(part) < 25 and max(part) >= 75
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "journal"])
-def test_two_processes_on_one_storage_share_the_study(tmp_path: Path, kind: str) -> None:
-    storage = sqlite(tmp_path) if kind == "sqlite" else f"journal:{tmp_path / 'sweep.journal'}"
-    command = [sys.executable, __file__, storage]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    scored = [int(process.communicate()[0]) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0]
-    study = open_study(storage, "toy")
-    ran = [trial for trial in study.trials if trial.state.name in ("COMPLETE", "PRUNED")]
-    assert len(ran) == 12
-    assert all(scored), "one process ran all of the trials"
-    assert len({trial.params["height"] for trial in ran}) == 12
+def test_parts_change_no_bit_of_a_score(tmp_path: Path) -> None:
+    class Uneven(Parabola):
+        pair_count = 50
+
+        def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+            return super().statistics(values, pairs) * 3.0 ** np.array(pairs)[:, None]
+
+        def score(self, rows: np.ndarray) -> float:
+            return float(sum(rows[:, 0].tolist()))
+
+    whole = Uneven()
+    for chunks in (1, 3, 5, 50):
+        shared = sqlite(tmp_path, f"{chunks}")
+        study = tune(Uneven(), SPACE, TuningSettings(trials=2, chunks=chunks), shared)
+        for trial in study.trials:
+            assert trial.value == whole.score(whole.statistics(trial.params, range(50)))
 
 
 def test_the_table_lists_the_best_trials_first_and_says_what_was_pruned(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(), SPACE, TuningSettings(trials=12), study)
+    study = tune(Parabola(), SPACE, TuningSettings(trials=12), sqlite(tmp_path))
     lines = trial_table(study, 3).splitlines()
     assert lines[0].split() == ["trial", "score", "height", "size"]
     scores = [float(line.split()[1]) for line in lines[1:4]]
@@ -134,13 +123,12 @@ def test_the_table_lists_the_best_trials_first_and_says_what_was_pruned(tmp_path
     assert "complete" in lines[5] and "pruned" in lines[5]
 
 
-def test_the_table_counts_trials_that_were_killed(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy")
-    study.ask()
-    tune(Parabola(), SPACE, TuningSettings(trials=3), study)
+def test_a_trial_that_is_begun_elsewhere_keeps_its_place(tmp_path: Path) -> None:
+    sqlite(tmp_path).open().ask().set_user_attr("owner", ["another machine", "1-1"])
+    study = tune(Parabola(), SPACE, TuningSettings(trials=3), sqlite(tmp_path))
     assert "2 complete" in trial_table(study).splitlines()[-1]
     assert "1 not ended" in trial_table(study).splitlines()[-1]
-    tune(Parabola(), SPACE, TuningSettings(trials=4), study)
+    study = tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path))
     assert "3 complete" in trial_table(study).splitlines()[-1]
 
 
@@ -149,37 +137,37 @@ def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
             raise RuntimeError("no luck")
 
-    study = open_study(sqlite(tmp_path), "toy")
     with pytest.raises(RuntimeError, match="no luck"):
-        tune(Failing(), SPACE, TuningSettings(trials=2), study)
-    assert study.trials[0].state.name == "FAIL"
+        tune(Failing(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
+    assert states(sqlite(tmp_path)) == ["FAIL"]
     with pytest.raises(InputError, match="no complete trial"):
-        best_values(study)
+        best_values(sqlite(tmp_path).open())
 
 
 def test_a_trial_that_another_worker_has_finished_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
-    study = open_study(sqlite(tmp_path), "toy", {"height": 2.0, "size": 5})
+    start = {"height": 2.0, "size": 5}
+    other = sqlite(tmp_path).open()
 
     class Overtaken(Parabola):
         def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
-            study.tell(0, 0.25, skip_if_finished=True)
+            for name in start:
+                other.trials[0].params[name] = start[name]
+            other.tell(0, 0.25, skip_if_finished=True)
             return super().statistics(values, pairs)
 
-    tune(Overtaken(), SPACE, TuningSettings(trials=3), study)
+    study = tune(Overtaken(), SPACE, TuningSettings(trials=3), sqlite(tmp_path), start)
     assert study.trials[0].value == 0.25
-    assert [trial.state.name for trial in study.trials if trial.state.name == "FAIL"] == []
-    assert len(study.trials) == 3
+    assert states(sqlite(tmp_path)) == ["COMPLETE"] * 3
 
 
-def test_a_study_of_another_problem_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_study_of_another_problem_is_refused_by_name_and_left_as_it_is(tmp_path: Path) -> None:
     class Other(Parabola):
         fingerprint = "other"
 
-    study = open_study(sqlite(tmp_path), "toy")
-    tune(Parabola(), SPACE, TuningSettings(trials=2), study)
+    tune(Parabola(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
     with pytest.raises(InputError, match="'toy' has trials of other pairs"):
-        tune(Other(), SPACE, TuningSettings(trials=4), study)
-    assert len(study.trials) == 2
+        tune(Other(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
+    assert len(states(sqlite(tmp_path))) == 2
 
 
 def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
@@ -187,18 +175,26 @@ def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
         def score(self, rows: np.ndarray) -> float:
             return float("nan")
 
-    study = open_study(sqlite(tmp_path), "toy")
     with pytest.raises(InputError, match="finite score, found nan"):
-        tune(Undefined(), SPACE, TuningSettings(trials=2), study)
-    assert [trial.state.name for trial in study.trials] == ["FAIL"]
+        tune(Undefined(), SPACE, TuningSettings(trials=2), sqlite(tmp_path))
+    assert states(sqlite(tmp_path)) == ["FAIL"]
 
 
 def test_a_storage_that_cannot_be_opened_is_named() -> None:
     with pytest.raises(InputError, match="nonsense://x"):
-        open_study("nonsense://x", "toy")
+        SharedStudy("nonsense://x", "toy").open()
 
 
-if __name__ == "__main__":
-    parabola = Parabola(delay=0.05)
-    tune(parabola, SPACE, TuningSettings(trials=12), open_study(sys.argv[1], "toy"))
-    print(parabola.scored)
+@pytest.mark.parametrize(
+    ("range_", "value", "wider"),
+    [
+        (Range(1.0, 1.8), 1.5, Range(1.0, 1.8)),
+        (Range(1.0, 1.8), 2.5, Range(1.0, 2.5)),
+        (Range(20, 200, integer=True, logarithmic=True), 300, Range(20, 300, integer=True, logarithmic=True)),
+        (Range(0.5, 30.0, logarithmic=True), 0.1, Range(0.1, 30.0, logarithmic=True)),
+        (Range(0.5, 30.0, logarithmic=True), 0.0, Range(0.0, 30.0)),
+        (Range(choices=(1, 50)), 10, Range(choices=(1, 10, 50))),
+    ],
+)
+def test_a_range_is_made_to_hold_a_value(range_: Range, value: float, wider: Range) -> None:
+    assert range_.holding(value) == wider

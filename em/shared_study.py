@@ -1,0 +1,77 @@
+"""An Optuna study in a storage that several processes can open."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    import optuna
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStudy:
+    """Where a study is kept. Each process opens it by itself: connections do not outlive a fork.
+
+    Attributes
+    ----------
+    storage : str
+        An Optuna storage URL (``sqlite:///sweep.db``); ``journal:PATH`` for a journal file, which many
+        processes can share on a network file system as well.
+    name : str
+        Name of the study.
+    """
+
+    storage: str
+    name: str
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether no other process can see the study."""
+        return self.storage in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
+
+    def open(self) -> optuna.Study:
+        """Open the study, or make it if the storage has none of that name.
+
+        Raises
+        ------
+        InputError
+            If the storage cannot be opened.
+        """
+        import optuna
+        from optuna.exceptions import DuplicatedStudyError, StorageInternalError
+        from sqlalchemy.exc import IntegrityError, OperationalError
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        # Processes that make the same tables at the same time get in each other's way, once.
+        for remaining in reversed(range(20)):
+            try:
+                return self._create()
+            except (DuplicatedStudyError, StorageInternalError, IntegrityError, OperationalError) as error:
+                if not remaining:
+                    raise InputError(f"the storage {self.storage!r} does not answer ({error})") from error
+                time.sleep(0.2)
+            # Optuna and SQLAlchemy raise many kinds for a URL that they cannot use.
+            except Exception as error:
+                raise InputError(
+                    f"expected an Optuna storage URL that can be opened, found {self.storage!r} ({error})"
+                ) from error
+        raise AssertionError("the last attempt returns or raises")
+
+    def _create(self) -> optuna.Study:
+        import optuna
+
+        opened: Any = self.storage
+        if self.storage.startswith("journal:"):
+            backend = optuna.storages.journal.JournalFileBackend(self.storage.removeprefix("journal:"))
+            opened = optuna.storages.JournalStorage(backend)
+        elif self.storage.startswith("sqlite"):
+            # Seconds to wait while another process writes.
+            opened = optuna.storages.RDBStorage(self.storage, engine_kwargs={"connect_args": {"timeout": 60}})
+        pruner = optuna.pruners.MedianPruner(n_startup_trials=5)
+        return optuna.create_study(
+            storage=opened, study_name=self.name, direction="maximize", pruner=pruner, load_if_exists=True
+        )

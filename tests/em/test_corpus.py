@@ -1,0 +1,185 @@
+"""Trees that came with sentences: the forests of training are those that the aligner aligns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest import ForestAligner
+from forest_align.data.enju import parse_enju
+from forest_align.data.pair_types import SentencePair
+from forest_align.em.corpus import CorpusPair, CorpusReader
+from forest_align.em.dev_set import align_pair
+from forest_align.em.training import train_forest_model
+from forest_align.em.training_state import TrainingSettings
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.given_trees import with_given_trees
+from forest_align.types import InputError, Sentence
+
+WORDS = ("she saw the man with binoculars", "with binoculars she saw the man")
+NOUN = "(S (NP (PRP she)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS binoculars))))))"
+VERB = "(S (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NNS binoculars)))))"
+FRONT = "(S (PP (IN with) (NP (NNS binoculars))) (NP (PRP she)) (VP (VBD saw) (NP (DT the) (NN man))))"
+ENJU = (
+    '<sentence id="{id}" parse_status="success"><cons id="c0" cat="S" head="c2" sem_head="c2">'
+    '<cons id="c1" cat="NP" head="t0" sem_head="t0"><tok id="t0" pos="NNS" base="cat">{subject}</tok></cons> '
+    '<cons id="c2" cat="VP" head="t1" sem_head="t1"><tok id="t1" pos="VBP" base="sleep">sleep</tok></cons>'
+    "</cons>.</sentence>"
+)
+
+
+class FlatParser:
+    """Gives flat trees, and remembers what it parsed."""
+
+    def __init__(self) -> None:
+        self.parsed: list[Any] = []
+
+    def parse_many(self, texts: Sequence[Any], batch_size: int = 32) -> list[Sentence | InputError]:
+        self.parsed += texts
+        return [self._parse(text.split() if isinstance(text, str) else text) for text in texts]
+
+    def _parse(self, words: Sequence[str]) -> Sentence | InputError:
+        if "unreadable" in words:
+            return InputError("no vectors for these words")
+        tree = f"(S {' '.join(f'(NN {word})' for word in words)})"
+        vectors = np.ones((len(words), 4), np.float32) / 2
+        return replace(sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma), vectors=vectors)
+
+
+@pytest.fixture
+def parser(monkeypatch: pytest.MonkeyPatch) -> FlatParser:
+    made = FlatParser()
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", lambda *args, **options: made)
+    return made
+
+
+def pair(*trees: tuple[str, ...], id: str = "1") -> SentencePair:
+    given = [tuple((tree, float(-rank)) for rank, tree in enumerate(side)) for side in trees]
+    sides = (Sentence.from_words(words.split()) for words in WORDS)
+    return SentencePair(id, *sides, source_trees=given[0], target_trees=given[1])
+
+
+def read(one: SentencePair, **options: Any) -> CorpusPair:
+    made = CorpusReader(candidates=options.pop("candidates", "dictionary"), **options)
+    found, problems = made.read([one])
+    assert not problems
+    return found[0]
+
+
+def brackets(found: CorpusPair) -> list[str]:
+    texts = []
+    for side in (found.source, found.target):
+        assert side.forest is not None
+        texts.append(side.forest.bracket(side.words))
+    return texts
+
+
+def test_given_trees_become_the_forests(parser: FlatParser) -> None:
+    found = read(pair((VERB,), (FRONT,)), given_trees=True)
+    assert brackets(found) == [VERB, FRONT]
+    assert not parser.parsed
+    # The forests are no gold to measure themselves by.
+    assert found.gold_heads is None and found.given_forests
+
+
+def test_an_n_best_list_becomes_a_packed_forest(parser: FlatParser) -> None:
+    both, one = (read(pair(trees, (FRONT,)), given_trees=True) for trees in ((VERB, NOUN), (VERB,)))
+    assert both.source.forest is not None and one.source.forest is not None
+    assert len(both.source.forest) > len(one.source.forest)
+
+
+def test_otherwise_they_are_parsed_anew(parser: FlatParser) -> None:
+    found = read(pair((VERB,), (FRONT,)))
+    assert [list(words) for words in parser.parsed] == [words.split() for words in WORDS]
+    assert brackets(found)[0].count("(") == 7
+    assert found.gold_heads is not None and not found.given_forests
+
+
+def test_a_side_without_trees_is_parsed(parser: FlatParser) -> None:
+    found = read(pair((VERB,), ()), given_trees=True)
+    assert [list(words) for words in parser.parsed] == [WORDS[1].split()]
+    assert brackets(found)[0] == VERB
+
+
+def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypatch: Any) -> None:
+    class Provider:
+        uses_vectors = True
+
+        def candidates(self, source: Sentence, target: Sentence) -> tuple[()]:
+            seen.append((source.vectors is not None, target.vectors is not None))
+            return ()
+
+    seen: list[tuple[bool, bool]] = []
+    monkeypatch.setattr("forest_align.em.corpus.word_candidates", lambda name: Provider())
+    assert brackets(read(pair((VERB,), (FRONT,)), given_trees=True)) == [VERB, FRONT]
+    odd = replace(
+        pair((), (FRONT,)),
+        source=Sentence.from_words(["unreadable"]),
+        source_trees=(("(NN unreadable)", 0.0),),
+    )
+    assert read(odd, given_trees=True).source.words == ("unreadable",)
+    assert seen == [(True, True), (False, True)]
+
+
+def test_enju_trees_become_the_forests(parser: FlatParser) -> None:
+    trees = [next(parse_enju(ENJU.format(id=k, subject=s))) for k, s in enumerate(("Cats", "Dogs"))]
+    texts = (Sentence((), text=tree.text) for tree in trees)
+    made = SentencePair("1", *texts, source_enju=trees[0], target_enju=trees[1])
+    found = read(made, given_trees=True)
+    assert (found.source.words, found.target.words) == (("Cats", "sleep"), ("Dogs", "sleep"))
+    assert not parser.parsed
+
+
+def test_a_tree_over_other_words_is_reported_by_pair_and_side(parser: FlatParser) -> None:
+    found, problems = CorpusReader(candidates="dictionary", given_trees=True).read([pair((VERB,), (VERB,))])
+    assert not found
+    assert len(problems) == 1 and "pair '1'" in problems[0] and "target tree" in problems[0]
+
+
+def test_the_cache_tells_given_forests_apart(parser: FlatParser, tmp_path: Path) -> None:
+    def features(cache: Path | None, trees: tuple[str, ...], given_trees: bool = True) -> CorpusPair:
+        return read(pair(trees, (FRONT,)), given_trees=given_trees, cache=cache)
+
+    # What was parsed is in the cache when the trees come, and the other way round.
+    cases = [((VERB,), False), ((VERB,), True), ((NOUN,), True), ((VERB, NOUN), True), ((VERB,), False)]
+    for trees, given_trees in cases * 2:
+        cached, fresh = (features(cache, trees, given_trees) for cache in (tmp_path, None))
+        assert (cached.features.relations == fresh.features.relations).all()
+        assert [c.score for c in cached.candidates] == [c.score for c in fresh.candidates]
+        assert cached.given_forests == fresh.given_forests
+    prints = {features(None, trees, given_trees).given_forests for trees, given_trees in cases}
+    assert len(prints) == 4 and "" in prints
+
+
+def test_the_identity_says_whether_given_trees_are_used() -> None:
+    plain, given = (CorpusReader(given_trees=used).identity for used in (False, True))
+    assert plain != given
+
+
+def test_a_checkpoint_of_other_trees_is_refused(parser: FlatParser, tmp_path: Path) -> None:
+    start, checkpoint = ForestAligner.load("uniform").model, tmp_path / "run.checkpoint"
+
+    def train(tree: str, epochs: int) -> None:
+        found = read(pair((tree,), (FRONT,)), given_trees=True)
+        settings = TrainingSettings(epochs=epochs)
+        train_forest_model([found], start, settings, checkpoint=checkpoint, resume=True)
+
+    train(VERB, 1)
+    train(VERB, 2)
+    with pytest.raises(InputError, match="problem"):
+        train(NOUN, 3)
+
+
+def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: FlatParser) -> None:
+    aligner = ForestAligner.load(candidates="dictionary")
+    given = pair((VERB, NOUN), (FRONT,))
+    expected = aligner.align(*with_given_trees(given))
+    found = align_pair(read(given, given_trees=True), aligner.model)
+    for name in ("words", "phrases", "source_tree", "target_tree", "log_probability"):
+        assert getattr(found, name) == getattr(expected, name)
