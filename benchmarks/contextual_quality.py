@@ -87,7 +87,9 @@ def variants(options: argparse.Namespace, table: PairTable | None) -> Iterator[t
         yield "published, PPDB", ContextualAligner(variant="published", ppdb=table)
     if options.spacy:
         yield "published, spaCy", ContextualAligner(variant="published", ppdb=table, annotator="spacy")
-    yield "published (-) word similarity", ContextualAligner(variant="published")
+    yield "published, no PPDB", ContextualAligner(variant="published")
+    # A table without pairs: no two different words are similar.
+    yield "published (-) word similarity", ContextualAligner(variant="published", ppdb=PairTable([]))
     if options.ablation:
         for name, modules in ABLATIONS.items():
             left = replace(plain, modules=MODULES - modules)

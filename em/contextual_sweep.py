@@ -25,20 +25,28 @@ _SPACES: dict[str, dict[str, Range]] = {
     # The grid of the paper (§3.3.5) goes from 0.1 to 1.
     "published": {"ppdb_similarity": Range(0.1, 1.0), "word_weight": Range(0.1, 1.0)},
 }
+_COSINES = Range(0.4, 0.9)
 
 
 def contextual_space(aligner: ContextualAligner) -> dict[str, Range]:
-    """What to vary: the threshold of the default variant, *ppdbSim* and *w* of the published one."""
-    return dict(_SPACES[aligner.variant])
+    """What to vary: the threshold of the default variant, *ppdbSim* and *w* of the published one.
+
+    Where word vectors stand in for a paraphrase table, their threshold is varied too. The ranges are wide
+    enough for the aligner's own values.
+    """
+    space = dict(_SPACES[aligner.variant])
+    if aligner.variant == "published" and aligner.ppdb is None and aligner.annotator.name == "trees":
+        space["cosine"] = _COSINES
+    return {name: range_.holding(_own_value(aligner, name)) for name, range_ in space.items()}
 
 
 def contextual_start(aligner: ContextualAligner) -> dict[str, float]:
-    """The aligner's own values, as far as the space allows them."""
-    own = aligner.parameters if aligner.variant == "published" else aligner
-    return {
-        name: min(max(float(getattr(own, name)), range_.low), range_.high)
-        for name, range_ in contextual_space(aligner).items()
-    }
+    """The aligner's own values."""
+    return {name: _own_value(aligner, name) for name in contextual_space(aligner)}
+
+
+def _own_value(aligner: ContextualAligner, name: str) -> float:
+    return float(getattr(aligner.parameters if aligner.variant == "published" else aligner, name))
 
 
 class ContextualSweep:

@@ -140,16 +140,16 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
 
 
-def table(title: str, results: dict[str, np.ndarray]) -> str:
-    """One block of the table, in Markdown."""
-    head = f"| {title} ({len(results['full'])} pairs) | "
+def table(title: str, results: dict[str, np.ndarray], reference: str = "full") -> str:
+    """One block of the table, in Markdown; the others are compared with the reference."""
+    head = f"| {title} ({len(results[reference])} pairs) | "
     lines = [head + " | ".join(COLUMNS) + " | p |", "|---" * (2 + len(COLUMNS)) + "|"]
-    full = figures(results["full"])
+    full = figures(results[reference])
     for name, rows in results.items():
         found = figures(rows)
         values = {column: f"{100 * found[column].value:.2f}" for column in COLUMNS}
         probability = ""
-        if name != "full":
+        if name != reference:
             for column in COLUMNS:
                 p_value = approximate_randomization(full[column], found[column]).p_value
                 values[column] += "*" * (p_value < 0.05)

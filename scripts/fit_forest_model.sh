@@ -1,13 +1,16 @@
 #!/bin/sh
 # Trains, tunes and calibrates the forest aligner's bundled model, treats untrained and hand-set weights alike, and measures all.
-# Training starts from the untrained weights with the options that are best for them.
+# Training starts from the untrained weights with the options that are best for them; sweeps of bundled weights start with the
+# fixed options of untuned_model.py.
 #
-#   scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
+#   [WORKERS=1] [TRIALS=80] scripts/fit_forest_model.sh ALIGNMENT_DATA OUT
 #
 # ALIGNMENT_DATA holds mtref/, wiki/, edinburgh/ and msr_rte/. OUT gets cache/ (parses and features), em/ (trained),
-# forest/ (trained, tuned, calibrated), uniform/ and fixed/ (weights of zero, weights set by hand; tuned, calibrated) and the
-# tables ablation.md (pairs that nobody tuned on), ablation.tuned.md, training.md and MODEL.calibration.md.
-# Run it again to go on where it stopped.
+# forest/ (trained, tuned, calibrated), uniform/ and fixed/ (weights of zero, weights set by hand; tuned, calibrated),
+# start/ (the last two before tuning) and the tables ablation.md, normalizers.md and forest_sizes.md (pairs that nobody tuned on),
+# ablation.tuned.md, training.md and MODEL.calibration.md.
+# Run it again to go on where it stopped. With one worker, the default, it makes the same models each time from the same
+# inputs on the same machine, interrupted or not; with several, sweeps are faster, but their trials differ from time to time.
 set -eu
 data=$1
 out=$2
@@ -15,7 +18,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 bundled=$here/forest_align/aligners/models
 first=150
 trials=${TRIALS:-80}
-workers=${WORKERS:-2}
+workers=${WORKERS:-1}
 mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
 
 head -n $first "$data/mtref/dev.tsv" > "$out/dev/mtref/dev.tsv"
@@ -34,11 +37,14 @@ tune_model() {
         --model "$out/$2" -o "$out/$2" --forests "$out/cache" > "$out/$2.calibration.md"
 }
 
-tune_model "$bundled/uniform" uniform
+for weights in uniform fixed; do
+    python "$here/scripts/untuned_model.py" "$bundled/$weights" -o "$out/start/$weights"
+done
+tune_model "$out/start/uniform" uniform
 forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
     --epochs 5 --batch-size 0 --workers "$workers" --resume
 tune_model "$out/em" forest
-tune_model "$bundled/fixed" fixed
+tune_model "$out/start/fixed" fixed
 python "$here/scripts/ablation.py" $dev --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
     --forests "$out/cache" --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" \
     > "$out/ablation.tuned.md"
@@ -48,3 +54,9 @@ python "$here/scripts/ablation.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$
     > "$out/ablation.md"
 python "$here/scripts/training_table.py" $text --gold $dev --start uniform --options "$out/forest" \
     --forests "$out/cache" --workers "$workers" > "$out/training.md"
+python "$here/scripts/training_table.py" $text --gold "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
+    "$data/msr_rte/dev.majority.json" --skip $first --gold-limit 0 --start "$out/uniform" --options "$out/forest" --epochs 5 \
+    --normalizers pair symmetric training --uses symmetric --forests "$out/cache" --workers "$workers" > "$out/normalizers.md"
+python "$here/scripts/training_table.py" --gold "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
+    "$data/msr_rte/dev.majority.json" --skip $first --gold-limit 0 --options "$out/forest" --forest-sizes 1 10 50 \
+    --forests "$out/cache" > "$out/forest_sizes.md"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from link_folds import Keys, folds_of, sentence_key
+from link_misspellings import misspelled_sentence
 
 from forest_align.aligners.link_features import SentenceFeatures, word_features
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.array_file import write_atomically
+from forest_align.em.array_file import fingerprint_of, write_atomically
 from forest_align.em.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
@@ -25,12 +28,16 @@ TRAIN = {
     "wiki": "wiki/train.tsv",
 }
 DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
+#: All files that are read.
+FILES = {**TRAIN, **DEVELOPMENT}
+#: Of so many pairs one comes a second time, with a word misspelled.
+MISSPELLED_STEP = 3
+#: Of these only the sentences are read, to keep them out of other corpora that are learned from.
+TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.sure.json"}
 #: Pairs that are read of a corpus; more of Wiki, whose sentences hardly differ, changes nothing.
 MOST_PAIRS = {"wiki": 1200}
 #: MSR-RTE has few pairs, and few links in a pair; at this weight it gains and the others hardly lose.
 CORPUS_WEIGHTS = {"msr_rte": 4.0}
-#: Folds of the cross-fitting.
-FOLDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +48,12 @@ class Example:
     ----------
     corpus : str
         Key of :data:`TRAIN` or :data:`DEVELOPMENT`.
-    number : int
-        Place in the corpus.
+    sentences : (str, str)
+        What tells whether another pair has a sentence of this one.
+    fold : int
+        Fold of the cross-fitting; -1 for pairs that are never trained on.
+    is_altered : bool
+        Whether it is a copy with a misspelled word, to learn from and not to measure on.
     source, target : SentenceFeatures
         With empty projections.
     evidence : numpy.ndarray
@@ -54,17 +65,14 @@ class Example:
     """
 
     corpus: str
-    number: int
+    sentences: Keys
+    fold: int
+    is_altered: bool
     source: SentenceFeatures
     target: SentenceFeatures
     evidence: np.ndarray
     gold: np.ndarray
     wanted: np.ndarray
-
-    @property
-    def fold(self) -> int:
-        """Fold of the cross-fitting; -1 for pairs that are never trained on."""
-        return -1 if self.corpus in DEVELOPMENT else self.number // 4 % FOLDS
 
     @property
     def weight(self) -> np.float32:
@@ -75,21 +83,31 @@ class Example:
 def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
     """Read all corpora and compute features of their sentences."""
     lexicon = load_lexicon()
-    for name, file in {**TRAIN, **DEVELOPMENT}.items():
-        path = data / file
-        pairs = [pair for pair in read_pairs(path) if isinstance(pair, SentencePair)][: MOST_PAIRS.get(name)]
+    corpora = {
+        name: [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)][
+            : MOST_PAIRS.get(name)
+        ]
+        for name, file in FILES.items()
+    }
+    folds = iter(folds_of([keys_of(pair) for name in TRAIN for pair in corpora[name]]))
+    for name, pairs in corpora.items():
+        path = data / FILES[name]
         sure = mtref_train_links(path) if name == "mtref" else [only_sure(pair.links) for pair in pairs]
         wanted = wanted_links(path, pairs) if name == "msr_rte" else [None] * len(pairs)
-        sentences = [sentence for pair in pairs for sentence in (pair.source, pair.target)]
-        stored = cache / f"vectors-{path.parent.name}-{path.stem}-{parser_fingerprint(parser)}.npz"
-        annotated = annotate([s.words for s in sentences], parser, stored)
+        fold = [next(folds) if name in TRAIN else -1 for _ in pairs]
+        versions = [(number, pair.source.words, pair.target.words) for number, pair in enumerate(pairs)]
+        if name in TRAIN:
+            versions += misspelled_copies(pairs)
+        sentences = [words for _, *both in versions for words in both]
+        mark = fingerprint_of(parser_fingerprint(parser), *sentences)
+        annotated = annotate(sentences, parser, cache / f"vectors-{name.replace(' ', '-')}-{mark}.npz")
         # The two sentences of a pair follow one another, so one iterator gives both.
-        for number, (links, (words, one), (others, two)) in enumerate(
-            zip(sure, annotated, annotated, strict=True)
+        for place, ((number, *_), (words, one), (others, two)) in enumerate(
+            zip(versions, annotated, annotated, strict=True)
         ):
             source, target = (Sentence.from_words(w, t) for w, (t, _) in ((words, one), (others, two)))
             gold = np.zeros((len(source), len(target)), dtype=bool)
-            for i, j in links:
+            for i, j in sure[number]:
                 gold[i, j] = True
             evidence = lexical_evidence(source, target, lexicon)
             sides = (
@@ -99,13 +117,44 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
             share = wanted[number]
             yield Example(
                 name,
-                number,
+                keys_of(pairs[number]),
+                fold[number],
+                place >= len(pairs),
                 next(sides),
                 next(sides),
                 evidence.astype(np.int32),
                 gold,
                 gold.astype(np.float32) if share is None else (gold + share) / np.float32(2),
             )
+
+
+def misspelled_copies(pairs: Sequence[SentencePair]) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
+    """Every so many pairs once more, with a misspelled word: number, source words, target words."""
+    chance = random.Random(0)
+    found = []
+    for number in range(0, len(pairs), MISSPELLED_STEP):
+        source, target = pairs[number].source.words, pairs[number].target.words
+        if chance.random() < 0.5:
+            source = misspelled_sentence(source, chance)
+        else:
+            target = misspelled_sentence(target, chance)
+        found.append((number, source, target))
+    return found
+
+
+def keys_of(pair: SentencePair) -> Keys:
+    """The two sentences of a pair, as overlaps are found."""
+    return sentence_key(pair.source.words), sentence_key(pair.target.words)
+
+
+def sentences_of_tests(data: Path) -> dict[str, set[str]]:
+    """The sentences of the test part of each corpus that has one here."""
+    return {
+        name: {
+            key for pair in read_pairs(data / file) if isinstance(pair, SentencePair) for key in keys_of(pair)
+        }
+        for name, file in TEST.items()
+    }
 
 
 def wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:

@@ -19,6 +19,7 @@ from forest_align.aligners.contextual_parameters import (
     save_parameters,
 )
 from forest_align.aligners.contextual_published import published_links
+from forest_align.aligners.contextual_similarity import similar_words
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.link_model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from forest_align.parsing.annotation import Annotator
 
 VARIANTS = ("default", "published")
-_NO_PARAPHRASES: tuple[str, ...] = ()
 
 
 class ContextualAligner(ParsingAligner):
@@ -53,6 +53,8 @@ class ContextualAligner(ParsingAligner):
         Parameters of the published variant.
     ppdb : PairTable, optional
         Paraphrases of the user: the similar words of the published variant, more synonyms in the default one.
+        Without a table, what the lexicon and word vectors relate is similar in the published variant; with an
+        empty one, no two different words are.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
         loaded when needed; the bundled English one by default.
@@ -233,15 +235,20 @@ class ContextualAligner(ParsingAligner):
         return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
-        first, second = self._view(source), self._view(target)
-        partners = self._paraphrases if self.ppdb is None else self.ppdb.partners
-        if _view_key(first) > _view_key(second):
-            return [(i, j) for j, i in published_links(second, first, partners, self.parameters)]
-        return list(published_links(first, second, partners, self.parameters))
+        views = self._view(source), self._view(target)
+        keys = tuple(map(_view_key, views))
+        # Sentences that look the same may differ in their vectors, whose product rounds by their order.
+        if keys[0] > keys[1] or (keys[0] == keys[1] and is_after(source, target)):
+            return [(i, j) for j, i in self._in_order(target, source, views[::-1])]
+        return list(self._in_order(source, target, views))
 
-    @staticmethod
-    def _paraphrases(word: str) -> tuple[str, ...]:
-        return _NO_PARAPHRASES
+    def _in_order(
+        self, source: Sentence, target: Sentence, views: tuple[SentenceView, SentenceView]
+    ) -> set[tuple[int, int]]:
+        if self.ppdb is not None:
+            return published_links(*views, self.ppdb.partners, self.parameters)
+        similar = similar_words(source, target, self.lexicon, self.parameters.cosine)
+        return published_links(*views, _no_paraphrases, self.parameters, similar)
 
     def _view(self, sentence: Sentence) -> SentenceView:
         annotation = self.annotator.annotate(sentence)
@@ -255,6 +262,10 @@ def bundled_model() -> LinkModel:
     """The link model that comes with the package."""
     with bundled_folder("contextual") as folder:
         return LinkModel.load(folder)
+
+
+def _no_paraphrases(word: str) -> tuple[str, ...]:
+    return ()
 
 
 def _view_key(view: SentenceView) -> tuple[Any, ...]:

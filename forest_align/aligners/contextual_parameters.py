@@ -19,19 +19,24 @@ class PublishedParameters:
     Attributes
     ----------
     ppdb_similarity : float
-        *ppdbSim*: similarity of two different words that the paraphrase table holds.
+        *ppdbSim*: similarity of two different words that the paraphrase table holds, or that are similar
+        where there is no table.
     word_weight : float
         *w*: weight of word similarity against context similarity.
     window : int
         Words to each side that count as textual neighbourhood.
     modules : frozenset of str
         Which of :data:`MODULES` run.
+    cosine : float
+        Cosine of word vectors from which on two different words are similar where there is no paraphrase
+        table. Chosen on MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
     """
 
     ppdb_similarity: float = 0.9
     word_weight: float = 0.9
     window: int = 3
     modules: frozenset[str] = MODULES
+    cosine: float = 0.6
 
 
 def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
@@ -62,7 +67,7 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | Non
         values = dict(card["parameters"])
         modules = frozenset(values.pop("modules"))
         parameters = PublishedParameters(**values, modules=modules)
-        numbers = (parameters.ppdb_similarity, parameters.word_weight)
+        numbers = (parameters.ppdb_similarity, parameters.word_weight, parameters.cosine)
         if not (
             modules <= MODULES and isinstance(parameters.window, int) and all(0 <= x <= 1 for x in numbers)
         ):

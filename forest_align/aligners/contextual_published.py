@@ -29,6 +29,7 @@ def published_links(
     target: SentenceView,
     synonyms: Callable[[str], Iterable[str]],
     parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - immutable
+    similar_words: Iterable[Pair] = (),
 ) -> set[Pair]:
     """Align two sentences (algorithm 5).
 
@@ -40,13 +41,18 @@ def published_links(
         Lower-cased word to its paraphrases; must be symmetric.
     parameters : PublishedParameters
         Weights and modules.
+    similar_words : iterable of (int, int)
+        Words that are as similar as paraphrases; see :mod:`forest_align.aligners.contextual_similarity`.
 
     Returns
     -------
     set of (int, int)
         Word links; one to one but for names.
     """
-    return _Pipeline(source, target, word_similarity(source, target, synonyms, parameters), parameters).run()
+    similar = word_similarity(source, target, synonyms, parameters)
+    for pair in similar_words:
+        similar.setdefault(pair, parameters.ppdb_similarity)
+    return _Pipeline(source, target, similar, parameters).run()
 
 
 def word_similarity(

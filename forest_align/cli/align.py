@@ -15,6 +15,7 @@ from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.word_candidates import DEFAULT_WORDS
 from forest_align.cli.aligner_choice import (
     ALIGNERS,
+    ANNOTATORS,
     VARIANTS,
     WORDS,
     GivenLinks,
@@ -72,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
     )
     parser.add_argument(
+        "--annotator",
+        choices=ANNOTATORS,
+        help="where the published contextual aligner has dependencies and names from: trees (the parse) or "
+        "the spaCy model (extra [spacy]); default: the model's, else trees",
+    )
+    parser.add_argument(
         "--to", choices=OUTPUTS, help="what to write; default: jsonl, of two sentences given: text"
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
@@ -83,7 +90,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"or a file of Pharaoh links; default: {DEFAULT_WORDS}",
     )
     parser.add_argument(
-        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) as further evidence"
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped) as further evidence; without them, contextual's "
+        "published variant goes by WordNet and word vectors",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="threads; default: 1")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
 VARIANTS = ("default", "published")
+ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
 
 Pair = tuple[Sentence | str, Sentence | str]
@@ -27,7 +28,7 @@ Words = tuple[tuple[str, ...], tuple[str, ...]]
 def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     """Load an aligner by a command's options.
 
-    They are ``aligner``, ``model``, ``variant``, ``parser``, ``words`` and ``ppdb``.
+    They are ``aligner``, ``model``, ``variant``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
 
     Raises
     ------
@@ -48,6 +49,9 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         if kind not in ("forest", "contextual"):
             raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
         settings["variant"] = options.variant
+    if options.annotator is not None:
+        _check_annotator(kind, options)
+        settings["annotator"] = options.annotator
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
     if options.parser is not None:
@@ -71,6 +75,7 @@ def made_with(options: Namespace, kind: str) -> dict[str, str]:
         "--model": contents_of(options.model),
         "--variant": options.variant or VARIANTS[0],
         "--parser": contents_of(options.parser),
+        "--annotator": options.annotator or "",
         "--words": words if words in WORDS else contents_of(words),
         "--ppdb": contents_of(options.ppdb),
     }
@@ -86,6 +91,19 @@ def contents_of(name: str | None) -> str:
     if path.is_dir():
         files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".safetensors", ".bin"))
     return f"{path.name} ({files_fingerprint(files)})"
+
+
+def _check_annotator(kind: str, options: Namespace) -> None:
+    """Refuse ``--annotator`` for all but the published variant of the contextual aligner."""
+    if kind != "contextual":
+        raise InputError(f"the {kind} aligner takes no --annotator; the contextual aligner does")
+    from forest_align.aligners.contextual_parameters import load_parameters
+
+    variant = options.variant
+    if variant is None and options.model is not None and load_parameters(options.model) is not None:
+        variant = "published"
+    if variant != "published":
+        raise InputError("--annotator needs --variant published: no other reads dependencies and names")
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

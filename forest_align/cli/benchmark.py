@@ -55,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
     )
     parser.add_argument(
-        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published"
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published, which goes by WordNet and "
+        "word vectors without them",
     )
     parser.add_argument(
         "--annotator",

@@ -160,6 +160,18 @@ def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[st
                     cells[i * len(rights) + j] |= _SUBSTRING
 
 
+def word_relations(left: WordProfile, right: WordProfile) -> int:
+    """The relations of two different lemmas, as in a cell of :func:`lexical_evidence`; 0 for the same."""
+    found = 0
+    for key, bit in left.seeks:
+        if key in right.provides:
+            found |= bit
+    one, two = left.surface, right.surface
+    if one and two and (one in two or two in one):
+        found |= _SUBSTRING
+    return 0 if found & _SAME else found & _RELATIONS
+
+
 @cache
 def explain(mask: int) -> tuple[str, ...]:
     """Name the kinds of evidence in a cell, such as ``("lemma", "embedding")``."""

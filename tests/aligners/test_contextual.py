@@ -27,6 +27,9 @@ from forest_align.aligners.link_messages import MessageNetwork
 from forest_align.aligners.link_model import FORMAT_VERSION, UNLIKELY, LinkModel
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing.annotation import Annotation
+from forest_align.parsing.dependencies import Dependency
+from forest_align.parsing.entities import Entity
 from forest_align.parsing.trees import sentence_from_bracket
 from forest_align.types import InputError, ModelError, Sentence
 
@@ -105,6 +108,65 @@ TREES = [
 def test_published_alignment_of_swapped_sentences_is_the_transpose(left: str, right: str) -> None:
     aligner = ContextualAligner(variant="published", ppdb=PairTable([("cat", "mat"), ("sat", "saw")]))
     one, two = sentence_from_bracket(left), sentence_from_bracket(right)
+    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
+
+
+class GivenAnnotations:
+    """An annotator that has been told everything."""
+
+    name = "given"
+
+    def __init__(self) -> None:
+        self.known: dict[int, Annotation] = {}
+
+    def annotate(self, sentence: Sentence) -> Annotation:
+        return self.known[id(sentence)]
+
+    def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
+        return [one for one in sentences if isinstance(one, Sentence)]
+
+
+FEW_WORDS = "cat mat cats saw the of New York Smith , .".split()  # noqa: SIM905
+FEW_TAGS = "NN NNP VBD JJ IN .".split()  # noqa: SIM905
+FEW_TYPES = "nsubj dobj nsubjpass rcmod nn prep_of conj_and det".split()  # noqa: SIM905
+PublishedInput = tuple[Sentence, Annotation]
+
+
+@st.composite
+def annotated_pairs(draw: st.DrawFn) -> tuple[PublishedInput, PublishedInput]:
+    """Two sentences of few words with any tags, dependencies and names, often equally long: many ties."""
+    lengths = draw(st.integers(3, 7).map(lambda n: (n, n)) | st.tuples(st.integers(1, 7), st.integers(1, 7)))
+    words, tags = draw(st.sampled_from((2, 3, len(FEW_WORDS)))), draw(st.integers(1, len(FEW_TAGS)))
+    one, two = (draw(annotated(n, FEW_WORDS[:words], FEW_TAGS[:tags])) for n in lengths)
+    return one, two
+
+
+@st.composite
+def annotated(draw: st.DrawFn, length: int, words: list[str], tags: list[str]) -> PublishedInput:
+    place = st.integers(0, length - 1)
+    edges = st.lists(st.builds(Dependency, place, place, st.sampled_from(FEW_TYPES)), max_size=6)
+    spans = draw(st.lists(st.tuples(place, place, st.sampled_from(["", "person"])), max_size=2))
+    names = tuple(Entity(min(a, b), max(a, b) + 1, kind) for a, b, kind in spans)
+    forms, labels = (
+        draw(st.lists(st.sampled_from(items), min_size=length, max_size=length)) for items in (words, tags)
+    )
+    return Sentence.from_words(forms, labels), Annotation(tuple(draw(edges)), tuple(draw(edges)), names)
+
+
+# Two sequences as long and as far from the diagonal as each other: which is taken first decides.
+TIED = tuple((Sentence.from_words(text.split()), Annotation()) for text in ("cat mat cat", "mat cat mat"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(annotated_pairs(), st.sampled_from([None, PairTable([("cat", "mat"), ("saw", "York")])]))
+@example((TIED[0], TIED[1]), None)
+def test_published_alignment_is_transposed_whatever_the_dependencies_and_names(
+    pair: tuple[PublishedInput, PublishedInput], ppdb: PairTable | None
+) -> None:
+    annotator = GivenAnnotations()
+    annotator.known = {id(sentence): annotation for sentence, annotation in pair}
+    aligner = ContextualAligner(variant="published", ppdb=ppdb, annotator=annotator)
+    (one, _), (two, _) = pair
     assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
 
 

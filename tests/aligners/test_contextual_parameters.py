@@ -19,6 +19,14 @@ def test_parameters_survive_the_folder(tmp_path: Path) -> None:
     assert load_parameters(tmp_path / "new") == (parameters, "spacy")
 
 
+def test_a_folder_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(0.5), "trees")
+    card = json.loads((tmp_path / "model.json").read_text())
+    del card["parameters"]["cosine"]
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    assert load_parameters(tmp_path) == (PublishedParameters(0.5), "trees")
+
+
 def test_a_saved_aligner_is_loaded_as_the_same_variant_and_options_come_first(tmp_path: Path) -> None:
     aligner = ContextualAligner(variant="published").with_values({"word_weight": 0.4})
     aligner.save(tmp_path)
@@ -39,6 +47,7 @@ def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
     [
         {"version": 0},
         {"parameters": {"ppdb_similarity": 2, "modules": []}},
+        {"parameters": {"cosine": -1, "modules": []}},
         {"parameters": {"modules": ["more"]}},
         {"parameters": {"modules": [], "unknown": 1}},
         {"parameters": None},

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from forest_align.cli.aligner_choice import GivenLinks, load_aligner
+from forest_align.aligners.contextual import ContextualAligner
+from forest_align.cli.aligner_choice import ANNOTATORS, GivenLinks, load_aligner
+from forest_align.parsing import annotation
 from forest_align.types import InputError, ModelError
 
 
@@ -26,7 +28,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def options(**changes: Any) -> Namespace:
-    names = ("aligner", "model", "variant", "parser", "words", "ppdb")
+    names = ("aligner", "model", "variant", "parser", "annotator", "words", "ppdb")
     return Namespace(**(dict.fromkeys(names) | changes))
 
 
@@ -73,6 +75,13 @@ def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> N
         ({"aligner": "joint", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "variant": "published"}, "takes no --variant"),
         ({"words": "unoin"}, "unoin"),
+        ({"annotator": "spacy"}, "the forest aligner takes no --annotator; the contextual"),
+        ({"aligner": "joint", "annotator": "trees"}, "the joint aligner takes no --annotator"),
+        ({"aligner": "contextual", "annotator": "spacy"}, "--annotator needs --variant published"),
+        (
+            {"aligner": "contextual", "annotator": "spacy", "variant": "default"},
+            "--annotator needs --variant published",
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -80,6 +89,25 @@ def test_options_that_do_not_go_together_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         load_aligner(options(**changes), None)
+
+
+def test_dependencies_and_names_of_the_published_variant_are_asked_for_by_name(loaded: list[Any]) -> None:
+    load_aligner(options(aligner="contextual", variant="published", annotator="spacy"), None)
+    assert loaded == [("contextual", {"variant": "published", "annotator": "spacy"})]
+
+
+def test_a_tuned_published_variant_takes_another_annotator_and_a_default_one_does_not(tmp_path: Path) -> None:
+    ContextualAligner(variant="published").save(tmp_path / "tuned")
+    asked = options(model=str(tmp_path / "tuned"), annotator="trees")
+    aligner = load_aligner(asked, None)
+    assert isinstance(aligner, ContextualAligner) and aligner.annotator.name == "trees"
+    asked.variant = "default"
+    with pytest.raises(InputError, match="--annotator needs --variant published"):
+        load_aligner(asked, None)
+
+
+def test_the_annotators_are_those_that_there_are() -> None:
+    assert ANNOTATORS == annotation.ANNOTATORS
 
 
 def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:

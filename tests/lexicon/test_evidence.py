@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.lexicon.evidence import Evidence, explain, word_evidence
+from forest_align.lexicon.evidence import Evidence, explain, word_evidence, word_relations
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence, Token
@@ -160,3 +160,16 @@ def test_the_matrix_agrees_with_the_questions_about_two_words(source: Sentence, 
                 assert lexicon.derivations(one.lemma, two.lemma)
             if cell & Evidence.SYNONYM:
                 assert lexicon.synonyms(one.lemma, two.lemma)
+
+
+@given(sentences, sentences)
+@settings(max_examples=100, deadline=None)
+def test_the_relations_of_two_words_are_those_of_their_cell(source: Sentence, target: Sentence) -> None:
+    lexicon = load_lexicon()
+    found = word_evidence(source, target, lexicon)
+    relations = ~int(
+        Evidence.IDENTICAL | Evidence.LEMMA | Evidence.PREPOSITION | Evidence.FUNCTION | Evidence.ACRONYM
+    )
+    for i, one in enumerate(lexicon.profiles(source)):
+        for j, two in enumerate(lexicon.profiles(target)):
+            assert word_relations(one, two) == int(found[i, j]) & relations

@@ -1,0 +1,40 @@
+"""Keeps what a model learns from and what it is measured on apart: no sentence is on both sides.
+
+The corpora overlap: MTRef and Edinburgh++ come from the same translations, and a sentence may be in several
+pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+#: Folds of the cross-fitting.
+FOLDS = 3
+
+#: The two sentences of a pair, as :func:`sentence_key` writes them.
+Keys = tuple[str, str]
+
+
+def sentence_key(words: Iterable[str]) -> str:
+    """The sentence in lower case, without punctuation: what makes two sentences the same."""
+    return " ".join(word.lower() for word in words if any(letter.isalnum() for letter in word))
+
+
+def folds_of(pairs: Sequence[Keys]) -> list[int]:
+    """A fold for each pair: pairs that share a sentence, or are joined by pairs that do, are in one fold."""
+    first_with: dict[str, int] = {}
+    group = list(range(len(pairs)))
+
+    def first_of(pair: int) -> int:
+        while group[pair] != pair:
+            group[pair] = group[group[pair]]
+            pair = group[pair]
+        return pair
+
+    for pair, keys in enumerate(pairs):
+        for key in keys:
+            one, other = sorted((first_of(pair), first_of(first_with.setdefault(key, pair))))
+            group[other] = one
+    groups = [first_of(pair) for pair in range(len(pairs))]
+    fold = {one: rank % FOLDS for rank, one in enumerate(dict.fromkeys(groups))}
+    return [fold[one] for one in groups]
