@@ -11,9 +11,10 @@ import numpy as np
 
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus import parser_fingerprint
+from forest_align.em.corpus import forest_fingerprint, parser_fingerprint
 from forest_align.em.tuning import Range, Values
 from forest_align.eval.scores import MatchCounts
+from forest_align.parsing.given_trees import with_given_trees
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -93,7 +94,10 @@ class ContextualSweep:
         if aligner.variant == "default":
             values = (getattr(aligner.model, one.name) for one in fields(aligner.model))
             weights = [value for value in values if isinstance(value, np.ndarray)]
-        return fingerprint_of(aligner.variant, aligner.annotator.name, gold, self._identity, *weights)
+        forests = forest_fingerprint([side for source, target, _ in self._pairs for side in (source, target)])
+        return fingerprint_of(
+            aligner.variant, aligner.annotator.name, gold, forests, self._identity, *weights
+        )
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Counts of words, see :class:`forest_align.eval.scores.MatchCounts`: float64, one row a pair."""
@@ -116,6 +120,8 @@ def dev_pairs(
     parser: str,
     cache: Path | None = None,
     report: Callable[[int], None] | None = None,
+    *,
+    given_trees: bool = False,
 ) -> tuple[list[tuple[Sentence, Sentence, Links]], list[str]]:
     """Prepare pairs with gold links for a sweep.
 
@@ -131,6 +137,9 @@ def dev_pairs(
         Folder that keeps what is computed.
     report : callable, optional
         Called with the number of sentences done since the last call.
+    given_trees : bool
+        Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
+        default.
 
     Returns
     -------
@@ -148,21 +157,32 @@ def dev_pairs(
         if pair.links is None:
             raise InputError(f"dev pair {pair.id!r} has no gold links")
 
+    usable: list[SentencePair] = []
+    sides: list[Sentence] = []
+    problems: list[str] = []
+    for pair in pairs:
+        try:
+            sides += with_given_trees(pair) if given_trees else (pair.source, pair.target)
+            usable.append(pair)
+        except InputError as error:
+            problems.append(f"pair {pair.id!r}: {error}")
+
     def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
         return aligner.prepare(
             [text if isinstance(text, str) else Sentence.from_words(text) for text in texts]
         )
 
-    texts = [
-        list(side.words) if side.tokens else side.text
-        for pair in pairs
-        for side in (pair.source, pair.target)
-    ]
     identity = ["contextual", aligner.variant, aligner.annotator.name, parser_fingerprint(parser)]
     store = ArrayStore(cache) if cache is not None else None
-    sentences = cached_sentences(texts, prepare, store, identity, report=report)
-    found, problems = [], []
-    for pair, source, target in zip(pairs, sentences[::2], sentences[1::2], strict=True):
+    with_trees = [side for side in sides if side.forest is not None]
+    texts = [list(side.words) if side.tokens else side.text for side in sides if side.forest is None]
+    own = iter(aligner.prepare(with_trees))
+    if report is not None and with_trees:
+        report(len(with_trees))
+    others = iter(cached_sentences(texts, prepare, store, identity, report=report))
+    sentences = [next(others if side.forest is None else own) for side in sides]
+    found = []
+    for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
         if isinstance(source, InputError) or isinstance(target, InputError):
             problems.append(f"pair {pair.id!r}: {source if isinstance(source, InputError) else target}")
         else:

@@ -165,7 +165,7 @@ class CorpusReader:
                 error = source if isinstance(source, InputError) else target
                 problems.append(f"pair {pair.id!r}: {error}")
             else:
-                found.append(self._prepare(pair, source, target, _forest_fingerprint(given)))
+                found.append(self._prepare(pair, source, target, forest_fingerprint(given)))
             if report is not None:
                 report(1)
         return found, problems
@@ -238,8 +238,8 @@ def tree_heads(bracket: str) -> list[int]:
     return head_dependencies(forest)
 
 
-def _forest_fingerprint(given: Sequence[Sentence]) -> str:
-    """Short hash of the forests that sentences came with, tags and lemmas too; empty if there are none."""
+def forest_fingerprint(given: Sequence[Sentence]) -> str:
+    """Short hash of the forests of sentences, their tags and lemmas too; empty if there are none."""
     if all(sentence.forest is None for sentence in given):
         return ""
     parts: list[Any] = []

@@ -141,7 +141,10 @@ class SweepProblem:
         options = asdict(self._model.options)
         kept = {name: value for name, value in options.items() if name not in self._space}
         pairs = self._sets[self._default_size].pairs
-        gold = [(dev.pair.source.words, dev.pair.target.words, dev.links.pairs) for dev in pairs]
+        gold = [
+            (dev.pair.source.words, dev.pair.target.words, dev.links.pairs, dev.pair.given_forests)
+            for dev in pairs
+        ]
         weights = self._model.weights, sorted(self._model.lexical.items())
         sizes = sorted(self._sets)
         return fingerprint_of(*weights, kept, self._space, self._objective, sizes, gold, self._identity)

@@ -15,16 +15,8 @@ if TYPE_CHECKING:
     from forest_align.em.corpus import CorpusPair, CorpusReader
 
 
-def add_corpus_arguments(parser: argparse.ArgumentParser, *, given_trees: bool = False) -> None:
-    """Declare how pairs are read and prepared.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The command's.
-    given_trees : bool
-        Whether trees of the input are used unless ``--parser`` is given, which is None then.
-    """
+def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how pairs are read and prepared; trees of the input are used unless ``--parser`` is given."""
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
@@ -32,12 +24,10 @@ def add_corpus_arguments(parser: argparse.ArgumentParser, *, given_trees: bool =
     parser.add_argument(
         "--forests", metavar="CACHE", type=Path, help="folder that keeps what is computed once"
     )
-    trees = "trees of the input if it has them, else en" if given_trees else "en"
     parser.add_argument(
         "--parser",
-        default=None if given_trees else "en",
         metavar="NAME",
-        help=f"parser: a name or folder (default: {trees})",
+        help="parser: a name or folder (default: trees of the input if it has them, else en)",
     )
     parser.add_argument(
         "--words",
@@ -88,8 +78,10 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
             raise InputError(message, field="output")
 
 
-def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: float) -> CorpusReader:
-    """A reader as the arguments say; without a parser, trees of the input are used."""
+def corpus_reader(
+    args: argparse.Namespace, forest_size: int, confident_link: float, *, given_trees: bool
+) -> CorpusReader:
+    """A reader as the arguments say; ``given_trees`` is whether trees of the input are its forests."""
     from forest_align.em.corpus import CorpusReader
 
     return CorpusReader(
@@ -98,7 +90,7 @@ def corpus_reader(args: argparse.Namespace, forest_size: int, confident_link: fl
         candidates=args.candidates,
         confident_link=confident_link,
         cache=args.forests,
-        given_trees=args.parser is None,
+        given_trees=given_trees,
     )
 
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
     )
-    add_corpus_arguments(parser, given_trees=True)
+    add_corpus_arguments(parser)
     parser.add_argument("--forest-size", type=positive, default=10, help="trees in a forest (default: 10)")
     parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
@@ -85,7 +85,9 @@ def run(args: argparse.Namespace) -> int:
         workers=args.workers,
     )
     start = ForestAligner.load(args.start).model
-    reader = corpus_reader(args, args.forest_size, start.options.confident_link)
+    reader = corpus_reader(
+        args, args.forest_size, start.options.confident_link, given_trees=args.parser is None
+    )
     pairs, failed = read_corpus(reader, args.pairs, args)
     dev_pairs, dev_failed = read_corpus(reader, args.dev, args)
     trained = train_forest_model(

@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas"),
-        help="what to raise (default: constituent-f1, for contextual word-f1); uas needs gold trees",
+        help="what to raise (default: constituent-f1, for contextual word-f1); uas compares the parser's "
+        "trees with those of the input",
     )
     contextual = parser.add_argument_group("the contextual aligner only")
     contextual.add_argument(
@@ -150,7 +151,13 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
 
     model = ForestAligner.load(args.model or "forest").model
     sizes = args.forest_sizes or [own_forest_size(model)]
-    readers = {size: corpus_reader(args, size, model.options.confident_link) for size in sizes}
+    objective = args.objective or "constituent-f1"
+    # Attachment is measured against the trees of the input: they must not be the forests as well.
+    given_trees = args.parser is None and objective != "uas"
+    readers = {
+        size: corpus_reader(args, size, model.options.confident_link, given_trees=given_trees)
+        for size in sizes
+    }
     failed = 0
 
     def load(size: int) -> DevSet:
@@ -159,7 +166,6 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
         return DevSet(pairs)
 
     space = search_space(model, sizes, args.keep or (), args.also or ())
-    objective = args.objective or "constituent-f1"
     shared = _study(args, objective)
     identity = [readers[size].identity for size in sorted(readers)]
     problem = SweepProblem(model, objective, sizes, load, space, identity)
@@ -184,17 +190,21 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
-    aligner = _contextual_aligner(args)
+    parser = args.parser or "en"
+    aligner = _contextual_aligner(args, parser)
     shared = _study(args, f"{aligner.variant}-word-f1")
     raw = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
     with counting_bar("preparing", 2 * len(usable)) as bar:
-        pairs, problems = dev_pairs(aligner, usable, args.parser, args.forests, bar.update)
+        given_trees = args.parser is None
+        pairs, problems = dev_pairs(
+            aligner, usable, parser, args.forests, bar.update, given_trees=given_trees
+        )
     for problem in (*broken, *problems):
         print(problem, file=sys.stderr)
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
-    identity = [parser_fingerprint(args.parser), files_fingerprint(paraphrases)]
+    identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
     problem = ContextualSweep(aligner, pairs, identity)
     study = _sweep(args, settings, problem, shared, contextual_space(aligner), contextual_start(aligner))
     aligner.with_values(best_values(study)).save(args.output)
@@ -202,7 +212,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     return 1 if broken or problems else 0
 
 
-def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
+def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
     from forest_align.lexicon.pair_table import PairTable
 
@@ -210,7 +220,7 @@ def _contextual_aligner(args: argparse.Namespace) -> ContextualAligner:
     options = {name: value for name, value in given.items() if value is not None}
     if args.ppdb:
         options["ppdb"] = PairTable.load(args.ppdb)
-    return ContextualAligner.load(args.model or "contextual", parser=args.parser, **options)
+    return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:

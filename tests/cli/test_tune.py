@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nltk.tree import Tree
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest import ForestAligner
@@ -186,6 +188,69 @@ def test_a_model_tuned_on_forests_of_one_size_is_used_with_that_size(tmp_path: P
 def test_attachment_cannot_be_raised_without_gold_trees(tmp_path: Path, gold: Path) -> None:
     with pytest.raises(InputError, match="no gold trees"):
         run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas")
+
+
+def tree_pair(path: Path, house: str = "(NP (PRP$ her) (NN house))") -> Path:
+    """A gold pair that comes with trees, as a line of JSON."""
+    trees = [f"(S (NP (PRP she)) (VP (VBD sold) {house}))", "(S (NP (PRP she)) (VP (VBD sold) (NN home)))"]
+    source, target = ({"text": " ".join(Tree.fromstring(tree).leaves()), "tree": tree} for tree in trees)
+    path.write_text(json.dumps({"source": source, "target": target, "words": [[0, 0], [1, 1], [3, 2]]}))
+    return path
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
+)
+def test_trees_of_the_input_are_used_unless_a_parser_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    parsed: list[object] = []
+    parse_many = FlatParser.parse_many
+
+    def remember(self: FlatParser, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
+        parsed.extend(sentences)
+        return parse_many(self, sentences)
+
+    monkeypatch.setattr(FlatParser, "parse_many", remember)
+    gold = tree_pair(tmp_path / "gold.jsonl")
+    assert run(gold, "-o", tmp_path / "given", "--trials", 1, *options) == 0
+    assert not parsed
+    assert run(gold, "-o", tmp_path / "parsed", "--trials", 1, "--parser", "en", *options) == 0
+    assert len(parsed) == 2
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
+)
+def test_a_study_of_other_trees_over_the_same_words_is_not_continued(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    gold = tree_pair(tmp_path / "gold.jsonl")
+    run(gold, "-o", tmp_path / "tuned", "--trials", 1, *options)
+    tree_pair(gold, "(PRP$ her) (NN house)")
+    with pytest.raises(InputError, match="has trials of other pairs"):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 2, *options)
+
+
+def test_attachment_is_raised_against_the_trees_of_the_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = tree_pair(tmp_path / "gold.jsonl")
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas") == 0
+    assert study_of(tmp_path / "tuned", "uas").best_value < 100, "flat trees have other heads"
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
+)
+def test_a_pair_with_a_broken_tree_is_told_and_the_others_are_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    good = tree_pair(tmp_path / "gold.jsonl").read_text()
+    (tmp_path / "gold.jsonl").write_text(f"{good}\n{good.replace('(PRP she)', '(PRP)')}\n")
+    assert run(tmp_path / "gold.jsonl", "-o", tmp_path / "tuned", "--trials", 1, *options) == 1
+    assert "tree" in capsys.readouterr().err
+    assert (tmp_path / "tuned").is_dir()
 
 
 def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
