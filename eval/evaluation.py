@@ -3,61 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from forest_align.eval.calibration import Calibration, calibrate_links
-from forest_align.eval.constituents import SpanPair
+from forest_align.eval.matching import GoldPair, Prediction, check_matching
 from forest_align.eval.phrases import PhraseScores, score_phrases
 from forest_align.eval.scores import Scores, Statistic
 from forest_align.eval.signature import signature
 from forest_align.eval.significance import Comparison, approximate_randomization, bootstrap_interval
 from forest_align.eval.tables import Row, format_table
 from forest_align.eval.words import WordPair, WordScores, score_words
-from forest_align.types import InputError, Links
 
-
-@dataclass(frozen=True, slots=True)
-class GoldPair:
-    """One sentence pair of a gold file.
-
-    Attributes
-    ----------
-    id : str
-        Name of the pair.
-    source, target : sequence of str
-        The tokens.
-    links : Links
-        Gold word links.
-    phrases : sequence of set, optional
-        Gold phrase pairs of each annotator; None where phrases were not annotated.
-    """
-
-    id: str
-    source: Sequence[str]
-    target: Sequence[str]
-    links: Links
-    phrases: Sequence[AbstractSet[SpanPair]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What a system predicted for one pair.
-
-    Attributes
-    ----------
-    links : Links
-        Predicted word links.
-    source, target : sequence of str, optional
-        The tokens, where the format has them.
-    phrases : set, optional
-        Predicted phrase pairs; None where the format has none.
-    """
-
-    links: Links
-    source: Sequence[str] | None = None
-    target: Sequence[str] | None = None
-    phrases: AbstractSet[SpanPair] | None = None
+__all__ = [
+    "Evaluation",
+    "GoldPair",
+    "Prediction",
+    "compare",
+    "evaluate",
+    "signature_of",
+    "to_json",
+    "to_text",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,12 +40,15 @@ class Evaluation:
         Which gold links counted, ``sure`` or ``all``.
     calibration : Calibration or None
         Of the links' probabilities, where the predictions have them.
+    failed : int
+        Number of pairs that could not be aligned; they are scored like the others.
     """
 
     words: WordScores
     phrases: PhraseScores | None
     links: str
     calibration: Calibration | None = None
+    failed: int = 0
 
     def statistics(self) -> dict[str, dict[str, Statistic]]:
         """All figures that can be tested, by part (``word``, ``phrases``) and name."""
@@ -99,25 +68,17 @@ def evaluate(
     gold : sequence of GoldPair
         The gold file.
     predictions : sequence of Prediction
-        One a gold pair, in the same order.
+        One a gold pair, in the same order; see :func:`forest_align.eval.matching.check_matching`.
     links : {"sure", "all"}
         Which gold links count.
 
     Raises
     ------
     InputError
-        If there are not as many predictions as pairs, tokens differ or a link is out of range: names the
-        pair.
+        If there are not as many predictions as pairs, ids or tokens differ or a link is out of range: names
+        the pair.
     """
-    if len(gold) != len(predictions):
-        known = min(len(gold), len(predictions))
-        missing = f"; the first pair without a prediction is {gold[known].id!r}" if known < len(gold) else ""
-        raise InputError(
-            f"expected {len(gold)} predictions, one a gold pair, found {len(predictions)}{missing}"
-        )
-    for pair, prediction in zip(gold, predictions, strict=True):
-        _check_tokens(pair.id, "source", pair.source, prediction.source)
-        _check_tokens(pair.id, "target", pair.target, prediction.target)
+    check_matching(gold, predictions)
     words = score_words(
         (
             WordPair(pair.source, pair.target, pair.links, prediction.links, pair.id)
@@ -125,16 +86,13 @@ def evaluate(
         ),
         links=links,
     )
-    return Evaluation(words, _phrase_scores(gold, predictions), links, _calibration(gold, predictions, links))
-
-
-def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[str] | None) -> None:
-    if found is None or list(wanted) == list(found):
-        return
-    if len(wanted) != len(found):
-        raise InputError(f"pair {name!r}: expected {len(wanted)} {side} tokens, found {len(found)}")
-    at = next(k for k, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b)
-    raise InputError(f"pair {name!r}: expected {side} token {at} to be {wanted[at]!r}, found {found[at]!r}")
+    return Evaluation(
+        words,
+        _phrase_scores(gold, predictions),
+        links,
+        _calibration(gold, predictions, links),
+        sum(prediction.failed for prediction in predictions),
+    )
 
 
 def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> PhraseScores | None:
@@ -171,20 +129,37 @@ def compare(first: Evaluation, second: Evaluation, *, seed: int = 0) -> dict[str
 
 
 def to_json(
-    evaluation: Evaluation, comparison: Mapping[str, Mapping[str, Comparison]] | None = None, *, seed: int = 0
+    evaluation: Evaluation,
+    comparison: Mapping[str, Mapping[str, Comparison]] | None = None,
+    *,
+    other_failed: int = 0,
+    seed: int = 0,
 ) -> dict[str, object]:
     """Everything as plain numbers, in percent, for machines.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Scores of the predictions.
+    comparison : mapping, optional
+        Tests against another system, see :func:`compare`.
+    other_failed : int
+        Number of pairs that the other system could not align.
+    seed : int
+        Seed of the interval and the tests.
 
     Returns
     -------
     dict
-        ``pairs``; ``word`` with ``precision``, ``recall``, ``f1``, ``exact_match``, ``micro_f1``,
-        ``pair_f1``, the scores by kind and the 95% interval of F1; ``word_probabilities`` and ``phrases``
-        where there are any; ``against`` where two systems were compared; ``signature``.
+        ``pairs``; ``failed``, how many of them could not be aligned; ``word`` with ``precision``, ``recall``,
+        ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95% interval of F1;
+        ``word_probabilities`` and ``phrases`` where there are any; ``against`` and ``against_failed`` where
+        two systems were compared; ``signature``.
     """
     words = _percent(evaluation.statistics()["word"])
     result: dict[str, object] = {
         "pairs": len(evaluation.words),
+        "failed": evaluation.failed,
         "word": {
             **words,
             "by_kind": {kind: _percent_scores(scores) for kind, scores in evaluation.words.by_kind().items()},
@@ -203,14 +178,19 @@ def to_json(
             }
             for part, figures in comparison.items()
         }
+        result["against_failed"] = other_failed
     result["signature"] = signature_of(evaluation, comparison, seed=seed)
     return result
 
 
 def to_text(
-    evaluation: Evaluation, comparison: Mapping[str, Mapping[str, Comparison]] | None = None, *, seed: int = 0
+    evaluation: Evaluation,
+    comparison: Mapping[str, Mapping[str, Comparison]] | None = None,
+    *,
+    other_failed: int = 0,
+    seed: int = 0,
 ) -> str:
-    """The same as tables for people."""
+    """The same as tables for people; see :func:`to_json`."""
     words = evaluation.statistics()["word"]
     main = {
         name: 100 * words[name].value for name in ("precision", "recall", "f1", "exact_match", "micro_f1")
@@ -223,13 +203,20 @@ def to_text(
     if evaluation.phrases is not None:
         rows.append(Row("phrases", _percent(evaluation.phrases.statistics())))
     count = len(evaluation.words)
-    lines = [f"{count} pair{'s' if count != 1 else ''}", "", format_table(rows, list(main), first="percent")]
+    lines = [
+        f"{count} pair{'s' if count != 1 else ''}",
+        *([f"pairs that could not be aligned: {evaluation.failed}"] if evaluation.failed else []),
+        "",
+        format_table(rows, list(main), first="percent"),
+    ]
     interval = _interval(evaluation, seed)
     if interval:
         lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
     if evaluation.calibration is not None:
         error = 100 * evaluation.calibration.expected_error
         lines += ["", f"expected calibration error of link probabilities: {error:.1f}"]
+    if other_failed:
+        lines += ["", f"pairs that the other system could not align: {other_failed}"]
     for part, figures in (comparison or {}).items():
         shown = {name: found for name, found in figures.items() if name in main}
         gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})

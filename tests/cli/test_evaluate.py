@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -114,6 +115,20 @@ def test_a_pair_that_could_not_be_aligned_predicts_nothing(gold: Path, tmp_path:
     assert scores(capsys, str(gold), str(run))["word"]["recall"] == 50
 
 
+def test_pairs_that_could_not_be_aligned_are_counted_for_both_systems(
+    gold: Path, tmp_path: Path, capsys
+) -> None:
+    run, other = tmp_path / "run.jsonl", tmp_path / "other.jsonl"
+    run.write_text("".join(alignment(k, "", error="too long" * k).to_json() + "\n" for k in (0, 1)))
+    other.write_text("".join(alignment(k, "", error="too long").to_json() + "\n" for k in (0, 1)))
+    report = scores(capsys, str(gold), str(run), "--against", str(other))
+    assert (report["failed"], report["against_failed"]) == (1, 2)
+    assert main(["evaluate", str(gold), str(run), "--against", str(other)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("2 pairs\npairs that could not be aligned: 1\n")
+    assert "pairs that the other system could not align: 2\n" in out
+
+
 def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, capsys) -> None:
     run = pharaoh(tmp_path, "0-0 1-1", "0-1")
     assert main(["evaluate", str(gold), run]) == 0
@@ -149,8 +164,30 @@ def test_a_link_out_of_range_names_the_pair(gold: Path, tmp_path: Path, capsys) 
 
 def test_other_tokens_name_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
     run = tmp_path / "run.jsonl"
-    run.write_text("".join(alignment(k, "").to_json() + "\n" for k in (1, 0)))
+    run.write_text("".join(replace(alignment(k, ""), id="").to_json() + "\n" for k in (1, 0)))
     assert "pair 'rte:0': expected 3 source tokens, found 2" in error(capsys, str(gold), str(run))
+
+
+def test_a_missing_pair_is_named_by_its_id(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text(alignment(1, "0-1").to_json() + "\n")
+    message = error(capsys, str(gold), str(run))
+    assert "run.jsonl: pair 'rte:0': expected its prediction, found that of 'rte:1'" in message
+
+
+def test_gold_that_could_not_be_aligned_is_refused_with_file_and_line(tmp_path: Path, capsys) -> None:
+    failed = tmp_path / "failed.jsonl"
+    lines = alignment(0, "0-0"), alignment(1, "", error="too long")
+    failed.write_text("".join(line.to_json() + "\n" for line in lines))
+    message = error(capsys, str(failed), str(failed))
+    assert "failed.jsonl:2: pair 'rte:1': expected gold word links" in message
+
+
+def test_standard_input_is_called_so_and_is_one_file_only(gold: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"0-0\n")))
+    assert "standard input: expected 2 predictions" in error(capsys, str(gold), "-")
+    assert "standard input can be read but once" in error(capsys, "-", "-")
+    assert "standard input can be read but once" in error(capsys, str(gold), "-", "--against", "-")
 
 
 def test_a_broken_line_of_links_names_file_and_line(gold: Path, tmp_path: Path, capsys) -> None:

@@ -51,9 +51,9 @@ def test_numbers_that_are_no_probabilities_are_errors() -> None:
 
 
 def test_link_probabilities_are_compared_with_gold_links() -> None:
-    predicted = Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75])
+    predicted = Links.of([(0, 0), (1, 1)], scores=[0.9, 0.9])
     result = calibrate_links([(predicted, Links.of([(0, 0)])), (Links(), Links.of([(0, 0)]))])
-    assert result.expected_error == 0.25
+    assert result.expected_error == pytest.approx(0.4)  # one of two is right; 0.1 if both were
     with pytest.raises(InputError, match="with probabilities"):
         calibrate_links([(Links.of([(0, 0)]), Links())])
 

@@ -33,8 +33,49 @@ def test_an_aligner_of_words_has_no_phrases_to_score(tmp_path: Path) -> None:
 
 def test_a_pair_that_a_run_could_not_align_predicts_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", PHRASES, Alignment.failed("too long", id="2"))
-    _, failed = read_predictions(path)
+    aligned, failed = read_predictions(path)
     assert (len(failed.links), failed.source, failed.phrases) == (0, None, frozenset())
+    assert (aligned.failed, failed.failed) == (False, True)
+
+
+def test_tokens_of_a_pair_that_could_not_be_aligned_are_checked(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", WORDS))
+    other = replace(WORDS, source=Sentence.from_words(["q", "b"]), words=Links(), error="too long")
+    failed = read_predictions(written(tmp_path / "run.jsonl", other))
+    with pytest.raises(InputError, match="pair '1': expected source token 0 to be 'a', found 'q'"):
+        evaluate(gold, failed)
+
+
+def test_gold_of_a_pair_that_could_not_be_aligned_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "gold.jsonl", WORDS, replace(WORDS, id="2", words=Links(), error="too long"))
+    with pytest.raises(InputError, match=r"gold\.jsonl:2: pair '2': expected gold .* aligned: too long"):
+        read_gold(path)
+
+
+def test_a_prediction_has_the_name_of_its_pair_unless_it_is_the_number_of_its_place(tmp_path: Path) -> None:
+    named = [replace(WORDS, id=name) for name in ("x", "2", "2")]
+    run = read_predictions(written(tmp_path / "run.jsonl", *named))
+    assert [prediction.id for prediction in run] == ["x", "", "2"]
+    path = tmp_path / "run.json"  # the second line, but the first pair
+    path.write_text('[\n{"id": "2", "source": "a b", "target": "c", "sureAlign": "0-0"}\n]')
+    assert [prediction.id for prediction in read_predictions(path)] == ["2"]
+
+
+def test_lines_without_names_are_matched_by_order_with_gold_of_any_numbers(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", *(replace(WORDS, id=name) for name in "231")))
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        '{"source": {"tokens": ["a", "b"]}, "target": {"tokens": ["c"]}, "words": [[0, 0]]}\n' * 3
+    )
+    assert evaluate(gold, read_predictions(path)).words.exact_match == 1
+
+
+def test_plain_text_beside_links_is_split_on_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": "p", "source": "a, b", "target": "c", "words": [[1, 0]]}\n')
+    (pair,), (found,) = read_gold(path), read_predictions(path)
+    assert (pair.source, found.source) == (("a,", "b"), ("a,", "b"))
+    assert list(pair.links) == list(found.links) == [(1, 0)]
 
 
 @pytest.mark.parametrize("name", ["x.pharaoh", "x.txt"])
@@ -56,7 +97,7 @@ def test_a_broken_line_of_links_is_named(name: str, tmp_path: Path) -> None:
 def test_gold_without_links_names_file_and_pair(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("a\tb\tp1\n")
-    with pytest.raises(InputError, match=r"x\.tsv: pair 'p1' has no gold word links over tokens"):
+    with pytest.raises(InputError, match=r"x\.tsv:1: pair 'p1' has no gold word links over tokens"):
         read_gold(path)
-    with pytest.raises(InputError, match=r"x\.tsv: pair 'p1' has no word links"):
+    with pytest.raises(InputError, match=r"x\.tsv:1: pair 'p1' has no word links"):
         read_predictions(path)
