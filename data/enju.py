@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -88,12 +88,15 @@ class EnjuTree:
         The words. A full stop at the end of the sentence is no token in Enju's own output.
     nodes : tuple of EnjuNode
         The phrases; the last one is the root.
+    line : int or None
+        Number of the line on which it begins: for messages.
     """
 
     id: str
     text: str
     tokens: tuple[EnjuToken, ...]
     nodes: tuple[EnjuNode, ...]
+    line: int | None = field(default=None, compare=False)
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -143,12 +146,12 @@ def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
         # Enju writes one sentence a line without a root element around them.
         sentences = _sentence_elements(f"<sentences>{body}</sentences>")
     except expat.ExpatError as error:
-        raise InputError(f"expected XML: {error}") from None
+        raise InputError(f"expected XML: {expat.ErrorString(error.code)}", line=error.lineno) from None
     if not sentences:
         raise InputError("expected <sentence> elements, found none")
     for number, (sentence, line) in enumerate(sentences, 1):
         try:
-            yield _read_sentence(sentence, sentence.get("id") or str(number))
+            yield replace(_read_sentence(sentence, sentence.get("id") or str(number)), line=line)
         except InputError as error:
             yield error.at(line=line)
 

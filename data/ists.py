@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from forest_align.data.pair_types import (
     one_line,
     reading_pair,
 )
-from forest_align.types import InputError, Links, Sentence
+from forest_align.types import InputError, InputWarning, Links, Sentence
 
 _START = re.compile(r'<sentence id="([^"]*)"')
 _TOKEN = re.compile(r"(\d{1,9}) (.*?)\s*:\s*$")
@@ -38,6 +39,7 @@ class _Draft:
     texts: list[str] = field(default_factory=list)
     words: dict[str, list[str]] = field(default_factory=lambda: {"source": [], "translation": []})
     chunks: list[ChunkLink] = field(default_factory=list)
+    chunk_lines: list[int] = field(default_factory=list)
     section: str = ""
 
 
@@ -46,6 +48,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
     When ``NAME.sent1.chunk.txt`` and ``NAME.sent2.chunk.txt`` stand beside ``NAME.wa``, the spans of all
     chunks are filled in; where their words are not those of the ``.wa`` file, they are left empty.
+
+    Warns
+    -----
+    InputWarning
+        If they are left empty, once a file, with the first line concerned.
     """
     chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
     for item in _pairs(lines):
@@ -53,7 +60,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             yield item
             continue
         spans = [
-            _spans(chunks[item.position], words) if chunks and item.position < len(chunks) else ()
+            chunks.spans(item.position, words) if chunks is not None else ()
             for chunks, words in zip(
                 chunk_files, (item.words["source"], item.words["translation"]), strict=True
             )
@@ -92,19 +99,20 @@ def _pairs(lines: InputLines) -> Iterator[_Draft | InputError]:
                     yield broken() if problem else draft
                 draft, problem = None, None
             elif draft is not None:
-                _add(draft, line.strip())
+                _add(draft, line.strip(), lines.number)
             elif line.strip():
                 yield lines.error(f"expected '<sentence id=…>', found {line[:40]!r}")
         except InputError as error:
             problem = problem or error.at(file=lines.name, line=lines.number)
 
 
-def _add(draft: _Draft, line: str) -> None:
+def _add(draft: _Draft, line: str, number: int) -> None:
     tag = line.strip("</>")
     if line.startswith("<") and tag in _SECTIONS:
         draft.section = "" if line.startswith("</") else tag
     elif draft.section == "alignment" and line:
         draft.chunks.append(_chunk_link(line))
+        draft.chunk_lines.append(number)
     elif draft.section and line:
         words = draft.words[draft.section]
         found = _TOKEN.match(line) or re.match(r"(\d{1,9}) (.+?):$", line)
@@ -132,10 +140,11 @@ def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple
     lengths = [len(sentence) for sentence in sentences]
     if not all(lengths):
         raise InputError(f"sentence {draft.id!r} has no tokens")
-    for chunk in draft.chunks:
+    for chunk, number in zip(draft.chunks, draft.chunk_lines, strict=True):
         for side, length in zip((chunk.source, chunk.target), lengths, strict=True):
             if any(not 0 <= index < length for index in side):
-                raise InputError(f"sentence {draft.id!r}: a chunk lies outside its {length} tokens")
+                message = f"sentence {draft.id!r}: a chunk lies outside its {length} tokens"
+                raise InputError(message, line=number)
     return SentencePair(
         draft.id,
         sentences[0],
@@ -153,23 +162,39 @@ def _texts(draft: _Draft) -> list[str]:
     return [given or joined for given, joined in zip([*draft.texts, "", ""], words, strict=False)]
 
 
-def _chunks_beside(path: Path | None, side: int) -> list[list[str]] | None:
+def _chunks_beside(path: Path | None, side: int) -> _ChunkFile | None:
     if path is None:
         return None
     beside = path_beside(path, f".sent{side}.chunk.txt")
-    return read_chunk_file(beside) if beside.is_file() else None
+    return _ChunkFile(beside) if beside.is_file() else None
+
+
+class _ChunkFile:
+    """The chunks of all sentences of one side."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._chunks, self._has_warned = path, read_chunk_file(path), False
+
+    def spans(self, position: int, words: Sequence[str]) -> tuple[Span, ...]:
+        """Spans of a sentence's chunks; none, and a warning, where they are not over these words."""
+        found = _spans(self._chunks[position], words) if position < len(self._chunks) else ()
+        if words and not found and not self._has_warned:
+            self._has_warned = True
+            message = f"{self._path}:{position + 1}: expected chunks of the words {' '.join(words)[:60]!r}"
+            warnings.warn(InputWarning(f"{message}; sentences without them get no spans"), stacklevel=2)
+        return found
 
 
 def read_chunk_file(path: str | Path) -> list[list[str]]:
     """Read ``[ A battery ] [ should connect ]`` lines into chunks, each its words joined by spaces.
 
-    Raises
-    ------
-    InputError
-        If a line is not UTF-8.
+    A line that is not UTF-8 has none.
     """
     with InputLines(path) as lines:
-        return [_CHUNK.findall(line.strip()) for line in lines]
+        return [
+            [] if isinstance(line, InputError) else _CHUNK.findall(line.strip())
+            for _, line in lines.numbered()
+        ]
 
 
 def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
@@ -188,7 +213,8 @@ def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether the file begins as ``.wa`` files do, and is no Enju output, whose sentences begin alike."""
-    return bool(head) and _START.match(head[0].strip()) is not None and "<cons" not in head[0]
+    begins = bool(head) and _START.match(head[0].strip()) is not None
+    return begins and "<cons" not in head[0] and "parse_status=" not in head[0]
 
 
 def write_pair(pair: SentencePair) -> str:
@@ -202,8 +228,11 @@ def write_pair(pair: SentencePair) -> str:
     rows = "".join(_write_chunk(chunk, pair) for chunk in pair.chunks)
     texts = f"// {one_line(pair.source.text)}\n// {one_line(pair.target.text)}\n"
     body = f"{texts}{''.join(sections)}<alignment>\n{rows}</alignment>\n"
-    name = one_line(pair.id).replace('"', "'")
-    return f'<sentence id="{name}" status="">\n{body}</sentence>\n\n\n'
+    return f'<sentence id="{_id(pair.id)}" status="">\n{body}</sentence>\n\n\n'
+
+
+def _id(id: str) -> str:
+    return one_line(id).replace('"', "'")
 
 
 def _write_chunk(chunk: ChunkLink, pair: SentencePair) -> str:
@@ -221,5 +250,5 @@ FORMAT = Format(
     read,
     matches,
     (".wa",),
-    Writer(write_pair, frozenset({"links", "chunks"})),
+    Writer(write_pair, frozenset({"links", "chunks"}), id=_id),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import (
@@ -21,69 +22,126 @@ from forest_align.data.pair_types import (
 from forest_align.types import InputError
 from forest_align.types.validation import Fields
 
+_DECODER = json.JSONDecoder()
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")
+_END = "the end of the file"
+
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield the pairs of the list; the file is read as a whole.
+    """Yield the pairs of the list, each as soon as the lines that hold it are read.
 
-    A pair with a wrong field becomes an InputError item; broken JSON ends the reading with one.
+    Lists that were put together in one file are read as one. A pair with a wrong field becomes an InputError
+    item; broken JSON, or a line that is not UTF-8, ends the reading with one.
     """
+    text = _Text(lines)
     try:
-        text = lines.text()
+        for line, item in _items(text):
+            try:
+                yield replace(_pair(item), place=(lines.name, line))
+            except InputError as error:
+                yield error.at(file=lines.name, line=line)
     except InputError as error:
-        yield error
-        return
-    for line, item in _items(text):
-        try:
-            yield _pair(item)
-        except InputError as error:
-            yield error.at(file=lines.name, line=line)
+        yield error.at(file=lines.name, line=text.line)
 
 
-def _items(text: str) -> Iterator[tuple[int, object]]:
-    """Items of a JSON list with the lines where they begin; broken JSON gives an InputError and the end."""
-    decoder = json.JSONDecoder()
-    line, at = 1, _skip(text, 0)
-    if text[at : at + 1] != "[":
-        yield line, InputError("expected a JSON list of objects with source, target and sureAlign")
-        return
-    line += text.count("\n", 0, at)
-    if text[_skip(text, at + 1) :][:1] == "]":
-        return
-    while True:
-        start = _skip(text, at + 1)
-        line += text.count("\n", at, start)
-        try:
-            item, at = decoder.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            yield line + text.count("\n", start, error.pos), InputError(f"not JSON: {error.msg}")
-            return
-        except RecursionError:
-            yield line, InputError("not JSON: nested too deeply")
-            return
-        except ValueError as error:  # a number of thousands of digits
-            yield line, InputError(f"not JSON: {error}")
-            return
-        yield line, item
-        end = _skip(text, at)
-        line += text.count("\n", start, end)
-        at = end
-        if text[at : at + 1] == "]":
-            return
-        if text[at : at + 1] != ",":
-            found = text[at : at + 1] or "the end of the file"
-            yield line, InputError(f"expected ',' or ']' after a pair, found {found!r}")
-            return
+class _Text:
+    """The text that is not used up yet, of the file no more than the next item needs.
+
+    Attributes
+    ----------
+    line : int
+        Number of the line on which it begins.
+    """
+
+    def __init__(self, lines: InputLines) -> None:
+        self.line = 1
+        self._lines, self._text, self._at = lines, "", 0
+
+    def peek(self) -> str:
+        """The next character that is not blank, which stays; nothing at the end of the file."""
+        while True:
+            found = _NOT_BLANK.search(self._text, self._at)
+            if found is not None:
+                self._go_to(found.start())
+                return found[0]
+            if not self._read_on():
+                return ""
+
+    def take(self) -> str:
+        """The next character that is not blank; nothing at the end of the file."""
+        found = self.peek()
+        self._go_to(self._at + len(found))
+        return found
+
+    def take_item(self) -> object:
+        """The JSON value that comes next.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        while True:
+            try:
+                item, end = _DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                # No string goes over several lines: only what is missing at the end may still come.
+                if self._text[error.pos :].strip() or not self._read_on():
+                    line = self.line + self._text.count("\n", self._at, error.pos)
+                    raise InputError(f"not JSON: {error.msg}", line=line) from None
+            except RecursionError:
+                raise InputError("not JSON: nested too deeply") from None
+            except ValueError as error:  # a number of thousands of digits
+                raise InputError(f"not JSON: {error}") from None
+            else:
+                self._go_to(end)
+                return item
+
+    def _go_to(self, at: int) -> None:
+        self.line += self._text.count("\n", self._at, at)
+        self._at = at
+
+    def _read_on(self) -> bool:
+        """Read lines up to one that may end an object; whether there were any.
+
+        At least as much again as is there, so that a long value is not decoded anew with each of its lines.
+        """
+        left = self._text[self._at :]
+        pieces, size = [], 0  # type: list[str], int
+        for line in self._lines:
+            pieces += ["\n" if self._lines.number > 1 else "", line]
+            size += len(line)
+            if "}" in line and size >= len(left):
+                break
+        self._text, self._at = left + "".join(pieces), 0
+        return bool(pieces)
 
 
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n":
-        at += 1
-    return at
+def _items(text: _Text) -> Iterator[tuple[int, object]]:
+    """Items of JSON lists with the lines where they begin.
+
+    Raises
+    ------
+    InputError
+        If something else comes.
+    """
+    while (found := text.take()) == "[":
+        if text.peek() == "]":
+            found = text.take()
+        while found != "]":
+            text.peek()
+            line = text.line
+            yield line, text.take_item()
+            found = text.take()
+            if found not in (",", "]"):
+                raise InputError(f"expected ',' or ']' after a pair, found {found or _END!r}")
+        if not text.peek():
+            return
+    expected = "a JSON list of objects with source, target and sureAlign"
+    raise InputError(f"expected {expected}, found {found or _END!r}")
 
 
 def _pair(item: object) -> SentencePair:
-    if isinstance(item, InputError):
-        raise item
     fields = Fields(item)
     name = _name(fields)
     known = [fields.raw(side, "") for side in ("source", "target")]

@@ -216,6 +216,12 @@ FORMAT = Format(
     (".jsonl", ".ndjson"),
     Writer(
         write_pair,
-        frozenset({"links", "possible links", "label", "score", "group", "trees", "chunks", "phrases"}),
+        frozenset(
+            {
+                *("links", "possible links", "link probabilities", "phrases", "error"),
+                *("tags", "lemmas", "trees", "trees but the best", "chunks", "spans of all chunks"),
+                *("label", "score", "group"),
+            }
+        ),
     ),
 )

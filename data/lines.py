@@ -94,15 +94,20 @@ class InputLines(AbstractContextManager["InputLines"]):
     def head(self) -> list[str]:
         """The first lines that are not blank, without taking them out; undecodable bytes are replaced.
 
-        Of standard input only one, so that a pair typed or piped in is answered at once.
+        Of standard input only one, so that a pair typed or piped in is answered at once, and what comes
+        before the first element of XML.
         """
-        wanted = _HEAD_LINES if self.path is not None else 1
         found = [line for line in map(_lenient, self._waiting) if line.strip()]
-        while len(found) < wanted and (line := self._read_line()):
+        while self._tells_too_little(found) and (line := self._read_line()):
             self._waiting.append(line)
             if (text := _lenient(line)).strip():
                 found.append(text)
         return found
+
+    def _tells_too_little(self, head: list[str]) -> bool:
+        if self.path is not None:
+            return len(head) < _HEAD_LINES
+        return not head or head[-1].lstrip().startswith(("<?xml", "<!DOCTYPE"))
 
     def text(self) -> str:
         """All that is left, line feeds between lines: for formats that are one document.

@@ -35,19 +35,19 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     the target's tokens with the source tokens that they are linked to, from 1, possible ones with a ``p``.
     A broken pair becomes an InputError item.
     """
-    for number, block in _blocks(lines):
+    for block in _blocks(lines):
         if isinstance(block, InputError):
             yield block
             continue
         try:
-            yield _pair(block)
+            yield replace(_pair(block), place=(lines.name, block[0][0]))
         except InputError as error:
-            yield error.at(file=lines.name, line=number)
+            yield error.at(file=lines.name, line=block[0][0])
 
 
-def _blocks(lines: InputLines) -> Iterator[tuple[int, list[str] | InputError]]:
-    """The lines of each pair with the number of the first; its error if one of them is not UTF-8."""
-    number, block, problem = 0, [], None  # type: int, list[str], InputError | None
+def _blocks(lines: InputLines) -> Iterator[list[tuple[int, str]] | InputError]:
+    """The lines of each pair with their numbers; its error if one of them is not UTF-8."""
+    block, problem = [], None  # type: list[tuple[int, str]], InputError | None
     while True:
         try:
             line = next(lines, None)
@@ -55,31 +55,36 @@ def _blocks(lines: InputLines) -> Iterator[tuple[int, list[str] | InputError]]:
             problem = error
             continue
         if (line is None or _HEADER.match(line)) and (block or problem):
-            yield number, problem or block
+            yield problem or block
             block, problem = [], None
         if line is None:
             return
         if line.strip():
-            number = number if block else lines.number
-            block.append(line)
+            block.append((lines.number, line))
 
 
-def _pair(block: Sequence[str]) -> SentencePair:
-    header = _HEADER.match(block[0])
+def _pair(block: Sequence[tuple[int, str]]) -> SentencePair:
+    header = _HEADER.match(block[0][1])
     if header is None or len(block) != 3:
         raise InputError(
             "expected three lines ('# sentence pair NUMBER', source, links), "
-            f"found {len(block)}: {block[0][:40]!r}"
+            f"found {len(block)}: {block[0][1][:40]!r}"
         )
-    source = split_sentence(block[1])
-    with reading_pair(header[1], source.text):
-        words, links, sure = _read_links(block[2].strip())
-    target = split_sentence(" ".join(words))
-    with reading_pair(header[1], source.text, target.text):
-        if not (source.tokens and target.tokens):
-            raise InputError("expected a source and a target sentence, found nothing")
-        checked = Links.of(links, sure=None if all(sure) else sure).check(len(source), len(target))
-    return SentencePair(header[1], source, target, checked)
+    source = split_sentence(block[1][1])
+    number, text = block[2]
+    try:
+        with reading_pair(header[1], source.text):
+            words, links, sure = _read_links(text.strip())
+        target = split_sentence(" ".join(words))
+        with reading_pair(header[1], source.text, target.text):
+            if not (source.tokens and target.tokens):
+                raise InputError("expected a source and a target sentence, found nothing")
+            for i, _ in links:
+                if i >= len(source):
+                    raise InputError(f"token number {i + 1} is out of range: the source has {len(source)}")
+    except InputError as error:
+        raise error.at(line=number) from None
+    return SentencePair(header[1], source, target, Links.of(links, sure=None if all(sure) else sure))
 
 
 def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]]:
@@ -90,7 +95,8 @@ def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]
         if found.start() != end:
             break
         end = found.end()
-        words.append(found[1])
+        # The sentence may begin with a byte-order mark that was put before it.
+        words.append((found[1].lstrip("\ufeff") or found[1]) if len(words) == 1 else found[1])
         for item in found[2].split():
             is_sure, number = not item.startswith("p"), item.removeprefix("p")
             if not _NUMBER.fullmatch(number):
@@ -136,7 +142,7 @@ def majority_pairs(
     Parameters
     ----------
     annotators : sequence of iterables
-        The pairs of each annotator, in the same order.
+        The pairs of each annotator, the same ones in the same order.
     published : iterable, optional
         The same pairs in the tokens of the published majority files: the sentences are these then, and links
         are what the published conversion made of them, see :func:`forest_align.data.stanford_tokens.conform`.
@@ -144,7 +150,7 @@ def majority_pairs(
     Yields
     ------
     SentencePair or InputError
-        An error where some annotator's pair could not be read, or the ids differ.
+        An error where some annotator's pair could not be read or has no links, or the ids differ.
     """
     files = annotators if published is None else [published, *annotators]
     for items in zip_longest(*files):
@@ -152,17 +158,24 @@ def majority_pairs(
         pairs = [item for item in items if isinstance(item, SentencePair)]
         if broken is not None:
             yield broken
-        elif len(pairs) < len(items) or len({pair.id for pair in pairs}) > 1:
-            ids = ", ".join(
-                pair.id if pair else "nothing" for pair in items if not isinstance(pair, InputError)
-            )
-            yield InputError(f"expected the same pairs in all files, found {ids}")
-        else:
-            first, voters = pairs[0], pairs[len(files) - len(annotators) :]
-            links = majority([_moved(pair, first) for pair in voters if pair.links is not None])
-            if published is not None:
-                links = conform(links, first.source.words, first.target.words)
-            yield replace(first, links=links)
+            continue
+        if len(pairs) < len(items) or len({pair.id for pair in pairs}) > 1:
+            found = ", ".join(map(_named, pairs)) + (", the end of a file" if len(pairs) < len(items) else "")
+            yield InputError(f"expected the same pair in all files, found {found}")
+            continue
+        first, voters = pairs[0], pairs[len(files) - len(annotators) :]
+        if unlinked := [pair for pair in voters if pair.links is None or pair.error]:
+            yield InputError(f"pair {_named(unlinked[0])} has no word links")
+            continue
+        links = majority([_moved(pair, first) for pair in voters])
+        if published is not None:
+            links = conform(links, first.source.words, first.target.words)
+        # An alignment that came with the first annotator's pair has that one's links.
+        yield replace(first, links=links, alignment=None)
+
+
+def _named(pair: SentencePair) -> str:
+    return repr(pair.id) if pair.place is None else f"{pair.id!r} in {pair.place[0]}:{pair.place[1]}"
 
 
 def _moved(pair: SentencePair, to: SentencePair) -> Links:
@@ -178,6 +191,10 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and _HEADER.match(head[0]) is not None
 
 
+def _id(id: str) -> str:
+    return "_".join(id.split()) or "-"
+
+
 def write_pair(pair: SentencePair) -> str:
     """Three lines."""
     links = need_links(pair, "msr-rte")
@@ -189,8 +206,7 @@ def write_pair(pair: SentencePair) -> str:
         f"{word} ({{ {''.join(f'{item} ' for item in cell)}/ / }}) "
         for word, cell in zip(pair.target.words, cells, strict=True)
     ]
-    name = "_".join(pair.id.split()) or "-"
-    return f"# sentence pair {name}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
+    return f"# sentence pair {_id(pair.id)}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
 
 
 FORMAT = Format(
@@ -198,5 +214,5 @@ FORMAT = Format(
     "annotator files of the MSR alignment of RTE-2",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"links", "possible links"})),
+    writer=Writer(write_pair, frozenset({"links", "possible links"}), id=_id),
 )

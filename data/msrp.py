@@ -47,12 +47,17 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and head[0] == _HEADER
 
 
+def _ids(id: str) -> tuple[str, str]:
+    first, _, second = one_line(id).partition("-")
+    return first, second or first
+
+
 def write_pair(pair: SentencePair) -> str:
     """One line of five columns."""
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format msrp needs")
-    first, _, second = one_line(pair.id).partition("-")
-    return f"{int(pair.label)}\t{first}\t{second or first}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+    first, second = _ids(pair.id)
+    return f"{int(pair.label)}\t{first}\t{second}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
 
 
 FORMAT = Format(
@@ -60,5 +65,5 @@ FORMAT = Format(
     "Microsoft paraphrase corpus: Quality, two ids, two strings",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n"),
+    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n", id=lambda id: "-".join(_ids(id))),
 )

@@ -74,5 +74,5 @@ FORMAT = Format(
     "MultiMWA table: id, source, N/A, target, N/A, –, –, sure, possible",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"links", "possible links"})),
+    writer=Writer(write_pair, frozenset({"links", "possible links"}), id=one_line),
 )

@@ -91,19 +91,31 @@ class SentencePair:
     alignment: Alignment | None = None
     place: tuple[str, int] | None = field(default=None, compare=False)
 
+    @property
+    def error(self) -> str:
+        """Why the pair could not be aligned, when it was read from forest-align's own output; else empty."""
+        return "" if self.alignment is None else self.alignment.error
+
     def carries(self) -> frozenset[str]:
-        """What there is besides the two texts, in the words of :class:`Format`."""
+        """What there is besides the id and the two texts, in the words of :class:`Writer`."""
+        tokens = (*self.source.tokens, *self.target.tokens)
         present = {
             "links": self.links is not None,
             "possible links": self.links is not None and self.links.sure is not None,
+            "link probabilities": self.links is not None and self.links.scores is not None,
+            "tags": any(token.tag for token in tokens),
+            "lemmas": any(token.lemma for token in tokens),
             "label": self.label is not None,
             "score": self.score is not None,
             "group": bool(self.group),
             "trees": bool(self.source_trees or self.target_trees),
+            "trees but the best": max(len(self.source_trees), len(self.target_trees)) > 1,
             "chunks": self.chunks is not None,
+            "spans of all chunks": bool(self.source_chunks or self.target_chunks),
             "Enju trees": self.source_enju is not None,
             "phrases of annotators": bool(self.annotations),
-            "phrases": self.alignment is not None,
+            "phrases": self.alignment is not None and not self.error,
+            "error": bool(self.error),
         }
         return frozenset(name for name, there in present.items() if there)
 
@@ -153,6 +165,8 @@ class Writer:
         Text before, between and after the pairs.
     beside : (str, callable) or None
         Suffix of a second file and the text of a pair in it.
+    id : callable or None
+        What becomes of a pair's id. None if the format has no place for it: readers number the pairs.
     """
 
     pair: Callable[[SentencePair], str]
@@ -161,6 +175,7 @@ class Writer:
     separator: str = ""
     footer: str = ""
     beside: tuple[str, Callable[[SentencePair], str]] | None = None
+    id: Callable[[str], str] | None = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,15 +276,31 @@ def columns(line: str, least: int, expected: str) -> list[str]:
     return found
 
 
+def need_texts(pair: SentencePair, format_name: str) -> tuple[str, str]:
+    """Source and target, each as :func:`text_of` gives it.
+
+    Raises
+    ------
+    InputError
+        If one of them is blank, as of a pair that could not be read when it was to be aligned.
+    """
+    texts = text_of(pair.source), text_of(pair.target)
+    if not all(text.strip() for text in texts):
+        raise InputError(f"pair {pair.id!r} lacks a sentence, which format {format_name} needs")
+    return texts
+
+
 def need_links(pair: SentencePair, format_name: str) -> Links:
     """The pair's word links.
 
     Raises
     ------
     InputError
-        If it has none, its text is not tokenized, or a token is empty or has a blank inside: the indices of
-        links would mean other tokens when the text is read again.
+        If it has none or could not be aligned, its text is not tokenized, or a token is empty or has a blank
+        inside: the indices of links would mean other tokens when the text is read again.
     """
+    if pair.error:
+        raise InputError(f"pair {pair.id!r} could not be aligned: {pair.error}")
     if pair.links is None:
         raise InputError(f"pair {pair.id!r} has no word links, which format {format_name} needs")
     if not (pair.source.tokens and pair.target.tokens):

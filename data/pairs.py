@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 from forest_align.data import (
     ists,
@@ -140,13 +143,19 @@ def format_of_path(path: str | Path) -> Format | None:
     return by_suffix.get(suffix) or {".tsv": tsv.FORMAT, ".json": jacana.FORMAT}.get(suffix)
 
 
-def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | None = None) -> int:
-    """Write sentence pairs to a file, overwriting it.
+def write_pairs(
+    pairs: Iterable[SentencePair | InputError], path: str | Path, format: str | None = None
+) -> int:
+    """Write sentence pairs to a file, overwriting it once all of them are written.
+
+    Until then they stand in a temporary file beside it: an error leaves what was there, and the pairs may
+    come from that very file.
 
     Parameters
     ----------
     pairs : iterable of SentencePair
-        They are written one by one as they come.
+        They are written one by one as they come. What :func:`read_pairs` yields in place of a broken pair is
+        raised.
     path : str or Path
         The file. For Pharaoh links the sentences go to a ``.tsv`` file beside it.
     format : str, optional
@@ -161,7 +170,7 @@ def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | N
     ------
     InputError
         If the format is unknown or cannot be written, the file would overwrite the one beside it, or a pair
-        lacks what the format needs.
+        is broken or lacks what the format needs.
     """
     found = find_format(format) if format else format_of_path(path)
     if found is None or found.writer is None:
@@ -169,13 +178,11 @@ def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | N
         raise InputError(f"cannot tell which format to write to {path}; name one of: {writable}")
     writer, written = found.writer, 0
     with ExitStack() as stack:
-        out, *beside = (
-            # What cannot be encoded (half of a surrogate pair) is escaped.
-            stack.enter_context(file.open("w", encoding="utf-8", errors="backslashreplace", newline="\n"))
-            for file in output_files(path, found)
-        )
+        out, *beside = (stack.enter_context(_overwriting(file)) for file in output_files(path, found))
         out.write(writer.header)
         for pair in pairs:
+            if isinstance(pair, InputError):
+                raise pair
             text = writer.pair(pair)
             out.write((writer.separator if written else "") + text)
             if writer.beside is not None:
@@ -183,6 +190,26 @@ def write_pairs(pairs: Iterable[SentencePair], path: str | Path, format: str | N
             written += 1
         out.write(writer.footer)
     return written
+
+
+@contextmanager
+def _overwriting(path: Path) -> Iterator[IO[str]]:
+    """Open a text file that takes the place of another one when it is closed without an error."""
+    # Pipes and devices have to stay what they are, and so has a link to a file.
+    is_plain = path.is_file() or not path.exists()
+    path = path.resolve() if is_plain else path
+    written = path.with_name(f".{path.name}.{os.getpid()}.tmp") if is_plain else path
+    try:
+        # What cannot be encoded (half of a surrogate pair) is escaped.
+        with written.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+            yield out
+        if is_plain:
+            if path.exists():
+                shutil.copymode(path, written)
+            written.replace(path)
+    finally:
+        if is_plain:
+            written.unlink(missing_ok=True)
 
 
 def output_files(path: str | Path, format: Format) -> list[Path]:

@@ -43,7 +43,7 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
     ------
     InputError
         When the file is not UTF-8, brackets do not match or text stands outside brackets; names the file
-        and the line.
+        and the line, of a bracket that is never closed that on which its tree begins.
     """
     with InputLines(path) as lines:
         text = lines.text()
@@ -135,12 +135,14 @@ def _trees(text: str) -> Iterator[Tree]:
     from nltk import Tree
 
     stack: list[tuple[str, list[Tree | str]]] = []
-    awaiting_label = False
+    awaiting_label, begun = False, 0
     for piece in _PIECE.finditer(text):
         token = piece.group()
         if token == "(":
             if awaiting_label:
                 stack.append(("", []))
+            elif not stack:
+                begun = piece.start()
             awaiting_label = True
             continue
         if token == ")":
@@ -163,7 +165,7 @@ def _trees(text: str) -> Iterator[Tree]:
         else:
             raise InputError(f"text outside brackets: {token[:40]!r}", line=_line(text, piece.start()))
     if stack or awaiting_label:
-        raise InputError("a bracket is never closed", line=_line(text, len(text)))
+        raise InputError("a bracket is never closed", line=_line(text, begun))
 
 
 def _line(text: str, offset: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
 from forest_align.data import tsv
@@ -16,6 +17,7 @@ from forest_align.data.pair_types import (
     Writer,
     most,
     need_links,
+    one_line,
     reading_pair,
 )
 from forest_align.types import InputError, Links
@@ -26,16 +28,20 @@ _LINE = re.compile(r"\s*(\d+[-p]\d+(\s+|$))*")
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs of ``NAME.pharaoh`` with the sentences of ``NAME.tsv`` beside it (tokens split on spaces).
 
-    A blank line says that nothing is linked. A pair whose links or sentences are broken becomes an
-    InputError item.
+    A blank line says that nothing is linked. A pair whose links or sentences are broken, or missing because
+    one file is shorter than the other, becomes an InputError item.
 
     Raises
     ------
     InputError
-        If there is no file of sentences, or one file is shorter than the other.
+        If there is no file of sentences.
     """
     with InputLines(_sentences_beside(lines.path)) as text:
-        for pair, links in _both(tsv.read(text, True), read_links(lines), lines):
+        for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
+            if pair is None:
+                pair = lines.error(f"expected sentences for these links, those in {text.name} end earlier")
+            if links is None:
+                links = text.error(f"expected links for these sentences, those in {lines.name} end earlier")
             problem = next((item for item in (pair, links) if isinstance(item, InputError)), None)
             if problem is not None and isinstance(pair, SentencePair):
                 yield PairError(problem, pair.id, pair.source.text, pair.target.text)
@@ -60,21 +66,6 @@ def read_links(lines: InputLines) -> Iterator[Links | InputError]:
             yield Links.from_pharaoh(line)
         except InputError as error:
             yield error.at(file=lines.name, line=lines.number)
-
-
-def _both(
-    pairs: Iterator[SentencePair | InputError], links: Iterator[Links | InputError], lines: InputLines
-) -> Iterator[tuple[SentencePair | InputError, Links | InputError]]:
-    while True:
-        pair, link = next(pairs, None), next(links, None)
-        if pair is None and link is None:
-            return
-        if pair is None or link is None:
-            shorter = "sentences" if pair is None else "links"
-            raise InputError(
-                f"expected as many lines of links as of sentences, but the {shorter} end earlier"
-            ).at(file=lines.name, line=lines.number)
-        yield pair, link
 
 
 def _sentences_beside(path: Path | None) -> Path:
@@ -105,5 +96,5 @@ FORMAT = Format(
     read,
     matches,
     (".pharaoh", ".align"),
-    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", tsv.write_pair)),
+    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", tsv.write_pair), id=one_line),
 )

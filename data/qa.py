@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import CsvLines, InputLines
@@ -21,6 +22,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     question, number, answer = None, 0, 0
     rows = csv.reader(CsvLines(lines), strict=True)
     while True:
+        # A quoted text may go over several lines.
+        begun = lines.number + 1
         try:
             row = next(rows, None)
             if row is None:
@@ -37,14 +40,19 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
                 target = plain_sentence(row[2], tokenized, "atext")
             yield SentencePair(f"{number}.{answer}", source, target, label=row[1] == "1", group=row[0])
         except InputError as error:
-            yield error.at(file=lines.name, line=lines.number)
+            yield error.at(file=lines.name, line=begun)
         except csv.Error as error:
-            yield lines.error(f"broken CSV: {error}")
+            yield InputError(f"broken CSV: {error}", file=lines.name, line=begun)
 
 
 def matches(head: Sequence[str]) -> bool:
     """Whether the file begins with the corpus's header."""
     return bool(head) and head[0] == _HEADER
+
+
+def _id(id: str) -> str:
+    """Pairs are numbered in this way; no other id is kept."""
+    return id if re.fullmatch(r"\d+\.\d+", id) else ""
 
 
 def write_pair(pair: SentencePair) -> str:
@@ -63,5 +71,5 @@ FORMAT = Format(
     "answer selection, CSV: question, 0 or 1, answer",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"label", "group"}), header=f"{_HEADER}\n"),
+    writer=Writer(write_pair, frozenset({"label", "group"}), header=f"{_HEADER}\n", id=_id),
 )

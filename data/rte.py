@@ -9,7 +9,14 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
+from forest_align.data.pair_types import (
+    Format,
+    SentencePair,
+    Writer,
+    need_texts,
+    plain_sentence,
+    reading_pair,
+)
 from forest_align.types import InputError
 
 # Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
@@ -24,62 +31,77 @@ class _Draft:
 
     attributes: dict[str, str]
     line: int
-    ended: bool = False
     texts: dict[str, str] = field(default_factory=dict)
 
 
 class _Handler:
-    """Collects the drafts of a document."""
+    """Collects the drafts of a document.
+
+    Attributes
+    ----------
+    ended : list of _Draft
+        Those whose elements are whole, until somebody takes them.
+    """
 
     def __init__(self, parser: expat.XMLParserType) -> None:
-        self.drafts: list[_Draft] = []
+        self.ended: list[_Draft] = []
         self._parser, self._open = parser, ""
+        self._draft: _Draft | None = None
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "pair":
-            self.drafts.append(_Draft(attributes, self._parser.CurrentLineNumber))
+            self._draft = _Draft(attributes, self._parser.CurrentLineNumber)
         # Other elements are markup inside a text, which goes on.
         self._open = tag if tag in ("t", "h") else self._open
 
     def _end(self, tag: str) -> None:
-        if tag == "pair":
-            self.drafts[-1].ended = True
+        if tag == "pair" and self._draft is not None:
+            self.ended.append(self._draft)
+            self._draft = None
         if tag in ("t", "h", "pair"):
             self._open = ""
 
     def _characters(self, text: str) -> None:
-        if self._open and self.drafts:
-            texts = self.drafts[-1].texts
+        if self._open and self._draft is not None:
+            texts = self._draft.texts
             texts[self._open] = texts.get(self._open, "") + text
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs: source is the text, target the hypothesis, ``group`` the task, ``label`` entailed or not.
 
-    The file is read as a whole; broken XML ends the reading with an InputError item.
+    Broken XML, or a line that is not UTF-8, ends the reading with an InputError item.
     """
-    # The text is decoded already, whatever encoding the file says that it has.
-    parser = expat.ParserCreate("utf-8")
-    handler = _Handler(parser)
-    problem = None
-    try:
-        parser.Parse(lines.text().encode("utf-8"), True)
-    except InputError as error:
-        problem = error
-    except expat.ExpatError as error:
-        problem = InputError(
-            f"broken XML: {expat.ErrorString(error.code)}", file=lines.name, line=error.lineno
-        )
-    for draft in handler.drafts:
-        if not draft.ended:
-            continue  # the XML broke in it, which is the problem that comes last
+    for draft in _drafts(lines):
         try:
+            if isinstance(draft, InputError):
+                raise draft
             yield _pair(draft, tokenized)
         except InputError as error:
             yield error.at(file=lines.name, line=draft.line)
+
+
+def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
+    """Each pair as soon as its element is whole, and at last what is wrong with the document."""
+    # The text is decoded already, whatever encoding the file says that it has.
+    parser = expat.ParserCreate("utf-8")
+    handler = _Handler(parser)
+    problem: InputError | None = None
+    line: str | None = ""
+    while line is not None and problem is None:
+        try:
+            line = next(lines, None)
+            start = "\n" if lines.number > 1 else ""
+            parser.Parse(b"" if line is None else f"{start}{line}".encode(), line is None)
+        except InputError as error:
+            problem = error
+        except expat.ExpatError as error:
+            problem = InputError(f"broken XML: {expat.ErrorString(error.code)}", line=error.lineno)
+        yield from handler.ended
+        handler.ended.clear()
     if problem is not None:
         yield problem
 
@@ -110,7 +132,8 @@ def matches(head: Sequence[str]) -> bool:
 
 def write_pair(pair: SentencePair) -> str:
     """One ``<pair>`` element; raises InputError for characters that XML cannot hold."""
-    for text in (pair.id, pair.group, text_of(pair.source), text_of(pair.target)):
+    source, target = need_texts(pair, "rte")
+    for text in (pair.id, pair.group, source, target):
         if found := _NOT_XML.search(text):
             raise InputError(f"pair {pair.id!r} has {found[0]!r}, which format rte cannot hold")
     attributes = f"id={quoteattr(pair.id)}"
@@ -118,8 +141,7 @@ def write_pair(pair: SentencePair) -> str:
         attributes += f' entailment="{"YES" if pair.label else "NO"}"'
     if pair.group:
         attributes += f" task={quoteattr(pair.group)}"
-    source, target = escape(text_of(pair.source)), escape(text_of(pair.target))
-    return f"<pair {attributes}>\n<t>{source}</t>\n<h>{target}</h>\n</pair>\n"
+    return f"<pair {attributes}>\n<t>{escape(source)}</t>\n<h>{escape(target)}</h>\n</pair>\n"
 
 
 FORMAT = Format(

@@ -24,7 +24,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         sources = _trees(lines)
         if beside is None:
             if len(sources) % 2:
-                raise InputError(f"expected pairs of sentences, found {len(sources)} sentences")
+                raise InputError(_without_target(lines, len(sources)), line=sources[-1].line)
             sources, targets = sources[::2], sources[1::2]
         else:
             with InputLines(beside) as target_lines:
@@ -43,7 +43,14 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         try:
             yield _pair(source, target, name)
         except InputError as error:
-            yield error.at(file=lines.name)
+            yield error.at(file=lines.name, line=source.line)
+
+
+def _without_target(lines: InputLines, count: int) -> str:
+    expected = "pairs of sentences"
+    if lines.path is not None and lines.path.name.startswith(_SOURCE):
+        expected += f", or {_TARGET}{lines.path.name.removeprefix(_SOURCE)} beside the file"
+    return f"expected {expected}, found {count} sentence{'' if count == 1 else 's'}"
 
 
 def _trees(lines: InputLines) -> list[EnjuTree | InputError]:
@@ -128,8 +135,8 @@ def _target_of(path: Path) -> Path | None:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether a sentence of Enju stands in the first lines."""
-    return any("<sentence" in line and "<cons" in line for line in head)
+    """Whether a sentence of Enju stands in the first lines; one that it could not parse has no ``<cons>``."""
+    return any("<sentence" in line and ("<cons" in line or "parse_status=" in line) for line in head)
 
 
 FORMAT = Format(

@@ -71,5 +71,5 @@ FORMAT = Format(
     "semantic similarity: score<TAB>source<TAB>target",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"score"})),
+    writer=Writer(write_pair, frozenset({"score"}), id=None),
 )

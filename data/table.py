@@ -94,15 +94,17 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         warnings.warn(InputWarning(message), stacklevel=2)
     rows = _rows(CsvLines(lines), first)
     while True:
+        # A quoted text may go over several lines.
+        begun = lines.number + 1
         try:
             row = next(rows, None)
             if row is None:
                 return
             yield _pair(row, header, str(lines.number), tokenized)
         except InputError as error:
-            yield error.at(file=lines.name, line=lines.number)
+            yield error.at(file=lines.name, line=begun)
         except csv.Error as error:
-            yield lines.error(f"broken CSV: {error}")
+            yield InputError(f"broken CSV: {error}", file=lines.name, line=begun)
 
 
 def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> SentencePair:

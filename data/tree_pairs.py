@@ -96,5 +96,5 @@ FORMAT = Format(
     "Penn trees: source tree<TAB>target tree[<TAB>id]",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"trees"})),
+    writer=Writer(write_pair, frozenset({"trees", "tags"}), id=one_line),
 )

@@ -11,11 +11,11 @@ from forest_align.data.pair_types import (
     Writer,
     columns,
     most,
+    need_texts,
     one_line,
     plain_sentence,
     read_line_by_line,
     reading_pair,
-    text_of,
 )
 from forest_align.types import InputError
 
@@ -49,7 +49,9 @@ def matches(head: Sequence[str]) -> bool:
 
 def write_pair(pair: SentencePair) -> str:
     """One line: source, target, id."""
-    return f"{text_of(pair.source)}\t{text_of(pair.target)}\t{one_line(pair.id)}\n"
+    return "\t".join((*need_texts(pair, "tsv"), one_line(pair.id))) + "\n"
 
 
-FORMAT = Format("tsv", "source<TAB>target[<TAB>id], raw text", read, matches, writer=Writer(write_pair))
+FORMAT = Format(
+    "tsv", "source<TAB>target[<TAB>id], raw text", read, matches, writer=Writer(write_pair, id=one_line)
+)

@@ -3,10 +3,10 @@
 Conventions (Collins 1997; evalb's parameter file COLLINS.prm): the root label TOP (also ROOT, S1, VROOT,
 none) and part-of-speech tags are no brackets; words tagged ``,`` ``:`` `````` ``''`` ``.`` and traces are
 taken out before spans are counted, and constituents left empty with them; ADVP and PRT are the same label;
-function tags are cut off, at ``-``, ``=`` and (which evalb does not do) ``|``; a unary chain has a bracket a label, and equal brackets match one to one. Scores
-are pooled over sentences; tagging accuracy is over the words that are left. Which words go is decided by the
-*gold* tags for both trees, where evalb looks at each tree's own tags and refuses a sentence in which they
-disagree.
+function tags are cut off, at ``-``, ``=`` and (which evalb does not) ``|``; a unary chain has a bracket a
+label, and equal brackets match one to one. Scores are pooled over sentences; tagging accuracy is over the
+words that are left. Which words go is decided by the *gold* tags for both trees, where evalb looks at each
+tree's own tags and refuses a sentence in which they disagree.
 """
 
 from __future__ import annotations

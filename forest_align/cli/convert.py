@@ -123,8 +123,10 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
         # Standard output has no file beside it.
         for output, text in zip(outputs, texts, strict=False):
             output.write(text)
-        dropped |= pair.carries() - writer.holds
         written += 1
+        dropped |= pair.carries() - writer.holds
+        if pair.id != (str(written) if writer.id is None else writer.id(pair.id)):
+            dropped.add("some ids")
     outputs[0].write(writer.footer)
     if dropped:
         what = ", ".join(sorted(dropped))

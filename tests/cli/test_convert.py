@@ -151,3 +151,74 @@ def test_a_file_beside_the_output_is_not_overwritten_unless_the_output_is(
     for _ in range(2):
         assert main(["convert", str(gold), str(out)]) == 0
     assert sentences.read_text(encoding="utf-8") == "a\ta\t1\n"
+
+
+def test_a_pair_that_could_not_be_aligned_is_left_out_where_its_error_cannot_be_held(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.jsonl"
+    sides = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "version": 1, "phrases": []}
+    lines = [
+        {"id": "good", **sides, "words": [[0, 0]]},
+        {"id": "bad", **sides, "words": [], "error": "too long"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["convert", str(path), str(tmp_path / "out.json")]) == 1
+    assert [pair["id"] for pair in json.loads((tmp_path / "out.json").read_text())] == ["good"]
+    assert "left out: pair 'bad' could not be aligned: too long" in capsys.readouterr().err
+    assert main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 0
+    assert '"error": "too long"' in (tmp_path / "out.jsonl").read_text()
+    assert capsys.readouterr().err == ""
+    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
+    found = capsys.readouterr()
+    assert found.out == "a\tb\tgood\na\tb\tbad\n"
+    assert found.err == "forest-align convert: warning: format tsv cannot hold: error, links, phrases\n"
+
+
+def test_a_file_of_sentences_that_is_too_short_leaves_the_output_whole(tmp_path: Path) -> None:
+    (tmp_path / "in.pharaoh").write_text("0-0\n0-0\n")
+    (tmp_path / "in.tsv").write_text("a\tb\n")
+    assert main(["convert", str(tmp_path / "in.pharaoh"), str(tmp_path / "out.json")]) == 1
+    assert len(json.loads((tmp_path / "out.json").read_text())) == 1
+
+
+WORDS = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
+
+
+@pytest.mark.parametrize(
+    ("values", "target", "lost"),
+    [
+        ({"id": "1", "words": [[0, 0]], "word_probabilities": [0.5]}, "jacana", "link probabilities"),
+        ({"id": "1", "words": [], "source": {"tokens": ["a"], "tags": ["NN"]}}, "multimwa", "tags"),
+        ({"id": "1", "words": [], "target": {"tokens": ["b"], "lemmas": ["b"]}}, "pharaoh", "lemmas"),
+        ({"id": "1", "chunks": [], "source_chunks": [[0, 1]]}, "ists", "spans of all chunks"),
+        (
+            {"id": "1", "source": {"trees": [["(X a)", 0], ["(Y a)", -1]]}, "target": {"tree": "(X b)"}},
+            "trees",
+            "trees but the best",
+        ),
+        ({"id": "x", "score": 1}, "sts", "some ids"),
+        ({"id": "1", "score": 1}, "sts", ""),
+        ({"id": "1", "label": True}, "qa", "some ids"),
+        ({"id": "1.1", "label": True}, "qa", ""),
+        ({"id": "8", "label": True}, "msrp", "some ids"),
+        ({"id": "8-9", "label": True}, "msrp", ""),
+        ({"id": "x y", "words": []}, "msr-rte", "some ids"),
+        ({"id": "x", "words": []}, "msr-rte", ""),
+        ({"id": "x\ty"}, "tsv", "some ids"),
+        ({"id": "x y"}, "tsv", ""),
+        ({"id": 'x"', "chunks": []}, "ists", "some ids"),
+    ],
+)
+def test_each_kind_of_loss_is_said_once(
+    values: dict[str, object],
+    target: str,
+    lost: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.txt"
+    path.write_text(json.dumps({**WORDS, **values}) + "\n")
+    assert main(["convert", str(path), str(out), "--to", target]) == 0
+    warning = f"forest-align convert: warning: format {target} cannot hold: {lost}\n" if lost else ""
+    assert capsys.readouterr().err == warning

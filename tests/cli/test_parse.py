@@ -233,7 +233,7 @@ def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["parse", write(tmp_path, xml), "--from", "enju"]) == 0
     assert capsys.readouterr().out == "(NP (NN cat))\n"
     assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
-    assert "in.txt: expected XML" in capsys.readouterr().err
+    assert "in.txt:1: expected XML" in capsys.readouterr().err
 
 
 def test_standard_input_and_an_output_file(

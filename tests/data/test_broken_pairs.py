@@ -175,9 +175,9 @@ BROKEN = [
         "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
         "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
         "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
+        6,
         None,
-        "out of range",
+        "token number 2 is out of range",
     ),
     (
         "msr-rte",
@@ -192,7 +192,7 @@ BROKEN = [
         "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
         "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
         "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
-        4,
+        6,
         None,
         "'x'",
     ),
@@ -214,6 +214,8 @@ BROKEN = [
         "h",
         "found nothing",
     ),
+    ("table", 'source,target\na,b\n"a\nb",c,d\nc,d\n', 3, None, "expected 2 columns"),
+    ("qa", 'qtext,label,atext\na,1,b\n"a\nb",maybe,b\nc,0,d\n', 3, None, "0 or 1"),
     ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
     ("table", "source,target\na,b\na,b,c\nc,d\n", 3, None, "expected 2 columns as in the header, found 3"),
     ("table", 'source,target\na,b\n"a"x,b\nc,d\n', 3, None, "broken CSV"),
@@ -240,3 +242,26 @@ def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
     assert isinstance(broken, InputError)
     assert (broken.file, broken.line, broken.field) == (str(path), line, field)
     assert message in broken.message
+
+
+@pytest.mark.parametrize("name", ["table", "qa"])
+def test_a_quote_that_is_never_closed_is_named_with_the_line_on_which_its_row_begins(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    header = {"table": "source,target", "qa": "qtext,label,atext"}[name]
+    path.write_text(f'{header}\n"a,1,b\nc,0,d\ne,1,f\n')
+    (found,) = read_pairs(path, name)
+    assert isinstance(found, InputError) and "broken CSV" in found.message
+    assert found.line == 2
+
+
+def test_a_chunk_beyond_its_sentence_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(
+        '<sentence id="7">\n<source>\n1 a :\n</source>\n<translation>\n1 b :\n</translation>\n'
+        "<alignment>\n1 <==> 1 // EQUI // 5 //\n2 <==> 1 // EQUI // 5 //\n</alignment>\n</sentence>\n"
+    )
+    (found,) = read_pairs(path)
+    assert isinstance(found, InputError) and "outside its 1 tokens" in found.message
+    assert found.line == 10

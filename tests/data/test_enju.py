@@ -129,13 +129,19 @@ def test_a_label_that_could_not_be_written_in_a_tree_is_refused(attribute: str, 
     assert refused.value.field == attribute
 
 
+def test_broken_xml_is_named_with_its_line() -> None:
+    with pytest.raises(InputError, match="expected XML: mismatched tag") as refused:
+        list(parse_enju(f"<?xml version='1.0'?>\n{CATS}\n<sentence></cons>\n{CATS}"))
+    assert refused.value.line == 3
+
+
 def test_errors_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_bytes(b"<sentence>\xff</sentence>")
     with pytest.raises(InputError, match=r"x\.xml:1: expected UTF-8"):
         read_enju(path)
     path.write_text("<sentence>")
-    with pytest.raises(InputError, match=r"x\.xml: expected XML"):
+    with pytest.raises(InputError, match=r"x\.xml:1: expected XML"):
         read_enju(path)
 
 

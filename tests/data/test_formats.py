@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.lines import TextLines
+from forest_align.data.lines import InputLines, TextLines
 from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.types import Alignment, InputError, InputWarning, Links, Sentence, Token
 
@@ -191,6 +193,63 @@ def test_pharaoh_links_do_not_overwrite_their_sentences(tmp_path: Path) -> None:
     assert path.read_text() == "a\tb\n"
 
 
+def test_pairs_can_be_written_to_the_file_that_they_come_from(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(SMALL["jsonl"])
+    path.chmod(0o640)
+    assert write_pairs(read_pairs(path), path) == 2
+    assert path.read_text() == SMALL["jsonl"]
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    path, broken = tmp_path / "out.json", tmp_path / "in.json"
+    path.write_text("precious")
+    broken.write_text('[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}, {"id": "2"}]')
+    with pytest.raises(InputError, match=r"in\.json:1: field 'source'"):
+        write_pairs(read_pairs(broken), path)
+    with pytest.raises(OSError, match="nowhere"):
+        write_pairs(read_pairs(tmp_path / "nowhere"), path)
+    assert path.read_text() == "precious"
+    assert {*tmp_path.iterdir()} == {path, broken}
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_pairs([SentencePair("1", Sentence.from_words(["a"]), Sentence.from_words(["b"]))], pipe, "tsv")
+    assert os.read(reader, 99) == b"a\tb\t1\n"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_link_to_a_file_stays_one(tmp_path: Path) -> None:
+    file, link = tmp_path / "file.tsv", tmp_path / "link.tsv"
+    file.write_text("old")
+    link.symlink_to(file)
+    write_pairs([SentencePair("1", Sentence.from_words(["a"]), Sentence.from_words(["b"]))], link)
+    assert link.is_symlink() and file.read_text() == "a\tb\t1\n"
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+def test_a_pair_that_could_not_be_aligned_is_not_written_as_one_without_links(
+    name: str, tmp_path: Path
+) -> None:
+    sentence = Sentence.from_words(["a"])
+    (tmp_path / "in.jsonl").write_text(Alignment(sentence, sentence, id="p1", error="too long").to_json())
+    with pytest.raises(InputError, match="pair 'p1' could not be aligned: too long"):
+        write_pairs(read_pairs(tmp_path / "in.jsonl"), tmp_path / "out.txt", name)
+
+
+@pytest.mark.parametrize("name", ["tsv", "rte"])
+def test_a_pair_without_its_sentences_is_not_written(name: str, tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence(()), Sentence((), text="a"))
+    with pytest.raises(InputError, match=f"pair 'p1' lacks a sentence, which format {name} needs"):
+        write_pairs([pair], tmp_path / "out.txt", name)
+
+
 def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
     pair = SentencePair("1", Sentence.from_words(["a\ud800"]), Sentence.from_words(["b"]))
     write_pairs([pair], tmp_path / "x.tsv")
@@ -204,13 +263,19 @@ def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belon
         list(read_pairs(path))
 
 
-def test_pharaoh_files_of_different_length_are_an_error(tmp_path: Path) -> None:
-    (tmp_path / "gold.tsv").write_text("a\tb\nc\td\n")
-    (tmp_path / "gold.pharaoh").write_text("0-0\n")
-    items = read_pairs(tmp_path / "gold.pharaoh")
-    assert isinstance(next(items), SentencePair)
-    with pytest.raises(InputError, match="end earlier"):
-        next(items)
+@pytest.mark.parametrize(
+    ("sentences", "links", "place", "id"),
+    [("a\tb\nc\td\te\n", "0-0\n", "gold.tsv:2: ", "e"), ("a\tb\n", "0-0\n0-0\n", "gold.pharaoh:2: ", None)],
+)
+def test_where_one_file_of_pharaoh_links_and_sentences_ends_earlier_each_line_is_an_error(
+    sentences: str, links: str, place: str, id: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.tsv").write_text(sentences)
+    (tmp_path / "gold.pharaoh").write_text(links)
+    first, second = read_pairs(tmp_path / "gold.pharaoh")
+    assert isinstance(first, SentencePair)
+    assert isinstance(second, InputError) and "end earlier" in str(second) and place in str(second)
+    assert getattr(second, "id", None) == id
 
 
 @pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "qa"])
@@ -229,6 +294,8 @@ def test_a_line_that_is_not_utf_8_is_an_error_of_its_own(name: str, tmp_path: Pa
         ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n{"id": ', 2, 1),
         ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}\n', 1, 1),
         ("jacana", '{"id": "1"}', 1, 0),
+        ("jacana", SMALL["jacana"] + "more", SMALL["jacana"].count("\n") + 1, 2),
+        ("jacana", SMALL["jacana"] + "[]\n{}", SMALL["jacana"].count("\n") + 2, 2),
         ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a', 3, 1),
         ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n', 2, 1),
         ("ists", SMALL["ists"] + '<sentence id="2">\n<source>\n1 a :\n', SMALL["ists"].count("\n") + 3, 1),
@@ -242,6 +309,42 @@ def test_a_document_that_breaks_off_yields_what_came_before(
     *before, last = read_pairs(path, name)
     assert len(good(before)) == pairs
     assert isinstance(last, InputError) and last.line == line
+
+
+@pytest.mark.parametrize("name", ["jacana", "rte"])
+def test_a_document_is_read_no_further_than_its_pairs_are_asked_for(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(SMALL[name].encode() + b"\xff\n")
+    with InputLines(path) as lines:
+        items = FORMATS[name].read(lines, False)
+        first = next(items)
+        assert isinstance(first, SentencePair)
+        assert lines.number < SMALL[name].count("\n") - 2
+        second, last = items
+    assert isinstance(second, SentencePair)
+    assert isinstance(last, InputError) and "expected UTF-8" in str(last)
+    assert last.line == SMALL[name].count("\n") + 1
+
+
+def test_lists_of_jacana_that_were_put_together_are_all_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(SMALL["jacana"] + "\n[ ]" + SMALL["jacana"])
+    found = good(read_pairs(path))
+    assert [pair.id for pair in found] == ["p1", "p2"] * 2
+    assert [pair.place for pair in found] == [(str(path), line) for line in (2, 10, 21, 29)]
+
+
+@pytest.mark.parametrize("indent", [None, 0, 1])
+def test_braces_inside_a_text_and_objects_inside_a_pair_are_read(indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    pair = {"more": [{"a": {}}] * 3, "id": "}", "source": "} {", "target": "]},", "sureAlign": "1-0"}
+    path.write_text(json.dumps([pair, pair], indent=indent))
+    for found in good(read_pairs(path)):
+        assert (found.source.words, found.target.words, found.links) == (
+            ("}", "{"),
+            ("]},",),
+            Links.of([(1, 0)]),
+        )
 
 
 def test_files_beside_a_gzipped_file_are_found_gzipped_or_not(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from forest_align.data.pair_types import ChunkLink
 from forest_align.data.pairs import SentencePair, read_pairs, write_pairs
-from forest_align.types import InputError
+from forest_align.types import InputError, InputWarning
 
 ALIGNED = (
     '<sentence id="1" status="">\n// He died .\n// He passed away .\n'
@@ -46,7 +46,8 @@ def test_chunks_come_from_the_files_beside_the_alignment(tmp_path: Path) -> None
     path.write_text(ALIGNED)
     (tmp_path / "x.sent1.chunk.txt").write_text("[ He ] [ died ] [ . ] \n")
     (tmp_path / "x.sent2.chunk.txt").write_text("[ Somebody else ] \n")
-    pair = only_pair(path)
+    with pytest.warns(InputWarning, match=r"x\.sent2\.chunk\.txt:1: expected chunks of the words 'He passed"):
+        pair = only_pair(path)
     assert pair.source_chunks == ((0, 1), (1, 2), (2, 3)) and pair.target_chunks == ()
     assert pair.chunks is not None and pair.chunks[1] == ChunkLink((1,), (1, 2), "SIMI", "4")
     assert set(pair.links or ()) == {(0, 0), (1, 1), (1, 2)}
@@ -78,3 +79,13 @@ def test_a_chunk_that_is_opened_twice_is_one_chunk(tmp_path: Path) -> None:
     (tmp_path / "x.sent1.chunk.txt").write_text("[ He [ died ] [ . ] \n")
     pair = only_pair(path)
     assert pair.source_chunks == ((0, 2), (2, 3))
+
+
+def test_a_line_of_chunks_that_is_not_utf_8_costs_its_own_spans_and_one_warning(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(ALIGNED * 4)
+    (tmp_path / "x.sent1.chunk.txt").write_bytes(b"[ He died . ]\n[ \xff ]\n[ He died . ]\n")
+    with pytest.warns(InputWarning) as told:
+        pairs = [pair for pair in read_pairs(path) if isinstance(pair, SentencePair)]
+    assert [pair.source_chunks for pair in pairs] == [((0, 3),), (), ((0, 3),), ()]
+    assert [str(one.message).split(" ")[0] for one in told] == [f"{tmp_path / 'x.sent1.chunk.txt'}:2:"]

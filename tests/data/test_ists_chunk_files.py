@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputWarning
 
 ALIGNED = (
     '<sentence id="{id}" status="">\n// He died\n// He fell\n'
@@ -18,7 +21,8 @@ def test_a_pair_beyond_the_end_of_a_chunk_file_has_no_spans(tmp_path: Path) -> N
     path.write_text(ALIGNED.format(id="1") + ALIGNED.format(id="2"))
     (tmp_path / "x.sent1.chunk.txt").write_text("[ He died ] \n")
     (tmp_path / "x.sent2.chunk.txt").write_text("[ He ] [ fell ] \n[ He fell ] \n")
-    first, second = read_pairs(path)
+    with pytest.warns(InputWarning, match=r"x\.sent1\.chunk\.txt:2: expected chunks of the words 'He died'"):
+        first, second = read_pairs(path)
     assert isinstance(first, SentencePair) and isinstance(second, SentencePair)
     assert (first.source_chunks, second.source_chunks) == (((0, 2),), ())
     assert (first.target_chunks, second.target_chunks) == (((0, 1), (1, 2)), ((0, 2),))

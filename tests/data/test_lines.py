@@ -98,3 +98,11 @@ def test_of_standard_input_only_one_line_is_looked_at(monkeypatch: pytest.Monkey
     assert lines.head() == ["one"]
     assert stream.read() == b"two\n"
     assert lines.name == "standard input"
+
+
+def test_of_xml_on_standard_input_the_first_element_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '<?xml version="1.0"?>\n<!DOCTYPE x SYSTEM "rte.dtd">\n<entailment-corpus>\n'
+    pair = '<pair id="7"><t>a</t><h>b</h></pair>\n</entailment-corpus>\n'
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO((text + pair).encode())))
+    (found,) = read_pairs("-")
+    assert isinstance(found, SentencePair) and found.id == "7"

@@ -75,7 +75,7 @@ def test_a_deep_tree_is_read_without_recursion() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("(S (NN a)\n(NN b)", 2, "never closed"),
+        ("(S (NN a))\n(S (NN b)\n(S (NN c))\n", 2, "never closed"),
         ("(S (NN a))\n)", 2, "without an opening"),
         ("\n\nword (S (NN a))", 3, "outside brackets"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError
 
 
 def sentence(word: str, name: str = "s") -> str:
@@ -52,4 +53,35 @@ def test_files_of_different_length_are_an_error_that_names_both(tmp_path: Path) 
     (found,) = read_pairs(tmp_path / "s-1.xml")
     assert str(found).startswith(
         f"{tmp_path / 's-1.xml'}: expected as many sentences as there are targets, 2 in"
+    )
+
+
+def test_a_first_sentence_without_a_tree_does_not_hide_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.xml"
+    path.write_text(FAILED + sentence("Kim") + sentence("Tom", "s2") + sentence("Al"))
+    first, second = read_pairs(path)
+    assert isinstance(first, PairError) and "fragmental parse" in first.message
+    assert isinstance(second, SentencePair) and second.id == "s2"
+    for side in "st":
+        (tmp_path / f"{side}-1.xml").write_text("<?xml version='1.0'?>\n" + FAILED)
+    (only,) = read_pairs(tmp_path / "s-1.xml")
+    assert isinstance(only, PairError) and "fragmental parse" in only.message
+
+
+def test_an_annotation_of_a_phrase_that_is_not_there_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.xml"
+    wrong = sentence("Al").replace('cat="NX"', 'cat="NX" pa1="c9"')
+    path.write_text(sentence("Kim") + sentence("Tom") + wrong + sentence("Lee"))
+    first, second = read_pairs(path)
+    assert isinstance(first, SentencePair)
+    assert isinstance(second, InputError) and "aligned to c9" in second.message
+    assert (second.file, second.line) == (str(path), 3)
+
+
+def test_a_sentence_without_a_partner_is_told_what_was_expected_and_where(tmp_path: Path) -> None:
+    path = tmp_path / "s-1.xml"
+    path.write_text("<?xml version='1.0'?>\n" + sentence("Kim"))
+    (found,) = read_pairs(path)
+    assert (
+        str(found) == f"{path}:2: expected pairs of sentences, or t-1.xml beside the file, found 1 sentence"
     )
