@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import subprocess
 import sys
 import tarfile
@@ -70,6 +71,18 @@ def test_the_wheel_holds_every_module_and_every_resource(wheel: Path) -> None:
         folder, _, rest = name.partition("/")
         if name.endswith((".py", ".pyi", ".json", ".safetensors", ".txt", ".gz", ".typed")):
             assert f"{MAPPED[folder]}/{rest}" in names, name
+
+
+def test_the_wheel_says_which_licences_its_parts_have(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    metadata = email.message_from_bytes(archive.read(name))
+    licences = ["LICENSE", "data/resources/WORDNET-LICENSE.txt", "forest_align/parsing/models/en/README.md"]
+    assert metadata.get_all("License-File") == licences
+    for path in licences:
+        assert archive.read(name.replace("METADATA", f"licenses/{path}")) == (ROOT / path).read_bytes()
+    terms = metadata["License-Expression"].split(" AND ")
+    assert terms == ["Apache-2.0", "LicenseRef-WordNet", "LicenseRef-parser-en"]
 
 
 def test_nothing_lands_beside_the_package(wheel: Path) -> None:

@@ -51,10 +51,10 @@ class ContextualAligner(ParsingAligner):
         paper, whose links bear no probabilities.
     parameters : PublishedParameters
         Parameters of the published variant.
-    ppdb : PairTable, optional
-        Paraphrases of the user: the similar words of the published variant, more synonyms in the default one.
-        Without a table, what the lexicon and word vectors relate is similar in the published variant; with an
-        empty one, no two different words are.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, or their file: the similar words of the published variant, more synonyms in
+        the default one. Without a table, what the lexicon and word vectors relate is similar in the published
+        variant; with an empty one, no two different words are.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
         loaded when needed; the bundled English one by default.
@@ -69,7 +69,8 @@ class ContextualAligner(ParsingAligner):
     Raises
     ------
     InputError
-        If there is no such variant or annotator, or the threshold is no probability.
+        If there is no such variant or annotator, the threshold is no probability, or ``ppdb`` is neither a
+        table nor the path of one that can be read.
     ModelError
         If spaCy is asked for and not installed.
     """
@@ -82,7 +83,7 @@ class ContextualAligner(ParsingAligner):
         *,
         variant: str = "default",
         parameters: PublishedParameters | None = None,
-        ppdb: PairTable | None = None,
+        ppdb: PairTable | str | Path | None = None,
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         threshold: float | None = None,
@@ -94,9 +95,8 @@ class ContextualAligner(ParsingAligner):
             raise InputError(f"expected a probability, found {threshold}", field="threshold")
         self.variant = variant
         self.parameters = parameters or PublishedParameters()
-        self.ppdb = ppdb
         self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
-        super().__init__(parser, lexicon)
+        super().__init__(parser, lexicon, ppdb)
         self._model = model
         self._threshold = threshold
 
@@ -211,10 +211,37 @@ class ContextualAligner(ParsingAligner):
         evidence = self._evidence(source, target)
         return self.model.link_probabilities(source, target, evidence), evidence
 
-    def explain(self, source: Sentence, target: Sentence, i: int, j: int) -> dict[str, float]:
-        """What each feature adds to the log-odds of a link between two words, strongest first."""
-        if is_after(source, target):
-            return self.explain(target, source, j, i)
+    def explain(self, source: Text, target: Text, i: int, j: int) -> dict[str, float]:
+        """What each feature adds to the log-odds of a link between two words, strongest first.
+
+        Swapped sentences, with their words swapped, have the same explanation.
+
+        Parameters
+        ----------
+        source, target : str or Sentence
+            Raw text, or sentences, prepared or not.
+        i, j : int
+            Numbers of the words, counted from 0: word ``i`` of the source, word ``j`` of the target.
+
+        Raises
+        ------
+        InputError
+            If a sentence cannot be prepared, see :meth:`align`, or has no word of this number; or in the
+            published variant, whose links have no probabilities.
+        ModelError
+            If the link model expects word vectors of another size.
+        """
+        if self.variant != "default":
+            raise InputError(f"links of the {self.variant} variant have no probabilities to explain")
+        source, target = self.prepare_pair(source, target)
+        for field, number, side, length in (("i", i, "source", len(source)), ("j", j, "target", len(target))):
+            if number not in range(length):
+                raise InputError(
+                    f"expected a word of the {side}, 0 to {length - 1}, found {number}", field=field
+                )
+        # In one canonical order; of a sentence with itself, the earlier word first.
+        if is_after(source, target) or (i > j and not is_after(target, source)):
+            source, target, i, j = target, source, j, i
         prepared = self.model.prepare(source, target)
         return self.model.explain(*prepared, self._evidence(source, target), i, j)
 

@@ -17,13 +17,14 @@ from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.phrase_features import PairFeatures, forest_of
 from forest_align.aligners.prepared_pair import PreparedPair
-from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidates
+from forest_align.aligners.word_candidates import DEFAULT_WORDS, check_name, word_candidates
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import Alignment, InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate, CandidateProvider
     from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
 #: Names of the bundled models.
@@ -72,13 +73,16 @@ class ForestAligner(ParsingAligner):
     candidates : CandidateProvider or str, optional
         Where word candidates come from, or its name, see
         :func:`~forest_align.aligners.word_candidates.word_candidates`; loaded when needed.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: evidence for word candidates by name.
     lexicon : Lexicon, optional
         The bundled one by default.
 
     Raises
     ------
     InputError
-        If there is no such variant.
+        If there is no such variant, or no word candidates of this name; or if ``ppdb`` is neither a table nor
+        the path of one that can be read, or comes beside a provider, which would not see it.
     """
 
     name = NAME
@@ -90,10 +94,19 @@ class ForestAligner(ParsingAligner):
         variant: str = "default",
         parser: Parser | str | Path | None = None,
         candidates: CandidateProvider | str | None = None,
+        ppdb: PairTable | str | Path | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
         if variant not in VARIANTS:
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        candidates = DEFAULT_WORDS if candidates is None else candidates
+        if isinstance(candidates, str):
+            check_name(candidates)
+        elif ppdb is not None:
+            raise InputError(
+                "expected word candidates by name, to which paraphrases are evidence, found a provider",
+                field="candidates",
+            )
         model = model or bundled_model()
         calibration = model.calibration
         if variant != "default":
@@ -101,7 +114,7 @@ class ForestAligner(ParsingAligner):
             calibration = replace(calibration, temperature=1.0)
         options = replace(model.options, **VARIANTS[variant])
         self.model = replace(model, options=options, calibration=calibration)
-        super().__init__(parser, lexicon)
+        super().__init__(parser, lexicon, ppdb)
         self._candidates = candidates
 
     def _load_parser(self, name: str | Path) -> Parser:
@@ -113,8 +126,8 @@ class ForestAligner(ParsingAligner):
     @cached_property
     def candidates(self) -> CandidateProvider:
         """Where word candidates come from."""
-        given = self._candidates or DEFAULT_WORDS
-        return word_candidates(given) if isinstance(given, str) else given
+        given = self._candidates
+        return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -43,8 +43,8 @@ class JointAligner(ParsingAligner):
     ----------
     model : JointModel, optional
         The bundled model by default.
-    ppdb : PairTable, optional
-        Paraphrases of the user, of words and of phrases: more synonyms.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
         loaded when needed; the bundled English one by default.
@@ -55,6 +55,8 @@ class JointAligner(ParsingAligner):
 
     Raises
     ------
+    InputError
+        If ``ppdb`` is neither a table nor the path of one that can be read.
     ModelError
         If the solver HiGHS (extra ``[joint]``) is not installed.
     """
@@ -65,15 +67,14 @@ class JointAligner(ParsingAligner):
         self,
         model: JointModel | None = None,
         *,
-        ppdb: PairTable | None = None,
+        ppdb: PairTable | str | Path | None = None,
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
         link_model: LinkModel | None = None,
     ) -> None:
         import_solver()
         self.model = model or bundled_model()
-        self.ppdb = ppdb
-        super().__init__(parser, lexicon)
+        super().__init__(parser, lexicon, ppdb)
         self._link_model = link_model
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forest_align.aligners.base import BATCH_SIZE, Aligner, Pair, Text
 from forest_align.aligners.model_folder import read_card
-from forest_align.types import Alignment, ModelError
+from forest_align.types import Alignment, InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners.contextual import ContextualAligner
@@ -61,23 +62,46 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         learned, ``"uniform"`` with weights of zero; ``"semi-markov-phrasal"`` links phrases where
         ``"semi-markov"`` links their words one by one.
     **options
-        Passed on to the ``load`` of that kind.
+        Those of the constructor of that kind, whose class describes them; in brackets what the command line
+        calls them.
+
+        - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
+          paraphrases of yours, a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
+        - ``forest``: ``variant`` (``--variant``); ``candidates`` (``--words``), a name that
+          :func:`~forest_align.aligners.word_candidates.word_candidates` knows, or a provider.
+        - ``contextual``: ``variant``; ``annotator`` (``--annotator``); ``threshold``; ``parameters``.
+        - ``joint``: ``link_model``.
 
     Raises
     ------
     ModelError
         If there is no such aligner or model.
+    InputError
+        If an aligner of this kind takes no such option, or not this value.
 
     Examples
     --------
     >>> import forest_align
-    >>> aligner = forest_align.load("forest")  # doctest: +SKIP
-    >>> aligner.align("The cat sat.", "A cat was sitting.").words.to_pharaoh()  # doctest: +SKIP
-    '0-0 1-1 2-3 3-4'
+    >>> aligner = forest_align.load("forest", candidates="contextual")
+    >>> aligner.align("The cat sat.", "A cat was sitting.").words.to_pharaoh()
+    '1-1 2-3 3-4'
     """
-    module, class_name = _KINDS[kind_of(name_or_path)]
-    aligner: Aligner = getattr(importlib.import_module(module), class_name).load(name_or_path, **options)
+    kind = kind_of(name_or_path)
+    module, class_name = _KINDS[kind]
+    aligner_class = getattr(importlib.import_module(module), class_name)
+    _check_options(kind, aligner_class, options)
+    aligner: Aligner = aligner_class.load(name_or_path, **options)
     return aligner
+
+
+def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[str]) -> None:
+    """Refuse options that the constructor does not take by name; the model is what is loaded."""
+    parameters = inspect.signature(aligner_class).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            expected = ", ".join(known)
+            raise InputError(f"the {kind} aligner takes no option {name!r}; it takes {expected}")
 
 
 def kind_of(name_or_path: str | Path) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import Aligner
+from forest_align.aligners.paraphrases import paraphrase_table
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
 
@@ -23,10 +25,28 @@ class ParsingAligner(Aligner):
         default.
     lexicon : Lexicon, optional
         The bundled one by default, loaded when needed.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, or their file, which is read at once.
+
+    Attributes
+    ----------
+    ppdb : PairTable or None
+        The paraphrases.
+
+    Raises
+    ------
+    InputError
+        If ``ppdb`` is none of these, or its file cannot be read.
     """
 
-    def __init__(self, parser: Parser | str | Path | None, lexicon: Lexicon | None) -> None:
+    def __init__(
+        self,
+        parser: Parser | str | Path | None,
+        lexicon: Lexicon | None,
+        ppdb: PairTable | str | Path | None,
+    ) -> None:
         self._parser, self._lexicon = parser, lexicon
+        self.ppdb = paraphrase_table(ppdb)
 
     @cached_property
     def parser(self) -> Parser:

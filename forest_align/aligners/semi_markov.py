@@ -39,13 +39,18 @@ class SemiMarkovAligner(ParsingAligner):
     ----------
     model : SemiMarkovModel, optional
         The bundled one by default, loaded when needed.
-    ppdb : PairTable, optional
-        Paraphrases of the user, of words and of phrases: more synonyms.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack part-of-speech tags: a parser, or the name or folder of one, which is loaded
         when needed; the bundled English one by default.
     lexicon : Lexicon, optional
         The bundled one by default.
+
+    Raises
+    ------
+    InputError
+        If ``ppdb`` is neither a table nor the path of one that can be read.
     """
 
     name = KIND
@@ -54,12 +59,11 @@ class SemiMarkovAligner(ParsingAligner):
         self,
         model: SemiMarkovModel | None = None,
         *,
-        ppdb: PairTable | None = None,
+        ppdb: PairTable | str | Path | None = None,
         parser: Parser | str | Path | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
-        self.ppdb = ppdb
-        super().__init__(parser, lexicon)
+        super().__init__(parser, lexicon, ppdb)
         self._model = model
 
     @cached_property

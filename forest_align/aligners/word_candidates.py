@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.paraphrases import paraphrase_table
 from forest_align.lexicon.candidates import MINIMUM_SCORE, CandidateProvider, candidate_provider
 from forest_align.types import InputError
 
@@ -44,8 +45,24 @@ class WithFallback:
         return (self._provider if has_vectors else self._fallback).candidates(source, target)
 
 
+def check_name(name: str) -> None:
+    """Make sure that :func:`word_candidates` knows a name.
+
+    Raises
+    ------
+    InputError
+        If it does not.
+    """
+    if name not in WORD_CANDIDATES:
+        expected = ", ".join(WORD_CANDIDATES)
+        raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+
+
 def word_candidates(
-    name: str = DEFAULT_WORDS, *, ppdb: PairTable | None = None, minimum_score: float | None = None
+    name: str = DEFAULT_WORDS,
+    *,
+    ppdb: PairTable | str | Path | None = None,
+    minimum_score: float | None = None,
 ) -> CandidateProvider:
     """Make a provider of word candidates by name.
 
@@ -55,36 +72,40 @@ def word_candidates(
         ``contextual``: links of the contextual aligner's default variant with their probabilities; without
         word vectors what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
         :func:`forest_align.lexicon.candidates.candidate_provider`.
-    ppdb : PairTable, optional
-        Paraphrase pairs of the user, for all but ``encoder``.
+    ppdb : PairTable or str or Path, optional
+        Paraphrase pairs of the user, or their file, for all but ``encoder``.
     minimum_score : float, optional
         Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
 
     Raises
     ------
     InputError
-        If there are no candidates of this name.
+        If there are no candidates of this name, or ``ppdb`` is neither a table nor the path of one that can
+        be read.
 
     Examples
     --------
-    >>> import forest_align
-    >>> aligner = forest_align.load("forest", candidates="contextual")  # doctest: +SKIP
+    >>> from forest_align import Sentence
+    >>> source, target = (Sentence.from_words(words) for words in (["a", "film"], ["the", "movie"]))
+    >>> for found in word_candidates("dictionary").candidates(source, target):
+    ...     print(found.source, found.target, found.evidence)
+    (0, 1) (0, 1) ('function',)
+    (1, 2) (1, 2) ('synonym',)
     """
-    if name not in WORD_CANDIDATES:
-        expected = ", ".join(WORD_CANDIDATES)
-        raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+    check_name(name)
+    table = paraphrase_table(ppdb)
     least = MINIMUM_SCORE if minimum_score is None else minimum_score
     if name != "contextual":
-        return candidate_provider(name, ppdb=ppdb, minimum_score=least)
+        return candidate_provider(name, ppdb=table, minimum_score=least)
     from forest_align.aligners.contextual import ContextualAligner
     from forest_align.aligners.contextual_candidates import ContextualCandidates
 
     return WithFallback(
         ContextualCandidates(
-            ContextualAligner(ppdb=ppdb),
+            ContextualAligner(ppdb=table),
             minimum_score=_CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score,
         ),
-        candidate_provider("dictionary", ppdb=ppdb, minimum_score=least),
+        candidate_provider("dictionary", ppdb=table, minimum_score=least),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -198,6 +199,39 @@ def test_contributions_add_up_to_the_log_odds(one: Sentence, two: Sentence, data
     assert strengths == sorted(strengths, reverse=True)
 
 
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences, st.data())
+@example(REPETITIVE, REPETITIVE, None)
+def test_swapped_sentences_have_the_same_explanation(
+    one: Sentence, two: Sentence, data: st.DataObject | None
+) -> None:
+    i, j = (5, 0) if data is None else (data.draw(st.integers(0, len(side) - 1)) for side in (one, two))
+    assert ALIGNER.explain(one, two, i, j) == ALIGNER.explain(two, one, j, i)
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "message"),
+    [
+        (3, 0, "field 'i': expected a word of the source, 0 to 2, found 3"),
+        (-1, 0, "field 'i': expected a word of the source, 0 to 2, found -1"),
+        (0, 2, "field 'j': expected a word of the target, 0 to 1, found 2"),
+        (1, -1, "field 'j': expected a word of the target, 0 to 1, found -1"),
+        (0.5, 0, "field 'i': expected a word of the source, 0 to 2, found 0.5"),
+    ],
+)
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_only_words_that_there_are_can_be_explained(i: float, j: int, message: str, is_swapped: bool) -> None:
+    sides = sentence(["the", "big", "cat"], 1), sentence(["a", "dog"], 2)
+    numbers: tuple[Any, Any] = (i, j)
+    if is_swapped:
+        sides, numbers = sides[::-1], numbers[::-1]
+        names = {"field 'i'": "field 'j'", "field 'j'": "field 'i'", "source": "target", "target": "source"}
+        message = re.sub("|".join(names), lambda found: names[found[0]], message)
+    with pytest.raises(InputError) as refused:
+        ALIGNER.explain(*sides, *numbers)
+    assert str(refused.value) == message
+
+
 def test_words_lie_together_along_a_direction_where_their_vectors_sum_to() -> None:
     one, two = ALIGNER.model.prepare(sentence(["the", "big", "cat"], 1), sentence(["cats", "slept"], 2))
     directions, cells = ALIGNER.model.directions, np.array([1, 4], dtype=np.int32)
@@ -327,6 +361,20 @@ def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:
     found = aligner.align(given, "the cat sat")
     assert found.source.tags == given.tags and found.source.forest is given.forest
     assert found.source.vectors is not None and found.target.tags == ("SYM",) * 3
+
+
+def test_text_and_sentences_without_vectors_are_prepared_to_be_explained() -> None:
+    aligner = ContextualAligner(random_model(), parser=VectorParser())  # type: ignore[arg-type]
+    found = aligner.align("the big cat", "a dog")
+    expected = aligner.explain(found.source, found.target, 2, 1)
+    assert aligner.explain("the big cat", Sentence.from_words(["a", "dog"]), 2, 1) == expected
+    with pytest.raises(InputError, match="expected a text or a Sentence, found 7"):
+        aligner.explain("the big cat", 7, 2, 1)  # type: ignore[arg-type]
+
+
+def test_links_of_the_published_variant_have_no_probabilities_to_explain() -> None:
+    with pytest.raises(InputError, match="links of the published variant have no probabilities"):
+        ContextualAligner(variant="published").explain(REPETITIVE, REPETITIVE, 0, 0)
 
 
 def test_bad_input_is_explained() -> None:

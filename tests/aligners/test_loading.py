@@ -2,26 +2,92 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import re
-from typing import get_overloads
+from pathlib import Path
+from typing import Any, get_overloads
 
 import pytest
 
 from forest_align.aligners import load
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import InputError
 
 DECLARED = {
     name: overload.__annotations__["return"]
     for overload in get_overloads(load)
     for name in re.findall(r"'([a-z-]+)'", overload.__annotations__["name_or_path"])
 }
+KINDS = ("forest", "contextual", "semi-markov", "joint")
+
+
+def loaded(name: str, **options: Any) -> Any:
+    if name == "joint":
+        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+    return load(name, **options)
 
 
 @pytest.mark.parametrize("name", sorted(DECLARED))
 def test_the_type_that_is_declared_for_a_name_is_what_is_loaded(name: str) -> None:
-    if name == "joint":
-        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
-    assert type(load(name)).__name__ == DECLARED[name]
+    assert type(loaded(name)).__name__ == DECLARED[name]
 
 
 def test_every_kind_of_aligner_has_a_type_declared() -> None:
-    assert set(DECLARED) >= {"forest", "contextual", "semi-markov", "joint"}
+    assert set(DECLARED) >= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "others"),
+    [
+        ("forest", "words", "variant, parser, candidates, ppdb, lexicon"),
+        ("forest", "model", "variant, parser, candidates, ppdb, lexicon"),
+        ("contextual", "candidates", "variant, parameters, ppdb, parser, lexicon, threshold, annotator"),
+        ("semi-markov", "variant", "ppdb, parser, lexicon"),
+        ("joint", "threshold", "ppdb, parser, lexicon, link_model"),
+    ],
+)
+def test_an_option_that_a_kind_does_not_take_is_refused_with_those_that_it_takes(
+    kind: str, option: str, others: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        loaded(kind, **{option: "x"})
+    assert str(refused.value) == f"the {kind} aligner takes no option {option!r}; it takes {others}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_option_is_described_with_those_of_its_kind(kind: str) -> None:
+    items = str(load.__doc__).split("\n        - ")
+    described = "".join(item for item in items if item.startswith(("All", f"``{kind}``")))
+    with pytest.raises(InputError) as refused:
+        loaded(kind, nonesuch=1)
+    options = str(refused.value).partition("it takes ")[2].split(", ")
+    assert [name for name in options if f"``{name}``" not in described] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paraphrases_are_a_table_or_the_path_of_one(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "ppdb.tsv"
+    path.write_text("quick\tfast\n", encoding="utf-8")
+    table = PairTable([("quick", "fast")])
+    assert loaded(kind, ppdb=table).ppdb is table
+    for given in (path, str(path)):
+        assert ("fast", "quick") in loaded(kind, ppdb=given).ppdb
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paraphrases_that_cannot_be_used_are_refused_before_anything_is_aligned(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "broken.tsv"
+    path.write_text("quick\tfast\nslow\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"broken\.tsv:2: expected two words or phrases"):
+        loaded(kind, ppdb=path)
+    with pytest.raises(InputError, match="expected a PairTable or the path of a file of pairs, found list"):
+        loaded(kind, ppdb=[("quick", "fast")])
+
+
+@pytest.mark.parametrize("module", ["loading", "word_candidates"])
+def test_examples_in_docstrings_do_what_they_say(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"forest_align.aligners.{module}"))
+    assert found.attempted >= 3 and not found.failed

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from forest_align.aligners.contextual import ContextualAligner, bundled_model
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.word_candidates import WORD_CANDIDATES, word_candidate_files, word_candidates
-from forest_align.lexicon.candidates import candidate_provider
-from forest_align.types import InputError, Sentence
+from forest_align.lexicon.candidates import GivenCandidates, candidate_provider
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import InputError, Links, Sentence
 
 
 def sentence(text: str) -> Sentence:
@@ -59,9 +61,28 @@ def test_the_forest_aligner_takes_candidates_by_name() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["contextual", "dictionary", "union"])
+def test_paraphrases_are_evidence_for_candidates_by_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "ppdb.tsv"
+    path.write_text("old man\tman\n", encoding="utf-8")
+    group = ((1, 3), (1, 2), ("ppdb",))
+    for given, expected in ((None, False), (path, True), (PairTable([("man", "old man")]), True)):
+        aligner = ForestAligner.load(candidates=name, ppdb=given)
+        for provider in (aligner.candidates, word_candidates(name, ppdb=given)):
+            found = {(c.source, c.target, c.evidence) for c in provider.candidates(SOURCE, TARGET)}
+            assert (group in found) == expected
+
+
+def test_paraphrases_beside_a_provider_that_would_not_see_them_are_refused() -> None:
+    given = GivenCandidates(Links.of([(0, 0)]))
+    with pytest.raises(InputError, match=r"expected word candidates by name, .* found a provider"):
+        ForestAligner.load(candidates=given, ppdb=PairTable([]))
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="union, contextual, dictionary, encoder, found 'magic'"):
-        word_candidates("magic")
+    for refuse in (word_candidates, lambda name: ForestAligner.load(candidates=name)):
+        with pytest.raises(InputError, match="union, contextual, dictionary, encoder, found 'magic'"):
+            refuse("magic")
 
 
 def test_a_cache_of_contextual_candidates_knows_the_model_they_come_from() -> None:
