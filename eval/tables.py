@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -52,7 +53,7 @@ class Row:
     source : str
         Where the figures are printed; empty for a run of ours.
     note : str
-        What a reader must know to compare.
+        What a reader must know to compare; it stands below the table.
     """
 
     system: str
@@ -86,7 +87,7 @@ def _published() -> dict[str, dict]:
 
 
 def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, first: str = "system") -> str:
-    """Lay rows out as a Markdown table that also reads well as plain text.
+    """Lay rows out as a Markdown table that also reads well as plain text, with the rows' notes below it.
 
     Parameters
     ----------
@@ -101,10 +102,11 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, firs
         present = {name for row in rows for name in row.values}
         figures = [name for name in HEADINGS if name in present] + sorted(present - set(HEADINGS))
     has_source = any(row.source for row in rows)
+    notes = list(dict.fromkeys(row.note for row in rows if row.note))
     head = [first, *(HEADINGS.get(name, name) for name in figures), *(["source"] if has_source else [])]
     lines = [
         [
-            row.system,
+            f"{row.system} [{notes.index(row.note) + 1}]" if row.note else row.system,
             *(_cell(row.values.get(name)) for name in figures),
             *([row.source] if has_source else []),
         ]
@@ -121,8 +123,10 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, firs
         return "| " + " | ".join(cells) + " |"
 
     rule = ["-" * w if is_text[k] else "-" * (w - 1) + ":" for k, w in enumerate(widths)]
-    return "\n".join([text(head), "| " + " | ".join(rule) + " |", *map(text, lines)])
+    table = "\n".join([text(head), "| " + " | ".join(rule) + " |", *map(text, lines)])
+    return "\n\n".join([table, *(f"[{number}] {note}" for number, note in enumerate(notes, start=1))])
 
 
 def _cell(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"
+    # Halves away from zero: most of what is printed as 61.65 is a little less in binary.
+    return "" if value is None else f"{value + math.copysign(1e-9, value):.1f}"

@@ -130,6 +130,7 @@ def ists(options: argparse.Namespace) -> list[Case]:
     pairs = [
         pair
         for path in BENCHMARKS["ists"].paths(options.data, "train")
+        if path.suffix == ".wa"
         for pair in islice(read_pairs(path), options.limit)
         if not isinstance(pair, InputError)
     ]

@@ -67,7 +67,8 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
     Everything comes twice: ``spade`` has the phrases that correspond, ``spade with nulls`` counts those that
     correspond to nothing too, as the evaluation does that Arase and Tsujii published with their later
     aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an
-    aligner of words or short phrases, the phrases are those that its links make, see :func:`linked_phrases`.
+    aligner of words or short phrases, the phrases are those that its links make, see :func:`linked_phrases`,
+    and there is no reachability.
     """
     aligned = [pair.aligned for pair in gold]
     judged = [[one | none for one, none in zip(pair.aligned, pair.nulls, strict=True)] for pair in gold]
@@ -75,7 +76,9 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         found = [linked_phrases(one, pair) for one, pair in zip(alignments, gold, strict=True)]
         with_nulls = [phrases | _nulls(phrases, pair) for phrases, pair in zip(found, gold, strict=True)]
-        reached = {"reachability": 100 * reachability(alignment.root_aligned for alignment in alignments)}
+        reached = {}
+        if any(alignment.has_derivation for alignment in alignments):
+            reached["reachability"] = 100 * reachability(alignment.root_aligned for alignment in alignments)
         figures = [
             Figures.of("spade", score_phrases(found, aligned).statistics(), reached),
             Figures.of("spade with nulls", score_phrases(with_nulls, judged).statistics(), reached),

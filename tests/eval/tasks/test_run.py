@@ -45,7 +45,7 @@ def test_other_tokens_name_the_pair() -> None:
 
 def test_a_threshold_that_nothing_reaches_is_null_in_the_report(tmp_path: Path) -> None:
     figures = Figures("msrp", {"accuracy": 50.0, "threshold": math.inf}, {})
-    values = report(Run("msrp", "dev", "x", [], [figures], 1.0), [], tmp_path, 0)
+    values = report(Run("msrp", "dev", "x", [], [figures], 1.0), [], tmp_path, 0, {}, [])
     json.dumps(values, allow_nan=False)
     table = values["tables"]["msrp"]  # type: ignore[index]
     assert table["values"] == {"accuracy": 50.0, "threshold": None}

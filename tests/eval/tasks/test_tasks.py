@@ -154,7 +154,22 @@ def test_spade_prints_the_annotators_beside_the_system() -> None:
 
 def test_spade_without_pairs_has_figures_all_the_same() -> None:
     system, _ = phrase_scorer([])([])
-    assert (system.values["f1"], system.values["reachability"]) == (100, 100)
+    assert system.values["f1"] == 100
+
+
+def test_reachability_is_for_aligners_with_derivations() -> None:
+    trees = {"source_tree": "(S x)", "target_tree": "(S x)"}
+    reached = aligned("a b", "a b", "", (phrase(*TOP),))
+    missed = replace(aligned("a b", "a b"), **trees)
+    linked = aligned("a b", "a b", "0-0")
+    score = phrase_scorer([judged({TOP}, {TOP})] * 2)
+    assert [figures.values.get("reachability") for figures in score([reached, missed])] == [
+        50,
+        50,
+        None,
+        None,
+    ]
+    assert all("reachability" not in figures.values for figures in score([linked, linked]))
 
 
 def test_spade_with_nulls_wants_what_both_annotators_left_unaligned() -> None:
