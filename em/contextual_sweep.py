@@ -12,6 +12,7 @@ import numpy as np
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import forest_fingerprint, parser_fingerprint
+from forest_align.em.pair_problems import check_gold, problem_of
 from forest_align.em.tuning import Range, Values
 from forest_align.eval.scores import MatchCounts
 from forest_align.parsing.given_trees import with_given_trees
@@ -153,10 +154,7 @@ def dev_pairs(
     InputError
         If a pair has no gold links.
     """
-    for pair in pairs:
-        if pair.links is None:
-            raise InputError(f"dev pair {pair.id!r} has no gold links")
-
+    check_gold(pairs)
     usable: list[SentencePair] = []
     sides: list[Sentence] = []
     problems: list[str] = []
@@ -165,7 +163,7 @@ def dev_pairs(
             sides += with_given_trees(pair) if given_trees else (pair.source, pair.target)
             usable.append(pair)
         except InputError as error:
-            problems.append(f"pair {pair.id!r}: {error}")
+            problems.append(problem_of(pair, error))
 
     def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
         return aligner.prepare(
@@ -184,7 +182,7 @@ def dev_pairs(
     found = []
     for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
         if isinstance(source, InputError) or isinstance(target, InputError):
-            problems.append(f"pair {pair.id!r}: {source if isinstance(source, InputError) else target}")
+            problems.append(problem_of(pair, source if isinstance(source, InputError) else target))
         else:
             assert pair.links is not None
             found.append((source, target, pair.links.check(len(source), len(target))))

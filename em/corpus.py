@@ -24,6 +24,7 @@ from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, word_candidate_files, word_candidates
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
+from forest_align.em.pair_problems import problem_of
 from forest_align.eval.dependencies import head_dependencies
 from forest_align.lexicon.candidates import Candidate, CandidateProvider
 from forest_align.parsing.given_trees import with_given_trees
@@ -157,13 +158,13 @@ class CorpusReader:
                 sides = with_given_trees(pair) if self.given_trees else (pair.source, pair.target)
                 usable.append((pair, *sides))
             except InputError as broken:
-                problems.append(f"pair {pair.id!r}: {broken}")
+                problems.append(problem_of(pair, broken))
         sentences = self._parsed([side for _, *both in usable for side in both], report)
         found = []
         for (pair, *given), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
             if isinstance(source, InputError) or isinstance(target, InputError):
                 error = source if isinstance(source, InputError) else target
-                problems.append(f"pair {pair.id!r}: {error}")
+                problems.append(problem_of(pair, error))
             else:
                 found.append(self._prepare(pair, source, target, forest_fingerprint(given)))
             if report is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import LazyParser, parser_fingerprint
+from forest_align.em.pair_problems import problem_of
 from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def read_gold_pairs(
         try:
             usable.append((pair, _links(pair, links)))
         except InputError as error:
-            problems.append(f"pair {pair.id!r}: {error}")
+            problems.append(problem_of(pair, error))
     sentences = cached_sentences(
         [list(side.words) for pair, _ in usable for side in (pair.source, pair.target)],
         LazyParser(parser, 1),
@@ -79,7 +80,7 @@ def read_gold_pairs(
         try:
             found.append(GoldPair(_parsed(source, whole), _parsed(target, whole), wanted))
         except InputError as error:
-            problems.append(f"pair {pair.id!r}: {error}")
+            problems.append(problem_of(pair, error))
     return found, problems
 
 

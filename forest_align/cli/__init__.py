@@ -1,4 +1,7 @@
-"""The ``forest-align`` command line: find the command, run it, turn errors into messages."""
+"""The ``forest-align`` command line: find the command, run it, turn errors into messages.
+
+Nothing heavy is imported before :func:`main` is called, which tells an interrupt in one line.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from forest_align._version import __version__
-from forest_align.types import ForestAlignError, InputError, InputWarning
 
 EXIT_OK = 0
 EXIT_SOME_FAILED = 1
@@ -52,9 +54,12 @@ def _top_level_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(command: str, arguments: Sequence[str]) -> int:
+def _run(options: argparse.Namespace) -> int:
+    from forest_align.types import InputError
+
+    command = options.command
     # As the name of a file it would mean the folder one is in.
-    if "" in arguments:
+    if "" in options.arguments:
         raise InputError("an argument is empty; is a variable of the shell not set?")
     module = importlib.import_module(f"forest_align.cli.{command}")
     parser = argparse.ArgumentParser(
@@ -64,20 +69,25 @@ def _run(command: str, arguments: Sequence[str]) -> int:
     )
     module.add_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    result: int = module.run(parser.parse_args(arguments))
+    parsed = parser.parse_args(options.arguments)
+    # Messages name the aligner too, where a command has a subcommand for each.
+    options.command = getattr(parsed, "full_command", command)
+    result: int = module.run(parsed)
     return result
 
 
 @contextmanager
-def _plain_warnings(command: str) -> Iterator[None]:
+def _plain_warnings(options: argparse.Namespace) -> Iterator[None]:
     """Print our own warnings as messages, without the place in the code that has raised them."""
+    from forest_align.types import InputWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("always", InputWarning)
         show = warnings.showwarning
 
         def print_ours(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, InputWarning):
-                print(f"forest-align {command}: warning: {message}", file=sys.stderr)
+                print(f"forest-align {options.command}: warning: {message}", file=sys.stderr)
             else:
                 show(message, category, *place, **more)
 
@@ -111,22 +121,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         return EXIT_USAGE
     options = parser.parse_args(arguments)
+    try:
+        return _run_or_explain(options)
+    except KeyboardInterrupt:
+        print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _run_or_explain(options: argparse.Namespace) -> int:
+    """Run a command; print what is wrong as a message, unless debugging."""
+    from forest_align.types import ForestAlignError
+
     debug = options.debug or "--debug" in options.arguments
     try:
-        with _plain_warnings(options.command):
-            return _run(options.command, options.arguments)
+        with _plain_warnings(options):
+            return _run(options)
     except (ForestAlignError, OSError) as error:
         if debug:
             raise
-        if isinstance(error, BrokenPipeError):
+        # Of another file than standard output it has the name.
+        if isinstance(error, BrokenPipeError) and error.filename is None:
             # The reader (such as `head`) has seen enough; Python must not complain when it flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return EXIT_OK
         print(f"forest-align {options.command}: error: {_message(error)}", file=sys.stderr)
         return EXIT_USAGE
-    except KeyboardInterrupt:
-        print(f"\nforest-align {options.command}: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
     except Exception as error:  # a fault of the program: a traceback is for those who ask for it
         if debug:
             raise

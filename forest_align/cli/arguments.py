@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Collection
+from pathlib import Path
 
 
 def positive(text: str) -> int:
@@ -37,3 +39,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         type=lambda path: None if path == "-" else path,
         help="file to write; standard output (-) by default",
     )
+
+
+def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
+    """The format that is called as the extension of an output's name (``.gz`` aside), else the default."""
+    extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
+    return extension if extension in formats else default

@@ -38,6 +38,9 @@ class BrowserServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    #: Connections that may wait to be accepted; with the default of 5, some of a page's or a script's burst
+    #: are refused.
+    request_queue_size = 128
 
     def __init__(self, host: str, port: int, service: BrowserService) -> None:
         self.service = service

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from forest_align.data.line_index import LineIndex
 from forest_align.types import Alignment, ForestAlignError, InputError, ModelError
 from forest_align.types.validation import Fields, format_json_object, parse_json_object
-from forest_align.views.browser import Form, pairs_page, sentences_page
+from forest_align.views.browser import Form, pairs_page, problem_page, sentences_page
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
@@ -188,7 +188,8 @@ class BrowserService:
         total = len(pairs)
         number = int(first) if first.isascii() and first.isdigit() and len(first) < 16 else 0
         if not 1 <= number <= max(total, 1):
-            return Answer.error(HTTPStatus.NOT_FOUND, f"no pair {first!r}: expected 1 to {total}")
+            problem = f"no pair {first!r}: expected 1 to {total}"
+            return Answer.html(problem_page(problem), HTTPStatus.NOT_FOUND)
         lines = range(number, min(number + PAIRS_A_PAGE, total + 1))
         return Answer.html(pairs_page(((k, _read(pairs, k)) for k in lines), number, PAIRS_A_PAGE, total))
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.cli.left_out import name_left_out
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from forest_align.data.pair_types import SentencePair
     from forest_align.em.corpus import CorpusPair, CorpusReader
 
 
@@ -64,8 +66,6 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
         If the path has no name, as that of a checkpoint beside it is made from it, or is a file, or nothing
         can be written there.
     """
-    from forest_align.types import InputError
-
     if path.name in ("", ".."):
         raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
     if path.exists() and not path.is_dir():
@@ -94,12 +94,34 @@ def corpus_reader(
     )
 
 
-def read_corpus(
-    reader: CorpusReader, paths: Sequence[str], args: argparse.Namespace, *, quiet: bool = False
-) -> tuple[list[CorpusPair], int]:
-    """Read and prepare the pairs of files, with a progress bar.
+def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentencePair | InputError]:
+    """The pairs of all files; an error in the place of a broken one."""
+    from forest_align.data.pairs import read_pairs
 
-    Problems of single pairs go to stderr, unless ``quiet``: the same pairs were read before.
+    return [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
+
+
+def read_gold_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentencePair | InputError]:
+    """The same for pairs that are scored: what cannot be is told before hours of work.
+
+    Raises
+    ------
+    InputError
+        If a pair has no gold links.
+    """
+    from forest_align.em.pair_problems import check_gold
+
+    pairs = read_files(paths, args)
+    check_gold(pair for pair in pairs if not isinstance(pair, InputError))
+    return pairs
+
+
+def prepare_corpus(
+    reader: CorpusReader, pairs: Sequence[SentencePair | InputError], command: str, *, quiet: bool = False
+) -> tuple[list[CorpusPair], int]:
+    """Prepare pairs, with a progress bar.
+
+    What is wrong with single pairs goes to stderr, unless ``quiet``: the same pairs were prepared before.
 
     Returns
     -------
@@ -108,12 +130,10 @@ def read_corpus(
     int
         How many cannot.
     """
-    from forest_align.data.pairs import read_pairs
     from forest_align.em.progress import counting_bar
 
-    raw = [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
-    with counting_bar("preparing", 3 * len(raw)) as bar:
-        pairs, problems = reader.read(raw, bar.update)
-    for problem in () if quiet else problems:
-        print(problem, file=sys.stderr)
-    return pairs, len(problems)
+    with counting_bar("preparing", 3 * len(pairs)) as bar:
+        prepared, problems = reader.read(pairs, bar.update)
+    if not quiet:
+        name_left_out(command, problems)
+    return prepared, len(problems)

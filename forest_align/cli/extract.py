@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import add_output, positive
+from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.left_out import LeftOut
 from forest_align.cli.outputs import open_output, refuse_compressed, refuse_overwriting
 from forest_align.cli.progress import counted
 from forest_align.data.lines import STANDARD_INPUT
@@ -21,8 +22,6 @@ from forest_align.data.phrase_table import TABLE_FORMATS
 from forest_align.types import InputError
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
-# Broken lines that are named one by one: a file that is no file of alignments has nothing else.
-_NAMED = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align extract alignments.jsonl --max-words 1 --min-count 2 -o words.tsv\n"
         "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
         f"formats (--to):\n{listing}\n\n"
-        "The most frequent pairs come first; the order of the input does not matter.\n"
+        "The pairs of the highest expected counts come first; the order of the input does not matter.\n"
         "Counts are kept in OUT.counts until the table is written, so that --resume can go on with them.\n"
         "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
     )
@@ -48,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_output(parser)
     parser.add_argument(
-        "--to", choices=tuple(TABLE_FORMATS), default="tsv", help="what to write; default: tsv"
+        "--to",
+        choices=tuple(TABLE_FORMATS),
+        help="what to write; default: what the extension of OUT says, else tsv",
     )
     parser.add_argument(
         "--symmetric",
@@ -111,7 +112,13 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -")
     with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
         broken = _count(counts, options.alignments)
-        table = TABLE_FORMATS[options.to]
+        if broken and not counts.alignments and not counts.failed:
+            counts.delete()
+            raise InputError(
+                f"expected alignments that 'forest-align align' wrote, found {broken} lines that are none",
+                file=options.alignments[0],
+            )
+        table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
         entries = counts.entries(options.min_count)
         to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
         written = 0
@@ -126,18 +133,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
-    """Count what is not counted yet; name the first broken lines and return how many there are."""
+    """Count what is not counted yet; name the first broken lines and return how many there are in all."""
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
-    named = 0
-    for item, position in counted(read_alignments(paths, start), "pairs"):
-        if not isinstance(item, InputError):
-            counts.add(item, position)
-        elif named < _NAMED:
-            named += 1
-            more = "; more are counted, not named" if named == _NAMED else ""
-            print(f"forest-align extract: left out: {item}{more}", file=sys.stderr)
+    with LeftOut("extract") as left_out:
+        for item, position in counted(read_alignments(paths, start), "pairs"):
+            if isinstance(item, InputError):
+                left_out.add(item)
+            else:
+                counts.add(item, position)
     return position.broken
 
 

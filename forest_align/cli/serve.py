@@ -93,7 +93,10 @@ def _aligners(options: argparse.Namespace) -> AlignerShelf:
     """Every kind of aligner that has a model, with the model and the parser that the options name."""
     from forest_align.aligners.loading import kind_of
     from forest_align.cli.browser_service import AlignerShelf
+    from forest_align.parsing.encoder_scorer import locate_parser
 
+    if options.parser is not None:
+        locate_parser(options.parser)
     kind = kind_of(options.model) if options.model is not None else None
     default = options.aligner or kind or "forest"
     if kind is not None and default != kind:

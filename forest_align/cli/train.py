@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         trainer.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
         )
-        trainer.set_defaults(train=module.run)
+        trainer.set_defaults(train=module.run, full_command=f"train {name}")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,14 @@ import sys
 from pathlib import Path
 
 from forest_align.cli.arguments import positive
-from forest_align.cli.corpora import add_corpus_arguments, check_model_folder, corpus_reader, read_corpus
+from forest_align.cli.corpora import (
+    add_corpus_arguments,
+    check_model_folder,
+    corpus_reader,
+    prepare_corpus,
+    read_files,
+    read_gold_files,
+)
 
 #: The learning curve in the model's folder.
 LEARNING_CURVE = "learning_curve.svg"
@@ -84,12 +91,13 @@ def run(args: argparse.Namespace) -> int:
         regularization=args.regularization,
         workers=args.workers,
     )
+    raw_dev = read_gold_files(args.dev, args)
     start = ForestAligner.load(args.start).model
     reader = corpus_reader(
         args, args.forest_size, start.options.confident_link, given_trees=args.parser is None
     )
-    pairs, failed = read_corpus(reader, args.pairs, args)
-    dev_pairs, dev_failed = read_corpus(reader, args.dev, args)
+    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest")
+    dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")
     trained = train_forest_model(
         pairs,
         start,
@@ -105,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
     else:
         print(
-            "forest-align train: no learning curve is drawn without matplotlib: "
+            "forest-align train forest: no learning curve is drawn without matplotlib: "
             "pip install 'forest-align[plot]'",
             file=sys.stderr,
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.left_out import name_left_out
 
 if TYPE_CHECKING:
     from forest_align.em.joint_training import JointExample
@@ -114,8 +114,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
             links=args.links,
             report=bar.update,
         )
-    for problem in problems:
-        print(problem, file=sys.stderr)
+    name_left_out("train joint", problems)
     return examples, len(problems)
 
 

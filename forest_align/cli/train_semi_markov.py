@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.left_out import name_left_out
 
 if TYPE_CHECKING:
     from forest_align.em.semi_markov_objective import Example
@@ -89,8 +89,7 @@ def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
             pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
         )
         examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
-    for problem in problems:
-        print(problem, file=sys.stderr)
+    name_left_out("train semi-markov", problems)
     return examples, len(problems)
 
 

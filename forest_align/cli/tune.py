@@ -13,13 +13,17 @@ from forest_align.cli.corpora import (
     add_corpus_arguments,
     check_model_folder,
     corpus_reader,
-    read_corpus,
+    prepare_corpus,
+    read_gold_files,
 )
+from forest_align.cli.left_out import name_left_out
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     import optuna
 
     from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.data.pair_types import SentencePair
     from forest_align.em.dev_set import DevSet
     from forest_align.em.shared_study import SharedStudy
     from forest_align.em.tuning import Range, TuningProblem, TuningSettings, Values
@@ -122,7 +126,6 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
     from forest_align.em.tuning import TuningSettings
-    from forest_align.types import InputError
 
     check_model_folder(args.output, beside=args.storage is None)
     if args.plot:
@@ -158,14 +161,14 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
         size: corpus_reader(args, size, model.options.confident_link, given_trees=given_trees)
         for size in sizes
     }
-    failed = 0
+    space = search_space(model, sizes, args.keep or (), args.also or ())
+    raw, failed = _read_gold(args), 0
 
     def load(size: int) -> DevSet:
         nonlocal failed
-        pairs, failed = read_corpus(readers[size], args.gold, args, quiet=size != sizes[0])
+        pairs, failed = prepare_corpus(readers[size], raw, "tune", quiet=size != sizes[0])
         return DevSet(pairs)
 
-    space = search_space(model, sizes, args.keep or (), args.also or ())
     shared = _study(args, objective)
     identity = [readers[size].identity for size in sorted(readers)]
     problem = SweepProblem(model, objective, sizes, load, space, identity)
@@ -176,7 +179,6 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 
 def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
-    from forest_align.data.pairs import read_pairs
     from forest_align.em.contextual_sweep import (
         ContextualSweep,
         contextual_space,
@@ -186,14 +188,13 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.em.corpus import files_fingerprint, parser_fingerprint
     from forest_align.em.progress import counting_bar
     from forest_align.em.study_results import best_values
-    from forest_align.types import InputError
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
     parser = args.parser or "en"
     aligner = _contextual_aligner(args, parser)
+    raw = _read_gold(args)
     shared = _study(args, f"{aligner.variant}-word-f1")
-    raw = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
     with counting_bar("preparing", 2 * len(usable)) as bar:
@@ -201,8 +202,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         pairs, problems = dev_pairs(
             aligner, usable, parser, args.forests, bar.update, given_trees=given_trees
         )
-    for problem in (*broken, *problems):
-        print(problem, file=sys.stderr)
+    name_left_out("tune", (*broken, *problems))
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
     identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
     problem = ContextualSweep(aligner, pairs, identity)
@@ -221,6 +221,15 @@ def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAlig
     if args.ppdb:
         options["ppdb"] = PairTable.load(args.ppdb)
     return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
+
+
+def _read_gold(args: argparse.Namespace) -> list[SentencePair | InputError]:
+    """The pairs of all files, before the study is made: what is refused must leave no storage behind."""
+    pairs = read_gold_files(args.gold, args)
+    if all(isinstance(pair, InputError) for pair in pairs):
+        name_left_out("tune", pairs)
+        raise InputError("expected at least one dev pair with gold links", file=args.gold[0])
+    return pairs
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:

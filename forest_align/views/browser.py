@@ -94,7 +94,7 @@ def sentences_page(form: Form, alignment: Alignment | None = None, problem: str 
     """The page with the form, and below it what became of the sentences: an alignment or a problem."""
     body = [_form(form)]
     if problem:
-        body.append(f'<p class="error" role="alert">{escaped(problem)}</p>\n')
+        body.append(_problem(problem))
     if alignment is not None:
         section = _section(alignment).replace("<details><summary>trees", "<details open><summary>trees", 1)
         text = escaped(alignment.to_json())
@@ -120,6 +120,16 @@ def pairs_page(alignments: Iterable[tuple[int, Alignment]], first: int, size: in
     sections = [f'<div id="line{line}">{_section(alignment)}</div>\n' for line, alignment in alignments]
     above, below = (_leaf(first, size, total, place) for place in ("above", "below"))
     return _page([above, _slider(), *sections, below])
+
+
+def problem_page(problem: str) -> str:
+    """A page that says why there are no pairs on it, with ways out."""
+    links = '<a href="/pairs">the first pairs</a> <a href="/">align two sentences</a>'
+    return _page([_problem(problem), f'<nav aria-label="Pages">{links}</nav>\n'])
+
+
+def _problem(problem: str) -> str:
+    return f'<p class="error" role="alert">{escaped(problem)}</p>\n'
 
 
 def _page(body: Iterable[str]) -> str:

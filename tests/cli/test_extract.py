@@ -185,12 +185,52 @@ def test_only_the_first_of_many_broken_lines_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "pairs.tsv"
-    path.write_text("no alignment\n" * 30)
+    path.write_text("no alignment\n" * 30 + line("cars", "autos", "1"))
     assert main(["extract", str(path), "-o", str(tmp_path / "t.tsv")]) == 1
-    *named, last = capsys.readouterr().err.splitlines()
-    assert len(named) == 10
-    assert named[-1].endswith("more are counted, not named")
+    *named, more, last = capsys.readouterr().err.splitlines()
+    assert [f"{path}:{number}: " in text for number, text in enumerate(named, 1)] == [True] * 10
+    assert more == "forest-align extract: left out: 20 more"
     assert "30 broken lines left out" in last
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_a_file_without_alignments_costs_no_older_table(
+    resume: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = tmp_path / "pairs.tsv", tmp_path / "t.tsv"
+    pairs.write_text("He died.\tHe passed away.\n" * 3)
+    out.write_text("precious")
+    assert main(["extract", str(pairs), "-o", str(out), *resume]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == (
+        f"forest-align extract: error: {pairs}: expected alignments that 'forest-align align' wrote, "
+        "found 3 lines that are none"
+    )
+    assert set(tmp_path.iterdir()) == {pairs, out} and out.read_text() == "precious"
+
+
+def test_where_all_alignments_failed_the_table_is_empty(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.jsonl", tmp_path / "t.tsv"
+    path.write_text(line("a", "b", "1", error="too long") + "broken\n")
+    assert main(["extract", str(path), "-o", str(out)]) == 1
+    assert len(rows(out)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "begin"),
+    [
+        ("t.jsonl", [], '{"source": '),
+        ("t.ppdb", [], "["),
+        ("t.txt", [], "#source\t"),
+        ("t", [], "#source\t"),
+        ("t.jsonl", ["--to", "tsv"], "#source\t"),
+    ],
+)
+def test_the_extension_of_the_table_says_its_format_unless_to_does(
+    name: str, options: list[str], begin: str, found: Path, tmp_path: Path
+) -> None:
+    assert main(["extract", str(found), "-o", str(tmp_path / name), *options]) == 0
+    assert (tmp_path / name).read_text().startswith(begin)
 
 
 def test_a_table_is_not_written_under_the_name_of_a_compressed_file(

@@ -169,10 +169,22 @@ def test_the_cache_spares_the_parser_the_second_time(
 def test_a_broken_pair_is_named_and_the_rest_is_used(
     tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pairs.write_text(pairs.read_text() + "only one column\n")
+    pairs.write_text(pairs.read_text() + "only one column\n" * 12)
     assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 1
-    assert f"{pairs}:5" in capsys.readouterr().err
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0].startswith(f"forest-align train forest: left out: {pairs}:5: ")
+    assert errors[10] == "forest-align train forest: left out: 2 more"
     assert ForestModel.load(tmp_path / "model").description["pairs"] == 4
+
+
+def test_dev_pairs_without_links_are_told_before_anything_is_parsed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FlatParser, "parse_many", None)
+    dev = tmp_path / "dev.tsv"
+    dev.write_text("a b\ta b\n")
+    with pytest.raises(InputError, match=r"dev\.tsv:1: dev pair '1' has no gold links"):
+        run(pairs, "-o", tmp_path / "model", "--dev", dev)
 
 
 @pytest.mark.parametrize("normalizer", ["pair", "training"])

@@ -41,6 +41,14 @@ def test_a_traceback_is_shown_wherever_debug_stands(arguments: list[str], tmp_pa
         main(["train", *arguments, f"{tmp_path}/absent.tsv", "-o", ".."])
 
 
+@pytest.mark.parametrize("aligner", sorted(TRAINERS))
+def test_errors_say_which_training_they_are_of(
+    aligner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", aligner, f"{tmp_path}/absent.tsv", "-o", ".."]) == 2
+    assert capsys.readouterr().err.startswith(f"forest-align train {aligner}: error: ")
+
+
 def test_where_no_model_can_be_written_nothing_is_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

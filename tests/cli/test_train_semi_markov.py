@@ -108,6 +108,23 @@ def test_pairs_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "model").exists()
 
 
+def test_the_first_of_many_pairs_that_cannot_be_used_are_named_with_their_files(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
+    plain[0].write_text("a dog\tthe dog\n" * 4)
+    plain[1].write_text("a dog\tthe dog\n" * 30)
+    assert train(gold, *plain, "-o", tmp_path / "model", "--iterations", 1) == 1
+    *named, more = capsys.readouterr().err.splitlines()
+    places = [(plain[0], line) for line in range(1, 5)] + [(plain[1], line) for line in range(1, 7)]
+    assert named == [
+        f"forest-align train semi-markov: left out: {path}:{line}: pair '{line}': "
+        "expected words with gold links, found none"
+        for path, line in places
+    ]
+    assert more == "forest-align train semi-markov: left out: 24 more"
+
+
 @pytest.mark.parametrize("option", [("--iterations", -1), ("--regularization", 0)])
 def test_settings_that_make_no_sense_are_refused(
     tmp_path: Path, gold: Path, option: tuple[str, object]

@@ -253,11 +253,30 @@ def test_a_pair_with_a_broken_tree_is_told_and_the_others_are_used(
     assert (tmp_path / "tuned").is_dir()
 
 
-def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["forest", "contextual"])
+def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(
+    kind: str, tmp_path: Path, gold: Path
+) -> None:
     plain = tmp_path / "plain.tsv"
-    plain.write_text("a b\ta b\n")
-    with pytest.raises(InputError, match="no gold links"):
-        run(plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1)
+    plain.write_text("a b\ta b\n" * 2)
+    with pytest.raises(InputError) as error:
+        run(gold, plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1, "--aligner", kind)
+    assert str(error.value) == f"{plain}:1: dev pair '1' has no gold links"
+    assert set(tmp_path.iterdir()) == {gold, plain}
+
+
+@pytest.mark.parametrize("kind", ["forest", "contextual"])
+def test_a_file_of_broken_pairs_is_an_error_that_leaves_nothing_behind(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("one column\n" * 12)
+    with pytest.raises(InputError, match=r"broken\.tsv: expected at least one dev pair"):
+        run(broken, "-o", tmp_path / "tuned", "--from", "tsv", "--trials", 1, "--aligner", kind)
+    *named, more = capsys.readouterr().err.splitlines()
+    assert named[9].startswith(f"forest-align tune: left out: {broken}:10: expected 2 columns")
+    assert more == "forest-align tune: left out: 2 more"
+    assert set(tmp_path.iterdir()) == {broken}
 
 
 @pytest.mark.parametrize(
@@ -272,11 +291,12 @@ def test_pairs_without_links_are_an_error(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("kind", ["forest", "contextual"])
 def test_what_would_fail_in_the_end_is_refused_before_any_work(
-    kind: str, options: list[str], message: str, tmp_path: Path
+    kind: str, options: list[str], message: str, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    monkeypatch.setattr(FlatParser, "parse_many", None)
     with pytest.raises(ForestAlignError, match=message):
-        run(tmp_path / "absent.tsv", "--aligner", kind, *options)
+        run(gold, "--aligner", kind, *options)
 
 
 @pytest.mark.parametrize("aligner", ["forest", "contextual"])

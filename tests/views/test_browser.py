@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.types import Alignment, Links, Node, PhrasePair, Sentence
-from forest_align.views.browser import Form, content_security_policy, pairs_page, sentences_page
+from forest_align.views.browser import (
+    Form,
+    content_security_policy,
+    pairs_page,
+    problem_page,
+    sentences_page,
+)
 
 from .html_page import Page
 
@@ -59,8 +65,9 @@ def test_phrases_links_and_both_trees_are_shown() -> None:
 
 
 def test_a_problem_is_told_as_an_alert() -> None:
-    page = Page(sentences_page(_FORM, problem="too <long>"))
-    assert "alert" in page.all("role") and "too <long>" in page.text and not page.of("long")
+    for text in (sentences_page(_FORM, problem="too <long>"), problem_page("too <long>")):
+        page = Page(text)
+        assert "alert" in page.all("role") and "too <long>" in page.text and not page.of("long")
 
 
 @pytest.mark.parametrize(
