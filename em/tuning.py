@@ -241,7 +241,8 @@ def _work(
     while _ended(study) < settings.trials and _try_next(problem, space, settings, study, turn):
         if watch is not None:
             watch()
-        give_back_dead_trials(study)
+        with turn:  # a trial that another worker is about to claim looks like a dead one's
+            give_back_dead_trials(study)
 
 
 def _try_next(

@@ -41,6 +41,14 @@ def data_lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, line
 
 
+def check_folder(folder: Path) -> None:
+    """Stop with the name of a file that is missing."""
+    for suffix, _, _ in PARTS:
+        for path in (folder / f"data.{suffix}", folder / f"{suffix}.exc"):
+            if not path.is_file():
+                raise SystemExit(f"{path}: no such file; expected the dict folder of WordNet 3.0")
+
+
 def read_synset(line: str) -> tuple[int, Synset]:
     """Read a line of a data file (format: WordNet's manual page wndb) into its offset and synset."""
     fields = line.split("|", 1)[0].split()
@@ -151,6 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("dict_folder", type=Path, help="folder with data.noun, noun.exc, ... of WordNet 3.0")
     parser.add_argument("out_folder", type=Path, help=f"where {LEXICON_FILE} and {LICENSE_FILE} go")
     options = parser.parse_args(arguments)
+    check_folder(options.dict_folder)
     arrays = build(options.dict_folder)
     options.out_folder.mkdir(parents=True, exist_ok=True)
     content = save(arrays)

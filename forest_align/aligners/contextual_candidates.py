@@ -8,7 +8,7 @@ import numpy as np
 
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.lexicon.candidates import Candidate
-from forest_align.lexicon.evidence import explain
+from forest_align.lexicon.evidence import CONTEXT, explain
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ContextualCandidates:
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
         """Words above the minimum, and groups of words that are linked as a block or known to the lexicon.
 
-        A block's probability is the mean over its cells, that of a group of the lexicon its best cell's.
+        A block's probability is the mean over its cells, that of any other group its best cell's.
         """
         if not len(source) or not len(target):
             return ()
@@ -43,7 +43,7 @@ class ContextualCandidates:
         rows, columns = np.nonzero(probability >= self.minimum_score)
         found = {
             ((i, i + 1), (j, j + 1)): Candidate(
-                (i, i + 1), (j, j + 1), float(probability[i, j]), explain(int(evidence[i, j])) or ("context",)
+                (i, i + 1), (j, j + 1), float(probability[i, j]), explain(int(evidence[i, j])) or (CONTEXT,)
             )
             for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
         }
@@ -51,7 +51,11 @@ class ContextualCandidates:
             score = float(probability[left[0] : left[1], right[0] : right[1]].mean())
             found[left, right] = Candidate(left, right, score, (kind,))
         for left, right, kind in lexical_groups(source, target, self.aligner.lexicon, self.aligner.ppdb):
+            known = found.get((left, right))
+            if known is not None:
+                found[left, right] = Candidate(left, right, known.score, (*known.evidence, kind))
+                continue
             score = float(probability[left[0] : left[1], right[0] : right[1]].max())
-            if score >= self.minimum_score and (left, right) not in found:
+            if score >= self.minimum_score:
                 found[left, right] = Candidate(left, right, score, (kind,))
         return tuple(sorted(found.values()))

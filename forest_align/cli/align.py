@@ -23,9 +23,11 @@ from forest_align.cli.aligner_choice import (
     load_aligner,
     made_with,
 )
-from forest_align.cli.arguments import add_output, positive
+from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.gzip_output import open_gzipped, repair_gzipped
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.outputs import (
+    Finished,
     alignment_writer,
     check_same_run,
     open_output,
@@ -50,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  forest-align align 'He died.' 'He passed away.'\n"
-        "  forest-align align pairs.tsv -o alignments.jsonl --resume\n\n"
+        "  forest-align align pairs.tsv -o alignments.jsonl.gz --resume\n\n"
         f"input formats (--from), told by extension and content:\n{listing}\n\n"
         'Every pair yields its line; one that cannot be aligned has an "error".\n'
         "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
@@ -79,7 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the spaCy model (extra [spacy]); default: the model's, else trees",
     )
     parser.add_argument(
-        "--to", choices=OUTPUTS, help="what to write; default: jsonl, of two sentences given: text"
+        "--to",
+        choices=OUTPUTS,
+        help="what to write; default: what the extension of OUT says, else jsonl, of two sentences: text",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
     parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
@@ -92,8 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ppdb",
         metavar="FILE",
-        help="paraphrase pairs (TSV, perhaps gzipped) as further evidence; without them, contextual's "
-        "published variant goes by WordNet and word vectors",
+        help="paraphrase pairs (TSV or PPDB's own lines, perhaps gzipped) as further evidence; without them, "
+        "contextual's published variant goes by WordNet and word vectors",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="threads; default: 1")
@@ -111,7 +115,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
-    options.to = options.to or ("jsonl" if options.target is None else "text")
+    options.to = options.to or format_of_output(
+        options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
+    )
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
     if options.resume and (options.output is None or not writer.one_line_each):
@@ -128,15 +134,23 @@ def run(options: argparse.Namespace) -> int:
     first = next(items, None)
     items = chain([first], items) if first is not None else iter(())
     aligner = load_aligner(options, given)
-    explain = _explainer(aligner, options.ppdb) if options.explain else None
+    explain = _explainer(aligner) if options.explain else None
     record = RunRecord(
         options.output if writer.one_line_each else None, _made_with(options, aligner.name, first)
     )
-    again = 0
+    again, finished = 0, None
+    is_gzipped = options.output is not None and options.output.endswith(".gz")
     if options.resume:
-        items, again = _skip_finished(items, options, record, aligner.name)
+        finished = (repair_gzipped if is_gzipped else repair)(Path(options.output), options.to)
+        items, again = _skip_finished(items, finished, options, record, aligner.name)
     alignments = islice(_align(items, aligner, given, options), again, None)
-    with open_output(options.output, append=options.resume) as out, record:
+    opened = (
+        open_gzipped(options.output, finished)
+        if is_gzipped
+        else open_output(options.output, append=finished is not None)
+    )
+    # The record goes away when all is written: after the output is closed.
+    with record, opened as out:
         record.begin()
         out.write(writer.header)
         for alignment in counted(alignments, "pairs", hidden=to_terminal):
@@ -186,7 +200,11 @@ def _report(record: RunRecord, complaints: Sequence[str]) -> int:
 
 
 def _skip_finished(
-    items: Iterator[Item], options: argparse.Namespace, record: RunRecord, aligner: str
+    items: Iterator[Item],
+    finished: Finished,
+    options: argparse.Namespace,
+    record: RunRecord,
+    aligner: str,
 ) -> tuple[Iterator[Item], int]:
     """Leave out the pairs of which an earlier run has written the alignments.
 
@@ -195,7 +213,6 @@ def _skip_finished(
     are written already.
     """
     batch_size = int(options.batch_size)
-    finished = repair(Path(options.output), options.to)
     if not finished.lines:
         return items, 0
     is_known = record.go_on(finished.lines)
@@ -247,15 +264,16 @@ def _align(
         item = waiting.popleft()
         if isinstance(item.content, InputError):
             alignment = replace(alignment, source=item.source, target=item.target)
+        elif alignment.error and item.place is not None:
+            file, line = item.place
+            alignment = replace(alignment, error=f"{file}:{line}: {alignment.error}")
         yield replace(alignment, id=item.name)
     if waiting:
         raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
 
 
-def _explainer(aligner: Aligner, ppdb: str | None) -> Callable[[Alignment], Alignment]:
+def _explainer(aligner: Aligner) -> Callable[[Alignment], Alignment]:
     """A function that fills in the evidence for every word link."""
     from forest_align.aligners.word_evidence import with_evidence
-    from forest_align.lexicon.pair_table import PairTable
 
-    table = PairTable.load(ppdb) if ppdb else None
-    return lambda alignment: with_evidence(aligner, alignment, table)
+    return lambda alignment: with_evidence(aligner, alignment)

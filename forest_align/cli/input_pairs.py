@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
+import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
-from forest_align.cli.arguments import is_file
+from forest_align.cli.arguments import is_file, is_sentence
 from forest_align.data.pair_types import PairError, plain_sentence
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.types import InputError, Links, Sentence
+from forest_align.types import InputError, InputWarning, Links, Sentence
 
 
 class Item(NamedTuple):
@@ -25,12 +27,15 @@ class Item(NamedTuple):
     source, target : Sentence
         Its sentences as they were read, so that a pair with an error keeps its text; empty where they
         could not be read.
+    place : (str, int) or None
+        File and line that it stands in, of formats with a pair a line.
     """
 
     name: str
     content: tuple[Pair, Links | None] | InputError
     source: Sentence = Sentence(())
     target: Sentence = Sentence(())
+    place: tuple[str, int] | None = None
 
 
 def uses_given_links(options: argparse.Namespace) -> bool:
@@ -42,10 +47,16 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
     """Pairs ready for the aligner, each with its name; an error in the place of a broken one.
 
     What is wrong with no pair but with the input as a whole is told to ``complain`` after the last pair.
+
+    Warns
+    -----
+    InputWarning
+        If there are no pairs: the input is empty, or has nothing but blank lines.
     """
     links_file = None
     if options.words and options.words not in WORDS:
         links_file = links_of_file(options.words)
+    number = 0
     for number, item in enumerate(_pairs(options), 1):
         links = next(links_file, _ended(options.words)) if links_file is not None else None
         if isinstance(item, InputError):
@@ -61,7 +72,9 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
             file, line = item.place or (None, None)
             yield Item(item.id, error.at(file=file, line=line), item.source, item.target)
         else:
-            yield Item(item.id, content, item.source, item.target)
+            yield Item(item.id, content, item.source, item.target, item.place)
+    if not number:
+        warnings.warn(InputWarning(f"{options.pairs}: found no pairs of sentences"), stacklevel=2)
     # A blank line at the end of the file says nothing.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
         complain(f"{options.words}: the file of word links goes on after the pairs have ended")
@@ -70,6 +83,10 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
 def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
     """The pairs of a file, or the one whose two sentences are given."""
     if options.target is None:
+        if is_sentence(options.pairs) and not os.path.exists(options.pairs):
+            raise InputError(
+                f"there is no file {options.pairs!r}; expected a file of pairs, or two sentences"
+            )
         return read_pairs(options.pairs, options.source_format, tokenized=options.tokenized)
     two = options.pairs, options.target
     for path in two:

@@ -24,7 +24,7 @@ except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
 # What the system says when nothing more can be written; it names no file.
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +84,38 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
         yield sys.stdout
         return
     refuse_compressed(path)
+    with (
+        open_claimed(path, append) as file,
+        io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n") as out,
+    ):
+        yield out
+
+
+@contextmanager
+def open_claimed(path: str, append: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for writing at its end; what is there goes away, unless ``append``.
+
+    Raises
+    ------
+    InputError
+        If another process is writing to it.
+    OSError
+        If it cannot be written; names it.
+    """
     try:
         # What is there is cut off only when no other process is writing to it.
-        with open(path, "a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-            _claim(out, path)
+        with open(path, "ab") as file:
+            claim(file, path)
             if not append and os.path.isfile(path):
-                out.truncate(0)
-            yield out
+                file.truncate(0)
+            yield file
     except OSError as error:
         if error.errno in _FULL and error.filename is None:
             error.filename = path
         raise
 
 
-def _claim(file: IO[Any], path: str) -> None:
+def claim(file: IO[Any], path: str) -> None:
     """Keep other processes from writing to a file until it is closed, where the system can.
 
     Raises
@@ -150,10 +168,16 @@ class Finished:
         Number of whole lines.
     last : str
         The last of them.
+    size : int
+        Of a gzipped output, bytes of the members that are full.
+    rest : bytes
+        Of a gzipped output, the lines of its last member if that is not full.
     """
 
-    lines: int
-    last: str
+    lines: int = 0
+    last: str = ""
+    size: int = 0
+    rest: bytes = b""
 
 
 def repair(path: Path, kind: str | None = None) -> Finished:
@@ -167,26 +191,31 @@ def repair(path: Path, kind: str | None = None) -> Finished:
         is writing to the file.
     """
     if not path.exists():
-        return Finished(0, "")
+        return Finished()
     with path.open("r+b") as file:
-        _claim(file, str(path))
+        claim(file, str(path))
         lines, end, last = 0, 0, b""
         for line in file:
             if not line.endswith(b"\n"):
-                if not _is_begun(line, kind):
+                if not is_begun(line, kind):
                     message = "cannot resume: this line is not one that was being written; another file?"
                     raise InputError(message, file=str(path), line=lines + 1)
                 break
             lines, end, last = lines + 1, end + len(line), line
         file.truncate(end)
-    return Finished(lines, last.decode("utf-8", errors="replace").rstrip("\n"))
+    return Finished(lines, last_line(last))
+
+
+def last_line(text: bytes) -> str:
+    """The last of some whole lines; empty if there are none."""
+    return text[text.rfind(b"\n", 0, -1) + 1 :].decode("utf-8", errors="replace").rstrip("\n")
 
 
 # How lines of a kind begin.
 _BEGINNINGS = {"jsonl": (b'{"id": ',), "json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
 
 
-def _is_begun(line: bytes, kind: str | None) -> bool:
+def is_begun(line: bytes, kind: str | None) -> bool:
     """Whether a line without its end can be the beginning of one of a kind: nothing else may be cut off."""
     if kind == "pharaoh":
         return not line.strip(b"0123456789-p ")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.lexicon.evidence import Evidence, explain, word_evidence
+from forest_align.lexicon.evidence import CONTEXT, Evidence, explain, word_evidence
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.link_model import LinkModel, probability
@@ -41,7 +41,8 @@ class Candidate:
         Probability of the link, in (0, 1); in a group, of all its words.
     evidence : tuple of str
         Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
-        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``.
+        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` where
+        there is none of these.
     """
 
     source: Span
@@ -132,7 +133,7 @@ class ScoredCandidates:
             wanted &= (evidence & ~int(Evidence.EMBEDDING)) != 0
         rows, columns = np.nonzero(wanted)
         found = [
-            Candidate((i, i + 1), (j, j + 1), score, explain(mask) or ("embedding",))
+            Candidate((i, i + 1), (j, j + 1), score, explain(mask) or (CONTEXT,))
             for i, j, score, mask in zip(
                 rows.tolist(),
                 columns.tolist(),

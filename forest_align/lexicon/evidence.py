@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Cosine of two contextual word vectors from which on it counts as evidence by itself.
 EMBEDDING_COSINE = 0.6
+#: Name of what speaks for a link if none of the kinds of evidence does: the words around it.
+CONTEXT = "context"
 
 
 class Evidence(IntFlag):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from forest_align.types import InputError
 
 _NOTHING: tuple[str, ...] = ()
+# What bytes that are no UTF-8 are decoded as.
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class PairTable:
@@ -37,12 +40,15 @@ class PairTable:
 
     @classmethod
     def load(cls, path: str | Path) -> PairTable:
-        """Read a TSV file, gzip-compressed or not, whose first two columns are the pair.
+        """Read a file of pairs, gzip-compressed or not.
+
+        A line has the pair in its first two columns, separated by tabs, or is one of PPDB (Ganitkevitch et
+        al. 2013; Pavlick et al. 2015): ``label ||| one ||| other ||| features ...``.
 
         Raises
         ------
         InputError
-            If the file cannot be read or a line has no two columns; names the line.
+            If the file cannot be read or a line has no pair; names the line.
         """
         return cls(_read_pairs(Path(path)))
 
@@ -63,16 +69,30 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         read = gzip.open if packed else open
-        with read(path, "rt", encoding="utf-8-sig") as lines:  # perhaps with a byte-order mark
+        # Perhaps with a byte-order mark. Decoded block by block, an error would not say in which line.
+        with read(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
             for number, line in enumerate(lines, 1):
-                columns = line.rstrip("\r\n").split("\t")
+                if not line.isascii() and (found := _NO_UTF8.search(line)):
+                    byte = ord(found[0]) - 0xDC00
+                    raise InputError(f"expected UTF-8, found byte 0x{byte:02x}", file=str(path), line=number)
+                columns = line.rstrip("\r\n").split("\t", 2)
+                if len(columns) < 2:
+                    columns = _columns_of_ppdb(line)
                 if len(columns) >= 2 and columns[0] and columns[1]:
                     yield columns[0], columns[1]
                 elif line.strip():
                     raise InputError(
-                        "expected two words or phrases separated by a tab", file=str(path), line=number
+                        "expected two words or phrases separated by a tab, or a line of PPDB",
+                        file=str(path),
+                        line=number,
                     )
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"cannot read the pairs: {error}", file=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8 text: {error}", file=str(path)) from error
+        reason = getattr(error, "strerror", None) or f"cannot read the pairs: {error}"
+        raise InputError(reason, file=str(path)) from error
+
+
+def _columns_of_ppdb(line: str) -> list[str]:
+    """The two phrases of a line in the format of PPDB; nothing where it is none."""
+    columns = line.split(" ||| ", 3)
+    # The character that separates columns is written so inside of one.
+    return [phrase.strip(" ").replace("&#124;", "|") for phrase in columns[1:3]]

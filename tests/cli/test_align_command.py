@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -137,6 +138,18 @@ def test_broken_pairs_have_their_lines_in_their_places(
     assert "5 of 7 pairs could not be aligned; the first: pair 2" in capsys.readouterr().err
 
 
+def test_what_the_aligner_finds_wrong_has_the_place_of_the_pair_too(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\tx1\nfail b\tb\tx17\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    assert [line.get("error") for line in lines_of(out)] == [None, f"{pairs}:2: it failed"]
+    assert f"the first: pair x17: {pairs}:2: it failed" in capsys.readouterr().err
+    # Two sentences that are typed in stand in no file.
+    assert main(["align", "fail b", "b", "-o", str(out), "--to", "jsonl"]) == 1
+    assert lines_of(out)[0]["error"] == "it failed"
+
+
 def test_a_broken_pair_keeps_its_name_and_what_could_be_read_of_its_text(
     tmp_path: Path, aligners: list[FakeAligner]
 ) -> None:
@@ -234,7 +247,8 @@ def test_a_resumed_run_reports_the_pairs_that_failed_before(
         out.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
         capsys.readouterr()
         assert main([*arguments, "--resume"]) == 1
-        assert "1 of 4 pairs could not be aligned; the first: pair 2: it failed" in capsys.readouterr().err
+        message = f"1 of 4 pairs could not be aligned; the first: pair 2: {pairs}:2: it failed"
+        assert message in capsys.readouterr().err
         assert out.read_bytes() == whole
 
 
@@ -254,7 +268,9 @@ def test_resuming_with_other_sentences_of_the_same_name_is_refused(
     assert out.read_bytes() == old
 
 
-@pytest.mark.parametrize("extra", [[], ["-o", "x", "--to", "text"], ["-o", "x", "--to", "html"]])
+@pytest.mark.parametrize(
+    "extra", [[], ["-o", "x", "--to", "text"], ["-o", "x", "--to", "html"], ["-o", "x.html"]]
+)
 def test_resume_needs_a_file_with_a_line_for_each_pair(
     extra: list[str], aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -288,6 +304,37 @@ def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[Fak
     out = tmp_path / "out"
     assert main(["align", write(tmp_path / "in.tsv", ""), "-o", str(out)]) == 0
     assert out.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "begin"),
+    [
+        ("out.jsonl", [], b'{"id": '),
+        ("out.html", [], b"<!DOCTYPE html>"),
+        ("out.pharaoh", [], b"0-0\n"),
+        ("out.HTML", [], b"<!DOCTYPE html>"),
+        ("out.html", ["--to", "pharaoh"], b"0-0\n"),
+        ("out.jsonl.gz", [], b'{"id": '),
+        ("out.html.gz", [], b"<!DOCTYPE html>"),
+    ],
+)
+def test_the_extension_of_the_output_says_its_format_unless_to_does(
+    name: str, options: list[str], begin: bytes, tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    assert main(["align", "a", "a", "-o", str(tmp_path / name), *options]) == 0
+    written = (tmp_path / name).read_bytes()
+    assert (gzip.decompress(written) if name.endswith(".gz") else written).startswith(begin)
+
+
+@pytest.mark.parametrize("name", ["out", "out.txt", "out.tsv", "out.xml", "jsonl"])
+def test_without_a_known_extension_pairs_become_json_and_two_sentences_text(
+    name: str, tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out = tmp_path / name
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
+    assert lines_of(out)[0]["id"] == "1"
+    assert main(["align", "a", "a", "-o", str(out)]) == 0
+    assert "a–a" in out.read_text(encoding="utf-8")
 
 
 def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) -> None:

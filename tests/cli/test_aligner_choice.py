@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+import threading
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from forest_align.aligners.base import Aligner, Text
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.cli.aligner_choice import ANNOTATORS, GivenLinks, load_aligner
+from forest_align.cli.aligner_choice import ANNOTATORS, Content, GivenLinks, load_aligner
 from forest_align.parsing import annotation
-from forest_align.types import InputError, ModelError
+from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
 
 
 @pytest.fixture
@@ -40,9 +45,90 @@ def test_the_forest_aligner_with_its_own_defaults_is_the_default(loaded: list[An
 
 
 def test_given_links_become_the_candidates(loaded: list[Any]) -> None:
-    given = GivenLinks()
-    load_aligner(options(words="links.txt"), given)
-    assert loaded == [("forest", {"candidates": given})]
+    links = GivenLinks()
+    load_aligner(options(words="links.txt"), links)
+    assert loaded == [("forest", {"candidates": links})]
+
+
+class Linker(Aligner):
+    """Links what the candidates propose; keeps which sentences it prepared together, and in which threads."""
+
+    name = "linker"
+
+    def __init__(self, given: GivenLinks) -> None:
+        self.given = given
+        self.batches: list[tuple[tuple[str, ...], ...]] = []
+        self.threads: set[int] = set()
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
+        found = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
+        self.batches.append(tuple(sentence.words for sentence in found))
+        return list(found)
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        self.threads.add(threading.get_ident())
+        found = self.given.candidates(source, target)
+        return Alignment(source, target, Links.of((c.source[0], c.target[0]) for c in found))
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Linker:
+        raise NotImplementedError
+
+    def save(self, path: str | Path) -> None:
+        raise NotImplementedError
+
+
+def pair_of(word: str, link: str) -> tuple[tuple[Sentence, Sentence], Links]:
+    return (Sentence.from_words([word, "b"]), Sentence.from_words(["c", "d"])), Links.from_pharaoh(link)
+
+
+def test_given_links_keep_all_workers_busy() -> None:
+    links = GivenLinks()
+    aligner = Linker(links)
+    pairs = [pair_of(f"a{n}", "0-1") for n in range(12)]
+    found = list(links.align(aligner, iter(pairs), batch_size=2, workers=2))
+    assert [alignment.source.words[0] for alignment in found] == [f"a{n}" for n in range(12)]
+    assert aligner.threads - {threading.get_ident()}
+
+
+@settings(deadline=None, max_examples=60)
+@example(words="aaaa", classes="0011", batch_size=2)
+@example(words="abab", classes="0011", batch_size=2)
+@given(words=st.text("abc", max_size=12), classes=st.text("01", min_size=12), batch_size=st.integers(1, 4))
+def test_given_links_belong_to_their_pairs_with_any_number_of_workers(
+    words: str, classes: str, batch_size: int
+) -> None:
+    pairs: list[Content] = [pair_of(w, f"{k}-{k}") for w, k in zip(words, classes, strict=False)]
+    pairs.insert(len(pairs) // 2, InputError("broken"))
+    batches = []
+    for workers in (1, 3):
+        links = GivenLinks()
+        aligner = Linker(links)
+        found = list(links.align(aligner, iter(pairs), batch_size=batch_size, workers=workers))
+        assert [alignment.error or alignment.words for alignment in found] == [
+            str(one) if isinstance(one, InputError) else one[1] for one in pairs
+        ]
+        batches.append(sorted(aligner.batches))
+    assert batches[0] == batches[1]
+
+
+def test_the_batches_of_given_links_begin_at_multiples_of_their_size_for_the_sake_of_resume() -> None:
+    links = GivenLinks()
+    aligner = Linker(links)
+    pairs = [pair_of(word, f"{k}-{k}") for word, k in zip("abbcdef", "0010000", strict=True)]
+    assert len(list(links.align(aligner, iter(pairs), batch_size=3, workers=1))) == 7
+    assert ["".join(words[0] for words in batch[::2]) for batch in aligner.batches] == ["ab", "b", "cde", "f"]
+
+
+def test_links_are_held_for_the_pairs_in_hand_alone() -> None:
+    links = GivenLinks()
+    pairs = [pair_of(f"a{n}", "0-1") for n in range(9)]
+    stream = links.align(Linker(links), iter(pairs), batch_size=1, workers=1)
+    for (source, target), _ in pairs:
+        next(stream)
+        assert len(links.candidates(source, target)) == 1  # as --explain asks
+    with pytest.raises(InputError, match="no word links are given"):
+        links.candidates(*pairs[7][0])
 
 
 def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(loaded: list[Any]) -> None:
@@ -64,8 +150,19 @@ def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> N
     for kind in ("contextual", "semi-markov", "joint"):
         load_aligner(options(aligner=kind, ppdb=str(table)), None)
         assert ("quick", "fast") in loaded[-1][1]["ppdb"]
-    load_aligner(options(ppdb=str(table)), None)
-    assert list(loaded[-1][1]) == ["candidates"]
+    load_aligner(options(ppdb=str(table), words="union"), None)
+    assert ("quick", "fast") in loaded[-1][1]["ppdb"] and loaded[-1][1]["candidates"] == "union"
+
+
+@pytest.mark.parametrize(
+    ("words", "links"), [("encoder", None), ("given", GivenLinks()), ("x", GivenLinks())]
+)
+def test_paraphrases_that_would_have_no_effect_are_refused(
+    words: str, links: GivenLinks | None, loaded: list[Any]
+) -> None:
+    with pytest.raises(InputError, match=f"--words {words} takes no --ppdb"):
+        load_aligner(options(words=words, ppdb="table.tsv"), links)
+    assert loaded == []
 
 
 @pytest.mark.parametrize(
@@ -74,7 +171,6 @@ def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> N
         ({"aligner": "contextual", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "variant": "published"}, "takes no --variant"),
-        ({"words": "unoin"}, "unoin"),
         ({"annotator": "spacy"}, "the forest aligner takes no --annotator; the contextual"),
         ({"aligner": "joint", "annotator": "trees"}, "the joint aligner takes no --annotator"),
         ({"aligner": "contextual", "annotator": "spacy"}, "--annotator needs --variant published"),
@@ -111,9 +207,9 @@ def test_the_annotators_are_those_that_there_are() -> None:
 
 
 def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:
-    given = GivenLinks()
-    load_aligner(options(model="my/model", words="given", variant="published"), given)
-    assert loaded == [("my/model", {"variant": "published", "candidates": given})]
+    links = GivenLinks()
+    load_aligner(options(model="my/model", words="given", variant="published"), links)
+    assert loaded == [("my/model", {"variant": "published", "candidates": links})]
 
 
 def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:

@@ -11,6 +11,13 @@ from pathlib import Path
 
 import pytest
 
+# Members of a gzipped output are small, so that there are several.
+PROGRAM = """
+import sys
+from forest_align.cli import gzip_output, main
+gzip_output.MEMBER_LINES = 10
+sys.exit(main(sys.argv[1:]))
+"""
 WORDS = "the old man saw a small dog near his house and it ran".split()  # noqa: SIM905
 
 
@@ -32,7 +39,7 @@ def write_pairs(path: Path, count: int, rng: random.Random) -> None:
 
 
 def start(pairs: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "forest_align", "align", str(pairs), "-o", str(out)]
+    command = [sys.executable, "-c", PROGRAM, "align", str(pairs), "-o", str(out)]
     return subprocess.Popen([*command, "--batch-size", "16", *options], stderr=subprocess.DEVNULL)
 
 
@@ -47,16 +54,16 @@ def kill_when_larger(process: subprocess.Popen[bytes], out: Path, size: int) -> 
     return False
 
 
-@pytest.mark.parametrize(("kind", "workers"), [("jsonl", "1"), ("pharaoh", "3")])
+@pytest.mark.parametrize(("kind", "workers"), [("jsonl", "1"), ("pharaoh", "3"), ("jsonl.gz", "2")])
 def test_a_run_that_was_killed_twice_gives_the_bytes_of_an_unbroken_one(
     kind: str, workers: str, tmp_path: Path
 ) -> None:
     rng = random.Random(f"{kind} {workers}")
-    pairs, whole, part = tmp_path / "in.jsonl", tmp_path / "whole", tmp_path / "part"
+    pairs, whole, part = tmp_path / "in.jsonl", tmp_path / f"whole.{kind}", tmp_path / f"part.{kind}"
     write_pairs(pairs, 200, rng)
-    assert start(pairs, whole, "--to", kind).wait() == 1
+    assert start(pairs, whole).wait() == 1
     size = whole.stat().st_size
-    options = ("--to", kind, "--workers", workers, "--resume")
+    options = ("--workers", workers, "--resume")
     for share in sorted((rng.uniform(0, 0.4), rng.uniform(0.4, 0.8))):
         assert kill_when_larger(start(pairs, part, *options), part, int(share * size))
         assert share * size < part.stat().st_size < size

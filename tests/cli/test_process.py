@@ -30,6 +30,37 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_output_whose_reader_has_gone_away_is_an_error(tmp_path: Path) -> None:
+    trees, out = tmp_path / "trees.txt", tmp_path / "out.txt"
+    # More than the buffers of a pipe hold.
+    trees.write_text("(S (NP (PRP They)) (VP (VBD won)))\n" * 20_000, encoding="utf-8")
+    os.mkfifo(out)
+    command = [sys.executable, "-m", "forest_align", "parse", "--from", "trees", trees, "-o", out]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        with out.open(encoding="utf-8") as reader:
+            assert reader.readline().startswith("(S ")
+        assert process.stderr.read() == f"forest-align parse: error: {out}: Broken pipe\n"
+    assert process.returncode == 2
+
+
+def test_an_interrupt_while_modules_are_imported_is_told_like_any_other() -> None:
+    interrupted = (
+        "import builtins, sys\n"
+        "load = builtins.__import__\n"
+        "def interrupt(name, *rest):\n"
+        "    if name.partition('.')[0] == 'numpy':\n"
+        "        raise KeyboardInterrupt\n"
+        "    return load(name, *rest)\n"
+        "builtins.__import__ = interrupt\n"
+        "from forest_align.cli import main\n"
+        "sys.exit(main(['align', 'pairs.tsv']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", interrupted], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "\nforest-align align: interrupted\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_an_interrupted_command_says_so_and_leaves_whole_lines(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -87,6 +88,16 @@ def test_a_broken_line_is_named(script: ModuleType, folder: Path, tmp_path: Path
     (folder / "data.verb").write_text(TOP + "00000300 29 v zz create\n")
     with pytest.raises(SystemExit, match=r"data\.verb:3: expected a line of a WordNet data file"):
         build(script, folder, tmp_path / "out")
+
+
+@pytest.mark.parametrize("missing", ["data.noun", "adv.exc"])
+def test_a_folder_that_is_not_wordnets_is_told_by_what_it_lacks(
+    missing: str, script: ModuleType, folder: Path, tmp_path: Path
+) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(SystemExit, match=rf"{re.escape(missing)}: no such file; expected the dict folder"):
+        build(script, folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_damaged_lexicon_file_is_a_model_error(script: ModuleType, folder: Path, tmp_path: Path) -> None:

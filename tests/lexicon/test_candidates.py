@@ -85,6 +85,14 @@ def test_the_same_word_is_a_likely_candidate_and_another_one_is_not() -> None:
     assert scores.get(((0, 1), (2, 3)), 0.0) < 0.2
 
 
+@pytest.mark.parametrize("name", ["union", "encoder"])
+def test_words_far_apart_that_the_lexicon_does_not_relate_have_their_context_alone(name: str) -> None:
+    provider = candidate_provider(name, minimum_score=0.0)
+    found = provider.candidates(vectors_by_word("cats eat fish"), vectors_by_word("cats eat bread"))
+    evidence = {(c.source[0], c.target[0]): c.evidence for c in found if not c.is_group}
+    assert evidence[2, 2] == ("context",) and "embedding" in evidence[0, 0]
+
+
 def test_the_dictionary_proposes_only_what_the_lexicon_knows() -> None:
     source, target = (
         sentence_of("firms bought it"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from forest_align.data.phrase_table import TABLE_FORMATS, PhraseEntry
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError
 
@@ -38,7 +39,9 @@ def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"kick\tboot\nnonsense\n", r"bad\.tsv:2: expected two words or phrases"),
-        (b"\xff\xfe\tboot\n", r"bad\.tsv: expected UTF-8"),
+        (b"[NN] ||| kick ||| boot ||| x\n[NN] ||| kick\n", r"bad\.tsv:2: expected .* or a line of PPDB"),
+        (b"[NN] |||  ||| boot ||| x\n", r"bad\.tsv:1: expected .* or a line of PPDB"),
+        (b"kick\tboot\n" * 999 + b"caf\xe9\tboot\n", r"bad\.tsv:1000: expected UTF-8, found byte 0xe9"),
         (gzip.compress(b"kick\tboot\n" * 1000)[:-20], r"bad\.tsv: cannot read"),
     ],
 )
@@ -50,8 +53,30 @@ def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> No
 
 
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match=r"none: No such file or directory$"):
         PairTable.load(tmp_path / "none")
+
+
+def test_lines_of_ppdb_are_pairs_too(tmp_path: Path) -> None:
+    lines = (
+        "[VBD] ||| kicked the bucket ||| died ||| PPDB2.0Score=5.2 AGigaSim=0 ||| 0-0 ||| Equivalence\n"
+        "[NN] ||| café ||| coffeehouse ||| Abstract=0 Adjacent=0 ||| 0-0\r\n"
+        "[.] ||| . ||| ; ||| Abstract=0 ||| 0-0\n"
+    )
+    for name, content in (("plain", lines.encode()), ("packed.gz", gzip.compress(lines.encode()))):
+        path = tmp_path / name
+        path.write_bytes(content)
+        table = PairTable.load(path)
+        assert (len(table), table.longest, table.partners(".")) == (3, 3, (";",))
+        assert table.partners("died") == ("kicked the bucket",)
+        assert table.partners("coffeehouse") == ("café",)
+
+
+def test_what_extract_writes_for_ppdb_is_read_back(tmp_path: Path) -> None:
+    entry = PhraseEntry("kicked | the bucket", "died", "VP", "VBD", 3, 2.5, 0.5, 0.25, "0-0 1-0", "7")
+    path = tmp_path / "phrases.ppdb"
+    path.write_text(TABLE_FORMATS["ppdb"].line(entry), encoding="utf-8")
+    assert PairTable.load(path).partners("died") == ("kicked | the bucket",)
 
 
 @pytest.mark.skipif(not PPDB.exists(), reason="the paraphrase table of the shared data folder is not here")

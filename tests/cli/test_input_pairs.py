@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forest_align.cli.input_pairs import Item, read_items
+from forest_align.types import InputError, InputWarning
+
+
+def read(pairs: Path | str, **changes: Any) -> list[Item]:
+    names = ("target", "words", "source_format", "parser")
+    values = dict.fromkeys(names) | {"tokenized": False, "pairs": str(pairs)} | changes
+    return list(read_items(argparse.Namespace(**values), pytest.fail))
+
+
+def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tmp_path: Path) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("a\tb\n\nc\td\n")
+    first, broken, last = read(path)
+    assert (first.place, last.place) == ((str(path), 1), (str(path), 3))
+    # What is wrong with it names the place already.
+    assert str(broken.content).startswith(f"{path}:2: ") and broken.place is None
+    assert [item.place for item in read("He died.", target="He passed away.")] == [None]
+
+
+@pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more"])
+def test_of_one_sentence_alone_it_is_told_that_two_are_expected(text: str) -> None:
+    with pytest.raises(
+        InputError, match=r"there is no file '.*'; expected a file of pairs, or two sentences"
+    ):
+        read(text)
+
+
+def test_a_name_with_blanks_is_no_sentence_if_there_is_a_file_or_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "my pairs.tsv"
+    path.write_text("a\tb\n")
+    assert len(read(path)) == 1
+    with pytest.raises(OSError, match="No such file or directory"):
+        read(tmp_path / "your pairs.tsv")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n\n"])
+def test_an_input_without_pairs_is_warned_about(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text(content)
+    with pytest.warns(InputWarning, match=r"in\.tsv: found no pairs of sentences$"):
+        assert read(path) == []
+    path.write_text("a\tb\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(read(path)) == 1
