@@ -104,6 +104,28 @@ class EnjuTree:
         return tuple(sorted({name for node in self.nodes for name, _ in node.aligned}))
 
 
+class TreeError(InputError):
+    """A sentence that has no sound tree.
+
+    Parameters
+    ----------
+    error : InputError
+        What is wrong.
+    id : str
+        Name of the sentence.
+    text : str
+        Raw text.
+    """
+
+    def __init__(self, error: InputError, id: str, text: str) -> None:
+        super().__init__(error.message, file=error.file, line=error.line, field=error.field)
+        self.id, self.text = id, text
+
+    def at(self, *, file: str | None = None, line: int | None = None) -> TreeError:
+        """See :meth:`InputError.at`."""
+        return TreeError(super().at(file=file, line=line), self.id, self.text)
+
+
 def read_enju(path: str | Path) -> list[EnjuTree]:
     """Read a file of one or more ``<sentence>`` elements, under one root element or side by side.
 
@@ -123,13 +145,13 @@ def read_enju(path: str | Path) -> list[EnjuTree]:
 def parse_enju(text: str) -> Iterator[EnjuTree]:
     """Read the sentences of a text, see :func:`read_enju`."""
     for sentence in sentences_of(text):
-        if isinstance(sentence, InputError):
+        if isinstance(sentence, TreeError):
             raise sentence
         yield sentence
 
 
-def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
-    """Read the sentences of a text, with an InputError in place of each that has no sound tree.
+def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
+    """Read the sentences of a text, with an error in place of each that has no sound tree.
 
     Such an error names the line on which the sentence begins.
 
@@ -150,10 +172,11 @@ def sentences_of(text: str) -> Iterator[EnjuTree | InputError]:
     if not sentences:
         raise InputError("expected <sentence> elements, found none")
     for number, (sentence, line) in enumerate(sentences, 1):
+        name = sentence.get("id") or str(number)
         try:
-            yield replace(_read_sentence(sentence, sentence.get("id") or str(number)), line=line)
+            yield replace(_read_sentence(sentence, name), line=line)
         except InputError as error:
-            yield error.at(line=line)
+            yield TreeError(error, name, _text_and_offsets(sentence)[0]).at(line=line)
 
 
 def _sentence_elements(text: str) -> list[tuple[ElementTree.Element, int]]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import (
     Format,
+    PairError,
     SentencePair,
     Writer,
     join_links,
@@ -31,17 +32,19 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield the pairs of the list, each as soon as the lines that hold it are read.
 
     Lists that were put together in one file are read as one. A pair with a wrong field becomes an InputError
-    item; broken JSON, or a line that is not UTF-8, ends the reading with one.
+    item; broken JSON, or a line that is not UTF-8, ends the reading with one. What has no id that can
+    be read is named by its number among the pairs, which may all stand on one line.
     """
-    text = _Text(lines)
+    text, number = _Text(lines), 1
     try:
         for line, item in _items(text):
             try:
-                yield replace(_pair(item), place=(lines.name, line))
+                yield replace(_pair(item, str(number)), place=(lines.name, line))
             except InputError as error:
                 yield error.at(file=lines.name, line=line)
+            number += 1
     except InputError as error:
-        yield error.at(file=lines.name, line=text.line)
+        yield PairError(error, str(number)).at(file=lines.name, line=text.line)
 
 
 class _Text:
@@ -141,11 +144,13 @@ def _items(text: _Text) -> Iterator[tuple[int, object]]:
     raise InputError(f"expected {expected}, found {found or _END!r}")
 
 
-def _pair(item: object) -> SentencePair:
-    fields = Fields(item)
-    name = _name(fields)
-    known = [fields.raw(side, "") for side in ("source", "target")]
-    with reading_pair(name, *(text if isinstance(text, str) else "" for text in known)):
+def _pair(item: object, number: str) -> SentencePair:
+    known = item if isinstance(item, dict) else {}
+    texts = [text if isinstance(text := known.get(side), str) else "" for side in ("source", "target")]
+    with reading_pair(number, *texts):
+        fields = Fields(item)
+        name = _name(fields)
+    with reading_pair(name, *texts):
         source, target = (plain_sentence(fields.text(side), True, side) for side in ("source", "target"))
         if not fields.has("sureAlign"):
             message = "a JSON list (jacana) has links here; pairs without links go one a line (jsonl)"

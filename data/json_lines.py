@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import (
     ChunkLink,
     Format,
+    PairError,
     ScoredTree,
     SentencePair,
     Writer,
     most,
     plain_sentence,
     read_line_by_line,
-    reading_pair,
 )
-from forest_align.data.tree_pairs import sentence_of_tree
+from forest_align.data.raw_text import with_raw_text
+from forest_align.data.tree_pairs import sentence_of_tree, text_of_tree
 from forest_align.types import Alignment, InputError, Links, Sentence
 from forest_align.types.validation import (
     Fields,
@@ -41,7 +43,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
     or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
     ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``, ``chunks``, ``source_chunks``,
-    ``target_chunks``.
+    ``target_chunks``. A ``text`` beside tokens or trees is their raw text; one of other words is an error.
     """
 
     def parse(line: str) -> SentencePair:
@@ -49,27 +51,38 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             raise InputError("blank line; expected a JSON object")
         values = parse_json_object(line)
         number = str(lines.number)
-        with reading_pair(_name(values, number), *(_text(values.get(side)) for side in ("source", "target"))):
+        try:
             return _alignment(values) if "version" in values else _plain(values, number, tokenized)
+        except InputError as error:
+            texts = [_text(values.get(side)) for side in ("source", "target")]
+            raise PairError(error, _name(values, number), *texts) from None
 
     return read_line_by_line(lines, parse)
 
 
 def _name(values: dict[str, Any], number: str) -> str:
-    name = values.get("id")
-    return str(name) if isinstance(name, str) or type(name) is int else number
+    try:
+        return Fields(values).identifier("id", number)
+    except InputError:
+        return number
 
 
 def _text(side: Any) -> str:
     """Text of a sentence that may be wrong in any way."""
     if isinstance(side, dict):
-        tokens = side.get("tokens")
-        side = side.get("text") or (" ".join(map(str, tokens)) if isinstance(tokens, list) else "")
+        tokens, tree = side.get("tokens"), side.get("tree")
+        words = " ".join(map(str, tokens)) if isinstance(tokens, list) else ""
+        side = side.get("text") or words or (text_of_tree(tree) if isinstance(tree, str) else "")
     return side if isinstance(side, str) else ""
 
 
 def _alignment(values: dict[str, Any]) -> SentencePair:
     alignment = Alignment.from_dict(values)
+    alignment = replace(
+        alignment,
+        source=_located(alignment.source, "source.text"),
+        target=_located(alignment.target, "target.text"),
+    )
     return SentencePair(
         alignment.id,
         alignment.source,
@@ -112,10 +125,20 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     inner = Fields(value, side)
     trees = _trees(inner)
     if inner.has("tokens"):
-        return Sentence.from_dict(inner, forest=False), trees
+        return _located(Sentence.from_dict(inner, forest=False), inner.name("text")), trees
     if trees:
-        return sentence_of_tree(trees[0][0], inner.name("tree")), trees
+        sentence = sentence_of_tree(trees[0][0], inner.name("tree"))
+        if inner.has("text"):
+            sentence = with_raw_text(sentence, inner.text("text"), inner.name("text"))
+        return sentence, trees
     return plain_sentence(inner.text("text"), tokenized, inner.name("text")), trees
+
+
+def _located(sentence: Sentence, field: str) -> Sentence:
+    """The sentence with offsets, where they neither are given nor follow from tokens joined by spaces."""
+    if not sentence.tokens or any(token.start >= 0 for token in sentence.tokens):
+        return sentence
+    return with_raw_text(sentence, sentence.text, field)
 
 
 def _trees(fields: Fields) -> tuple[ScoredTree, ...]:

@@ -50,7 +50,8 @@ class InputLines(AbstractContextManager["InputLines"]):
     OSError
         If the file cannot be opened.
     InputError
-        If the file is in UTF-16, is compressed without being called so, or turns out to be broken.
+        If the file is in UTF-16, has line ends of CR alone, is compressed without being called so, or turns
+        out to be broken.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -131,6 +132,10 @@ class InputLines(AbstractContextManager["InputLines"]):
             raise self._give_up(f"cannot decompress the file: {error}", number) from None
         if number == 1 and line.startswith(_GZIP):
             raise self._give_up("expected text, found gzip data: name the file .gz, or unpack it", number)
+        # A file of one line, for all that can be seen: its pairs would become one.
+        if number == 1 and not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
+            message = "expected lines that end in LF or CRLF, found CR alone: convert the file first"
+            raise self._give_up(message, number)
         return line
 
     def _give_up(self, message: str, line: int) -> InputError:

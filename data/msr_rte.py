@@ -23,6 +23,7 @@ from forest_align.data.stanford_tokens import conform
 from forest_align.types import InputError, Links
 
 _HEADER = re.compile(r"#\s*sentence pair (\S+)\s*$")
+_LINKS = "NULL ({"
 _NUMBER = re.compile(r"0*[1-9]\d{0,8}")
 # The public copy ends without its last bracket, hence the alternative.
 _WORD = re.compile(r"([^ \t]+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
@@ -35,18 +36,16 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     the target's tokens with the source tokens that they are linked to, from 1, possible ones with a ``p``.
     A broken pair becomes an InputError item.
     """
-    for block in _blocks(lines):
-        if isinstance(block, InputError):
-            yield block
-            continue
+    for block, problem in _blocks(lines):
+        begun = block[0][0] if block else lines.number
         try:
-            yield replace(_pair(block), place=(lines.name, block[0][0]))
+            yield replace(_pair(block, problem), place=(lines.name, begun))
         except InputError as error:
-            yield error.at(file=lines.name, line=block[0][0])
+            yield error.at(file=lines.name, line=begun)
 
 
-def _blocks(lines: InputLines) -> Iterator[list[tuple[int, str]] | InputError]:
-    """The lines of each pair with their numbers; its error if one of them is not UTF-8."""
+def _blocks(lines: InputLines) -> Iterator[tuple[list[tuple[int, str]], InputError | None]]:
+    """The lines of each pair with their numbers, and an error if one of them is not UTF-8."""
     block, problem = [], None  # type: list[tuple[int, str]], InputError | None
     while True:
         try:
@@ -55,7 +54,7 @@ def _blocks(lines: InputLines) -> Iterator[list[tuple[int, str]] | InputError]:
             problem = error
             continue
         if (line is None or _HEADER.match(line)) and (block or problem):
-            yield problem or block
+            yield block, problem
             block, problem = [], None
         if line is None:
             return
@@ -63,14 +62,21 @@ def _blocks(lines: InputLines) -> Iterator[list[tuple[int, str]] | InputError]:
             block.append((lines.number, line))
 
 
-def _pair(block: Sequence[tuple[int, str]]) -> SentencePair:
-    header = _HEADER.match(block[0][1])
-    if header is None or len(block) != 3:
-        raise InputError(
-            "expected three lines ('# sentence pair NUMBER', source, links), "
-            f"found {len(block)}: {block[0][1][:40]!r}"
-        )
-    source = split_sentence(block[1][1])
+def _pair(block: Sequence[tuple[int, str]], problem: InputError | None) -> SentencePair:
+    header = _HEADER.match(block[0][1]) if block else None
+    if header is None:
+        raise problem or InputError(f"expected '# sentence pair NUMBER', found {block[0][1][:40]!r}")
+    # The line of the source may be the one that is missing.
+    has_source = len(block) > 1 and not block[1][1].startswith(_LINKS)
+    source = split_sentence(block[1][1] if has_source else "")
+    with reading_pair(header[1], source.text):
+        if problem is not None:
+            raise problem
+        if len(block) != 3:
+            raise InputError(
+                "expected three lines ('# sentence pair NUMBER', source, links), "
+                f"found {len(block)}: {block[0][1][:40]!r}"
+            )
     number, text = block[2]
     try:
         with reading_pair(header[1], source.text):

@@ -9,6 +9,7 @@ from forest_align.data.pair_types import (
     Format,
     SentencePair,
     Writer,
+    cells,
     columns,
     one_line,
     plain_sentence,
@@ -27,9 +28,10 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     def parse(line: str) -> SentencePair | None:
         if line == _HEADER:
             return None
-        fields = columns(line, 5, "Quality, #1 ID, #2 ID, #1 String, #2 String")
-        name = f"{fields[1]}-{fields[2]}"
-        with reading_pair(name, *fields[3:5]):
+        _, first, second, *texts = cells(line, 5)
+        name = f"{first}-{second}" if first or second else str(lines.number)
+        with reading_pair(name, *texts):
+            fields = columns(line, 5, "Quality, #1 ID, #2 ID, #1 String, #2 String")
             if fields[0] not in ("0", "1"):
                 raise InputError(f"expected 0 or 1, found {fields[0]!r}", field="Quality")
             return SentencePair(

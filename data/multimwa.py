@@ -9,6 +9,7 @@ from forest_align.data.pair_types import (
     Format,
     SentencePair,
     Writer,
+    cells,
     columns,
     join_links,
     most,
@@ -29,14 +30,16 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield one pair a line; sentences are tokenized always."""
 
     def parse(line: str) -> SentencePair:
-        fields = columns(line, _SURE + 1, "id, source, N/A, target, N/A, –, –, sure, possible")
-        with reading_pair(fields[0], fields[_SOURCE], fields[_TARGET]):
+        known = cells(line, _TARGET + 1)
+        name = (known[0] if "\t" in line else "") or str(lines.number)
+        with reading_pair(name, known[_SOURCE], known[_TARGET]):
+            fields = columns(line, _SURE + 1, "id, source, N/A, target, N/A, –, –, sure, possible")
             source = plain_sentence(fields[_SOURCE], True, "source")
             target = plain_sentence(fields[_TARGET], True, "target")
             possible = fields[_POSSIBLE] if len(fields) > _POSSIBLE else ""
             lengths = (len(source), len(target))
             links = join_links(fields[_SURE], possible, ("sure", "possible"), lengths)
-        return SentencePair(fields[0], source, target, links)
+        return SentencePair(name, source, target, links)
 
     return read_line_by_line(lines, parse)
 

@@ -260,6 +260,11 @@ def one_line(text: str) -> str:
     return _SEPARATOR.sub(" ", text)
 
 
+def cells(line: str, count: int) -> list[str]:
+    """The first columns of a line, empty where it has fewer: what can be read of one that is broken."""
+    return [*line.split("\t"), *[""] * count][:count]
+
+
 def columns(line: str, least: int, expected: str) -> list[str]:
     """Split a line at tabs.
 

@@ -17,7 +17,8 @@ _HEADER = "qtext,label,atext"
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one answer at a time: source is the question, target the answer; ``group`` is the question.
 
-    The id is the number of the question and that of the answer, joined by a point.
+    The id is the number of the question and that of the answer, joined by a point; of a row that has other
+    columns, the number of its line.
     """
     question, number, answer = None, 0, 0
     rows = csv.reader(CsvLines(lines), strict=True)
@@ -30,15 +31,20 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
                 return
             if lines.number == 1 and row == _HEADER.split(","):
                 continue
-            if len(row) != 3 or row[1] not in ("0", "1"):
-                raise InputError(f"expected question, 0 or 1, answer; found {len(row)} columns: {row!r:.80}")
-            if row[0] != question:
-                question, number, answer = row[0], number + 1, 0
-            answer += 1
-            with reading_pair(f"{number}.{answer}", row[0], row[2]):
-                source = plain_sentence(row[0], tokenized, "qtext")
-                target = plain_sentence(row[2], tokenized, "atext")
-            yield SentencePair(f"{number}.{answer}", source, target, label=row[1] == "1", group=row[0])
+            texts = (*row, "", "", "")[0:3:2]
+            name = str(begun)
+            if len(row) == 3:
+                if row[0] != question:
+                    question, number, answer = row[0], number + 1, 0
+                answer += 1
+                name = f"{number}.{answer}"
+            with reading_pair(name, *texts):
+                if len(row) != 3 or row[1] not in ("0", "1"):
+                    found = f"found {len(row)} columns: {row!r:.80}"
+                    raise InputError(f"expected question, 0 or 1, answer; {found}")
+                source = plain_sentence(texts[0], tokenized, "qtext")
+                target = plain_sentence(texts[1], tokenized, "atext")
+            yield SentencePair(name, source, target, label=row[1] == "1", group=texts[0])
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
         except csv.Error as error:

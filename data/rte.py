@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import (
     Format,
+    PairError,
     SentencePair,
     Writer,
     need_texts,
@@ -73,13 +74,14 @@ class _Handler:
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs: source is the text, target the hypothesis, ``group`` the task, ``label`` entailed or not.
 
-    Broken XML, or a line that is not UTF-8, ends the reading with an InputError item.
+    Broken XML, or a line that is not UTF-8, ends the reading with an InputError item. What has no
+    id is named by its number among the pairs, which may all stand on one line.
     """
-    for draft in _drafts(lines):
+    for number, draft in enumerate(_drafts(lines), 1):
         try:
             if isinstance(draft, InputError):
-                raise draft
-            yield _pair(draft, tokenized)
+                raise PairError(draft, str(number))
+            yield _pair(draft, str(number), tokenized)
         except InputError as error:
             yield error.at(file=lines.name, line=draft.line)
 
@@ -106,10 +108,10 @@ def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
         yield problem
 
 
-def _pair(draft: _Draft, tokenized: bool) -> SentencePair:
+def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
     attributes = draft.attributes
     texts = [" ".join(draft.texts.get(tag, "").split()) for tag in ("t", "h")]
-    with reading_pair(attributes.get("id", str(draft.line)), *texts):
+    with reading_pair(attributes.get("id", number), *texts):
         if "id" not in attributes:
             raise InputError("this attribute is required", field="id")
         name = "entailment" if "entailment" in attributes else "value"

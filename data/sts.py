@@ -9,6 +9,7 @@ from forest_align.data.pair_types import (
     Format,
     SentencePair,
     Writer,
+    cells,
     columns,
     most,
     plain_sentence,
@@ -25,8 +26,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield one pair a line, its score from 0 to 5; the id is the number of the line."""
 
     def parse(line: str) -> SentencePair:
-        fields = columns(line, 3, "score, source, target")
-        with reading_pair(str(lines.number), *fields[1:3]):
+        with reading_pair(str(lines.number), *cells(line, 3)[1:]):
+            fields = columns(line, 3, "score, source, target")
             score = _score(fields[0])
             if score is None:
                 raise InputError(f"expected a number from 0 to 5, found {fields[0]!r}", field="score")

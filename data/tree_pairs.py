@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_types import (
     Format,
+    PairError,
     SentencePair,
     Writer,
+    cells,
     columns,
     most,
     one_line,
     read_line_by_line,
-    reading_pair,
 )
 from forest_align.data.penn import parse_bracket, strip_annotations, unescape
 from forest_align.types import InputError, Sentence
@@ -30,16 +31,19 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """
 
     def parse(line: str) -> SentencePair:
-        fields = columns(line, 2, "source tree, target tree, and perhaps an id, separated by a tab")
-        name = fields[2].strip() if len(fields) > 2 and fields[2].strip() else str(lines.number)
-        with reading_pair(name):
+        source, target, name = cells(line, 3)
+        name = name.strip() or str(lines.number)
+        try:
+            columns(line, 2, "source tree, target tree, and perhaps an id, separated by a tab")
             return SentencePair(
                 name,
-                sentence_of_tree(fields[0], "source"),
-                sentence_of_tree(fields[1], "target"),
-                source_trees=((fields[0].strip(), 0.0),),
-                target_trees=((fields[1].strip(), 0.0),),
+                sentence_of_tree(source, "source"),
+                sentence_of_tree(target, "target"),
+                source_trees=((source.strip(), 0.0),),
+                target_trees=((target.strip(), 0.0),),
             )
+        except InputError as error:
+            raise PairError(error, name, text_of_tree(source), text_of_tree(target)) from None
 
     return read_line_by_line(lines, parse)
 
@@ -61,6 +65,14 @@ def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
         raise InputError(error.message, field=field) from None
     words = [unescape(word) for word, _ in leaves]
     return Sentence.from_words(words, [tag for _, tag in leaves])
+
+
+def text_of_tree(bracket: str) -> str:
+    """The words of a tree joined by spaces; empty if it is broken."""
+    try:
+        return sentence_of_tree(bracket).text
+    except InputError:
+        return ""
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[str, str]]:
@@ -96,5 +108,6 @@ FORMAT = Format(
     "Penn trees: source tree<TAB>target tree[<TAB>id]",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"trees", "tags"}), id=one_line),
+    (".trees",),
+    Writer(write_pair, frozenset({"trees", "tags"}), id=one_line),
 )

@@ -9,6 +9,7 @@ from forest_align.data.pair_types import (
     Format,
     SentencePair,
     Writer,
+    cells,
     columns,
     most,
     need_texts,
@@ -24,7 +25,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield pairs; the id is the third column, else the number of the line."""
 
     def parse(line: str) -> SentencePair:
-        source, target, name = (*line.split("\t"), "", "")[:3]
+        source, target, name = cells(line, 3)
         name = name.strip() or str(lines.number)
         with reading_pair(name, source, target):
             found = len(columns(line, 2, "source, target, and perhaps an id, separated by a tab"))

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from forest_align.cli.left_out import LeftOut
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.cli.progress import counted
 from forest_align.data.msr_rte import majority_pairs
@@ -107,31 +108,31 @@ def _refuse_files_beside(outputs: Sequence[Path]) -> None:
 def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]]) -> int:
     writer = target.writer
     assert writer is not None
-    written = broken = 0
+    written = 0
     dropped: set[str] = set()
     outputs[0].write(writer.header)
-    for pair in counted(pairs, "pairs", hidden=outputs[0].isatty()):
-        try:
-            if isinstance(pair, InputError):
-                raise pair
-            texts = [writer.pair(pair), *([writer.beside[1](pair)] if writer.beside is not None else [])]
-        except InputError as error:
-            broken += 1
-            print(f"forest-align convert: left out: {error}", file=sys.stderr)
-            continue
-        outputs[0].write(writer.separator if written else "")
-        # Standard output has no file beside it.
-        for output, text in zip(outputs, texts, strict=False):
-            output.write(text)
-        written += 1
-        dropped |= pair.carries() - writer.holds
-        if pair.id != (str(written) if writer.id is None else writer.id(pair.id)):
-            dropped.add("some ids")
+    with LeftOut("convert") as left_out:
+        for pair in counted(pairs, "pairs", hidden=outputs[0].isatty()):
+            try:
+                if isinstance(pair, InputError):
+                    raise pair
+                texts = [writer.pair(pair), *([writer.beside[1](pair)] if writer.beside is not None else [])]
+            except InputError as error:
+                left_out.add(error)
+                continue
+            outputs[0].write(writer.separator if written else "")
+            # Standard output has no file beside it.
+            for output, text in zip(outputs, texts, strict=False):
+                output.write(text)
+            written += 1
+            dropped |= pair.carries() - writer.holds
+            if pair.id != (str(written) if writer.id is None else writer.id(pair.id)):
+                dropped.add("some ids")
     outputs[0].write(writer.footer)
     if dropped:
         what = ", ".join(sorted(dropped))
         print(f"forest-align convert: warning: format {target.name} cannot hold: {what}", file=sys.stderr)
-    return EXIT_SOME_FAILED if broken else EXIT_OK
+    return EXIT_SOME_FAILED if left_out.count else EXIT_OK
 
 
 def _peek(pairs: Iterator[SentencePair | InputError]) -> Iterator[SentencePair | InputError]:

@@ -130,9 +130,16 @@ class Fields:
         return value if value is default else check_text(value, self.name(key))
 
     def identifier(self, key: str, default: Any = _MISSING) -> str:
-        """A string, or a whole number as one."""
+        """A string, or a whole number, such as ``7`` or ``7.0``, as one."""
         value = self.raw(key, default)
-        return str(value) if type(value) is int else self.text(key, default)
+        # pandas makes numbers with a point of whole ones in a column that has gaps.
+        if type(value) is int or (isinstance(value, float) and value.is_integer()):
+            return str(int(value))
+        if isinstance(value, str):
+            return value
+        raise InputError(
+            f"expected a string or a whole number, found {describe(value)}", field=self.name(key)
+        )
 
     def boolean(self, key: str, default: Any = _MISSING) -> bool:
         """A boolean."""

@@ -59,6 +59,19 @@ def test_broken_pairs_are_left_out_and_named(tmp_path: Path, capsys: pytest.Capt
     assert f"{path}:2: " in capsys.readouterr().err
 
 
+def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("a\tb\n" + "broken\n" * 12)
+    assert main(["convert", str(path), "-", "--to", "tsv"]) == 1
+    found = capsys.readouterr()
+    assert found.out == "a\tb\t1\n"
+    lines = found.err.splitlines()
+    assert len(lines) == 11 and f"{path}:11: " in lines[9]
+    assert lines[-1] == "forest-align convert: left out: 2 more"
+
+
 def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
     for name, cell in (("A", "1 p2"), ("B", "1"), ("C", "2")):
         (tmp_path / name).write_text(f"# sentence pair 1\na b\nNULL ({{ / / }}) c ({{ {cell} / / }})\n")

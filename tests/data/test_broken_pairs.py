@@ -37,12 +37,29 @@ CASES = [
     ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n2\t11\t12\ta\tb\n", ("11-12", "a", "b")),
     ("qa", 'qtext,label,atext\nWho ?,1,"  "\n', ("1.1", "Who ?", "  ")),
     ("rte", '<entailment-corpus><pair id="7"><t>a</t></pair></entailment-corpus>', ("7", "a", "")),
-    ("trees", "(X a)\t(X b\tp7\n", ("p7", "", "")),
+    ("trees", "(X a)\t(X b\tp7\n", ("p7", "a", "")),
     ("table", "id,source,target\np7,He died .,\n", ("p7", "He died .", "")),
     ("table", "id\tsource\ttarget\np7\tHe died .\n", ("p7", "He died .", "")),
     ("jacana", '[{"id": "p7", "source": "a", "target": "b"}]', ("p7", "a", "b")),
     ("jacana", '[{"id": "p7", "source": "a", "sureAlign": ""}]', ("p7", "a", "")),
     ("jacana", '[{"id": "p7", "source": 3, "target": "b", "sureAlign": ""}]', ("p7", "", "b")),
+    ("jacana", '[{"source": "a", "target": "b", "sureAlign": ""}]', ("1", "a", "b")),
+    ("jacana", '[{"id": 7.0, "source": "a"}]', ("7", "a", "")),
+    ("jsonl", '{"id": "p7", "source": {"tree": "(X (Y a))"}, "target": 3}\n', ("p7", "a", "")),
+    ("jsonl", '{"id": 7.0, "source": "a", "target": 3}\n', ("7", "a", "")),
+    ("jsonl", '{"id": 7.5, "source": "a", "target": "b"}\n', ("1", "a", "b")),
+    ("multimwa", "p7\tHe died .\tN/A\tHe left .\n", ("p7", "He died .", "He left .")),
+    ("multimwa", "He died .\n", ("1", "", "")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t14\t15\ta\n", ("14-15", "a", "")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\n", ("2", "", "")),
+    ("msr-rte", "# sentence pair 7\nHe died .\n", ("7", "He died .", "")),
+    ("msr-rte", "# sentence pair 7\nNULL ({ / / }) b ({ 1 / / })\n", ("7", "", "")),
+    ("qa", "qtext,label,atext\nWho ?,2,He\n", ("1.1", "Who ?", "He")),
+    ("qa", "qtext,label,atext\nWho ?,0\n", ("2", "Who ?", "")),
+    ("rte", "<entailment-corpus>\n<pair><t>a</t><h>b</h></pair></entailment-corpus>", ("1", "a", "b")),
+    ("sts", "4\ta\n", ("1", "a", "")),
+    ("trees", "(X a\t(X b)\n", ("1", "", "b")),
+    ("trees", "(X a)\n", ("1", "a", "")),
 ]
 
 
@@ -56,6 +73,37 @@ def test_a_broken_pair_still_says_which_pair_it_is(
     assert isinstance(found, PairError)
     assert (found.id, found.source, found.target) == expected
     assert found.file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("jacana", '[{"source": "a"}, {"target": "b"}, 3, {'),
+        ("rte", "<entailment-corpus><pair><t>a</t></pair><pair><h>b</h></pair>"),
+        ("qa", "qtext,label,atext\nWho ?,2,He\nWho ?,3,She\nWho ?\n"),
+        ("msr-rte", "# sentence pair 7\n# sentence pair 8\na\n"),
+    ],
+)
+def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content)
+    found = list(read_pairs(path, name))
+    assert len(found) > 1
+    assert len({one.id for one in found if isinstance(one, PairError)}) == len(found)
+
+
+def test_a_broken_answer_counts_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,2,She\nWho ?,0,They\n")
+    assert [one.id for one in read_pairs(path) if isinstance(one, SentencePair)] == ["1.1", "1.3"]
+
+
+def test_a_line_that_is_not_utf_8_leaves_the_pair_of_an_annotator_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "A.align.txt"
+    path.write_bytes(b"# sentence pair 7\na b\nNULL ({ / / }) caf\xe9 ({ 1 / / })\n")
+    (found,) = read_pairs(path)
+    assert isinstance(found, PairError)
+    assert (found.id, found.source, found.line) == ("7", "a b", 3)
 
 
 def test_a_pair_whose_links_are_broken_keeps_its_sentences(tmp_path: Path) -> None:

@@ -124,6 +124,36 @@ def test_a_pair_of_jacana_is_named_by_id_or_name(names: str, expected: str, tmp_
     assert [pair.id for pair in good(read_pairs(path))] == [expected]
 
 
+@pytest.mark.parametrize("name", ["jsonl", "jacana"])
+@pytest.mark.parametrize(
+    ("written", "id"), [('"x"', "x"), ("7", "7"), ("7.0", "7"), ("7.5", None), ("true", None)]
+)
+def test_an_id_is_a_string_or_a_whole_number(name: str, written: str, id: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+    pair = f'{{"id": {written}, "source": "a", "target": "b", "sureAlign": ""}}'
+    path.write_text(pair if name == "jsonl" else f"[{pair}]")
+    (found,) = read_pairs(path, name)
+    if id is not None:
+        assert isinstance(found, SentencePair) and found.id == id
+    else:
+        assert isinstance(found, InputError) and found.field == "id"
+        assert "expected a string or a whole number, found " in found.message
+
+
+def test_a_file_of_trees_is_known_by_its_name_however_many_lines_are_broken(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.trees"
+    path.write_text("(X a\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n")
+    first, second, third = read_pairs(path)
+    assert isinstance(first, InputError) and isinstance(second, InputError)
+    (again,) = write_and_read([third], tmp_path / "again.trees")
+    assert again.source_trees == (("(X c)", 0.0),)
+
+
+def write_and_read(pairs: list[Any], path: Path) -> list[SentencePair]:
+    write_pairs(pairs, path)
+    return good(read_pairs(path))
+
+
 def test_a_list_with_an_object_a_line_is_jacana(tmp_path: Path) -> None:
     path = tmp_path / "pairs.json"
     objects = [f'{{"id": "{k}", "source": "a", "target": "b", "sureAlign": "0-0"}}' for k in range(4)]

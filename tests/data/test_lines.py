@@ -82,6 +82,18 @@ def test_compressed_data_under_another_name_are_called_so(
     assert list(lines) == []
 
 
+def test_line_ends_of_old_macs_are_told_and_carriage_returns_inside_a_text_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"a\tb\rc\td\r"
+    with pytest.raises(InputError, match=r"a\.tsv:1: expected lines that end in LF or CRLF, found CR alone"):
+        lines_of(tmp_path / "a.tsv", content)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    with pytest.raises(InputError, match=r"standard input:1: .* found CR alone"):
+        list(read_pairs("-"))
+    assert lines_of(tmp_path / "a.tsv", b"a\rb\tc\r\nd\te\r") == ["a\rb\tc", "d\te"]
+
+
 def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"\n".join(b"%d" % n for n in range(50))))

@@ -56,6 +56,46 @@ def test_files_of_different_length_are_an_error_that_names_both(tmp_path: Path) 
     )
 
 
+def test_a_sentence_without_a_tree_keeps_its_name_and_text(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.xml"
+    path.write_text(FAILED + sentence("Kim"))
+    (found,) = read_pairs(path, "enju")
+    assert isinstance(found, PairError)
+    assert (found.id, found.source, found.target) == ("bad", "some words", "Kim")
+
+
+def test_files_of_a_folder_that_are_broken_keep_their_name_and_the_other_text(tmp_path: Path) -> None:
+    files = {
+        "s-1": sentence("Kim"),
+        "t-1": sentence("Tom"),
+        "s-2": sentence("Kim"),
+        "s-3": "<sentence",
+        "t-3": sentence("Tom"),
+        "s-4": sentence("Kim"),
+        "t-4": "<sentence",
+        "s-5": sentence("Kim") * 2,
+        "s-6": sentence("Kim"),
+        "t-6": FAILED,
+    }
+    for name, content in files.items():
+        (tmp_path / f"{name}.xml").write_text(content)
+    (tmp_path / "s-7.xml").write_text(sentence("Kim"), encoding="utf-16")
+    (tmp_path / "t-7.xml").write_text(sentence("Tom"))
+    whole, *broken = read_pairs(tmp_path)
+    assert isinstance(whole, SentencePair)
+    found = [(one.id, one.source, one.target) for one in broken if isinstance(one, PairError)]
+    assert found == [
+        ("2", "Kim", ""),
+        ("3", "", "Tom"),
+        ("4", "Kim", ""),
+        ("5", "", ""),
+        ("6", "Kim", "some words"),
+        ("7", "", ""),
+    ]
+    assert str(broken[0]) == f"{tmp_path / 's-2.xml'}: expected t-2.xml beside it"
+    assert "UTF-16" in str(broken[-1])
+
+
 def test_a_first_sentence_without_a_tree_does_not_hide_the_format(tmp_path: Path) -> None:
     path = tmp_path / "pairs.xml"
     path.write_text(FAILED + sentence("Kim") + sentence("Tom", "s2") + sentence("Al"))

@@ -1,0 +1,59 @@
+"""Finds the tokens of a sentence in its raw text, where a file gives both and no offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from forest_align.types import InputError, Sentence
+from forest_align.types.brackets import unescape
+
+# Programs write plain quotes in the place of others.
+_PLAIN = str.maketrans("“”‘’", "\"\"''")
+# Quotes as treebanks write them.
+_QUOTES = {"``": '"', "''": '"', "`": "'"}
+
+
+def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
+    """The sentence with the raw text that it is of, and the offsets of its tokens in it.
+
+    Blanks make no difference, nor does it whether brackets and quotes are written as in treebanks or as in
+    the text. Tokens stay as they are.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        With tokens.
+    text : str
+        Raw text.
+    field : str
+        Name of the text's field, for messages.
+
+    Raises
+    ------
+    InputError
+        If it is the text of other words.
+    """
+    places = [index for index, character in enumerate(text) if not character.isspace()]
+    rest = "".join(text.split()).translate(_PLAIN)
+    tokens, at = [], 0
+    for token in sentence.tokens:
+        size = next((len(form) for form in _forms(token.text) if rest.startswith(form, at)), None)
+        if size is None:
+            break
+        start = places[at] if at < len(places) else len(text)
+        end = places[at + size - 1] + 1 if size else start
+        tokens.append(replace(token, start=start, end=end))
+        at += size
+    if len(tokens) < len(sentence) or at < len(rest):
+        raise InputError(
+            f"expected the text of the tokens {' '.join(sentence.words)[:80]!r}, found {text[:80]!r}",
+            field=field,
+        )
+    return replace(sentence, tokens=tuple(tokens), text=text)
+
+
+def _forms(word: str) -> Iterator[str]:
+    """How a token may stand in a text, without blanks."""
+    for form in (word, unescape(word), _QUOTES.get(word, word)):
+        yield "".join(form.split()).translate(_PLAIN)
