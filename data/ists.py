@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forest_align.data.lines import InputLines, path_beside
+from forest_align.data.pair_fields import one_line
 from forest_align.data.pair_types import (
     ChunkLink,
     Format,
@@ -16,7 +17,6 @@ from forest_align.data.pair_types import (
     SentencePair,
     Span,
     Writer,
-    one_line,
     reading_pair,
 )
 from forest_align.types import InputError, InputWarning, Links, Sentence

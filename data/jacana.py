@@ -8,18 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    PairError,
-    SentencePair,
-    Writer,
-    join_links,
-    need_links,
-    plain_sentence,
-    reading_pair,
-    split_links,
-    text_of,
-)
+from forest_align.data.pair_fields import join_links, need_links, plain_sentence, split_links, text_of
+from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 from forest_align.types.validation import Fields
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from forest_align.data.lines import InputLines
+from forest_align.data.pair_fields import plain_sentence
 from forest_align.data.pair_types import (
     ChunkLink,
     Format,
@@ -15,7 +16,6 @@ from forest_align.data.pair_types import (
     SentencePair,
     Writer,
     most,
-    plain_sentence,
     read_line_by_line,
 )
 from forest_align.data.raw_text import with_raw_text

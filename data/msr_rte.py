@@ -9,15 +9,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    SentencePair,
-    Writer,
-    need_links,
-    reading_pair,
-    split_sentence,
-    text_of,
-)
+from forest_align.data.pair_fields import need_links, split_sentence, text_of
+from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.data.retokenize import move_links
 from forest_align.data.stanford_tokens import conform
 from forest_align.types import InputError, Links

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    SentencePair,
-    Writer,
-    cells,
-    columns,
-    one_line,
-    plain_sentence,
-    read_line_by_line,
-    reading_pair,
-    text_of,
-)
+from forest_align.data.pair_fields import cells, columns, one_line, plain_sentence, text_of
+from forest_align.data.pair_types import Format, SentencePair, Writer, read_line_by_line, reading_pair
 from forest_align.types import InputError
 
 _HEADER = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"

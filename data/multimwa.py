@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    SentencePair,
-    Writer,
+from forest_align.data.pair_fields import (
     cells,
     columns,
     join_links,
-    most,
     need_links,
     one_line,
     plain_sentence,
-    read_line_by_line,
-    reading_pair,
     split_links,
     text_of,
 )
+from forest_align.data.pair_types import Format, SentencePair, Writer, most, read_line_by_line, reading_pair
 from forest_align.types import InputError
 
 _SOURCE, _TARGET, _SURE, _POSSIBLE = 1, 3, 7, 8

@@ -10,16 +10,8 @@ from pathlib import Path
 
 from forest_align.data import tsv
 from forest_align.data.lines import InputLines, path_beside
-from forest_align.data.pair_types import (
-    Format,
-    PairError,
-    SentencePair,
-    Writer,
-    most,
-    need_links,
-    one_line,
-    reading_pair,
-)
+from forest_align.data.pair_fields import need_links, one_line
+from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, most, reading_pair
 from forest_align.types import InputError, Links
 
 _LINE = re.compile(r"\s*(\d+[-p]\d+(\s+|$))*")

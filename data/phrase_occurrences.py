@@ -6,7 +6,8 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from forest_align.data.pair_types import Span, one_line
+from forest_align.data.pair_fields import one_line
+from forest_align.data.pair_types import Span
 from forest_align.types import Alignment, InputError, Links
 
 Spans = tuple[Span, Span]

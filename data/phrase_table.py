@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 
-from forest_align.data.pair_types import one_line
+from forest_align.data.pair_fields import one_line
 from forest_align.types import Links
 from forest_align.types.label_chain import split_chain
 from forest_align.types.validation import format_json_object

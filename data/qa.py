@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import CsvLines, InputLines
-from forest_align.data.pair_types import Format, SentencePair, Writer, plain_sentence, reading_pair, text_of
+from forest_align.data.pair_fields import plain_sentence, text_of
+from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 
 _HEADER = "qtext,label,atext"

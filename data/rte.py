@@ -9,15 +9,8 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    PairError,
-    SentencePair,
-    Writer,
-    need_texts,
-    plain_sentence,
-    reading_pair,
-)
+from forest_align.data.pair_fields import need_texts, plain_sentence
+from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 
 # Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).

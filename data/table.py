@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from forest_align.data.lines import CsvLines, InputLines
-from forest_align.data.pair_types import Format, SentencePair, plain_sentence, reading_pair
+from forest_align.data.pair_fields import plain_sentence
+from forest_align.data.pair_types import Format, SentencePair, reading_pair
 from forest_align.types import InputError, InputWarning
 
 #: What corpora call the columns of the two sentences, the most telling names first. Letter case, blanks,

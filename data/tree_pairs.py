@@ -6,17 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    PairError,
-    SentencePair,
-    Writer,
-    cells,
-    columns,
-    most,
-    one_line,
-    read_line_by_line,
-)
+from forest_align.data.pair_fields import cells, columns, one_line
+from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, most, read_line_by_line
 from forest_align.data.penn import parse_bracket, strip_annotations, unescape
 from forest_align.types import InputError, Sentence
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_types import (
-    Format,
-    SentencePair,
-    Writer,
-    cells,
-    columns,
-    most,
-    need_texts,
-    one_line,
-    plain_sentence,
-    read_line_by_line,
-    reading_pair,
-)
+from forest_align.data.pair_fields import cells, columns, need_texts, one_line, plain_sentence
+from forest_align.data.pair_types import Format, SentencePair, Writer, most, read_line_by_line, reading_pair
 from forest_align.types import InputError
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
 from forest_align.cli.arguments import is_file, is_sentence
-from forest_align.data.pair_types import PairError, plain_sentence
+from forest_align.data.pair_fields import plain_sentence
+from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, InputWarning, Links, Sentence
 

@@ -18,8 +18,8 @@ from forest_align.cli import main
 from forest_align.cli.gzip_output import open_gzipped
 from forest_align.types import Alignment
 
-from .test_align_command import FakeAligner, write
-from .test_run_record import Killed
+from .killed_aligner import Killed, killed_aligner
+from .test_align_command import write
 
 PAIRS = [f"wörd{n} x\tx y\n" for n in range(8)] + ["broken\n", "fail\tb\n", "word10 a\ta\n", "last\tone\n"]
 LINES = 3
@@ -27,18 +27,9 @@ LINES = 3
 
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Small members and a fake aligner, and under ``word`` the word at which it is killed."""
-    chosen = {"word": ""}
-
-    class Aligner(FakeAligner):
-        def align(self, pair: Any) -> Any:
-            if chosen["word"] and chosen["word"] in str(pair):
-                raise Killed
-            return super().align(pair)
-
-    monkeypatch.setattr("forest_align.cli.align.load_aligner", lambda options, given: Aligner(given))
+    """Small members, and under ``word`` the word at which the aligner is killed."""
     monkeypatch.setattr("forest_align.cli.gzip_output.MEMBER_LINES", LINES)
-    return chosen
+    return killed_aligner(monkeypatch)
 
 
 def aligned(pairs: str, out: Path, *options: str) -> bytes:
@@ -78,7 +69,7 @@ def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed
 @given(cut=st.integers(0, 1600), to=st.sampled_from(["jsonl", "pharaoh"]))
 def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, to: str) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("forest_align.cli.align.load_aligner", lambda options, given: FakeAligner())
+        killed_aligner(patch)
         patch.setattr("forest_align.cli.gzip_output.MEMBER_LINES", LINES)
         pairs = write(Path(folder, "in.tsv"), "".join(PAIRS))
         whole, part = aligned(pairs, Path(folder, "whole.gz"), "--to", to), Path(folder, "part.gz")

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from forest_align.cli import main
 
-from .test_align_command import FakeAligner, write
+from .killed_aligner import Killed, killed_aligner
+from .test_align_command import write
 
 PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
 
 
-class Killed(BaseException):
-    """What a run that is killed meets."""
-
-
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """A fake aligner, and under ``word`` the word at which it is killed."""
-    chosen = {"word": ""}
-
-    class Aligner(FakeAligner):
-        def align(self, pair: Any) -> Any:
-            if chosen["word"] and chosen["word"] in str(pair):
-                raise Killed
-            return super().align(pair)
-
-    monkeypatch.setattr("forest_align.cli.align.load_aligner", lambda options, given: Aligner(given))
-    return chosen
+    """Under ``word`` the word at which the aligner is killed."""
+    return killed_aligner(monkeypatch)
 
 
 def begun(killed_at: dict[str, str], pairs: str, out: Path, *options: str) -> list[str]:
