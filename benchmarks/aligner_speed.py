@@ -16,6 +16,11 @@ from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import Sentence
 
 
+def words_in(sentence: Sentence) -> int:
+    """How many words a sentence has; of raw text, how many pieces between blanks."""
+    return len(sentence) or len((sentence.text or "").split())
+
+
 def main() -> None:
     """Prepare, align, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -25,17 +30,21 @@ def main() -> None:
     parser.add_argument("--longest", type=int, default=30, help="most words of a sentence (default: 30)")
     options = parser.parse_args()
     read = (pair for pair in read_pairs(options.pairs) if isinstance(pair, SentencePair))
-    short = (pair for pair in read if max(len(pair.source), len(pair.target)) <= options.longest)
-    pairs = [(pair.source, pair.target) for pair in islice(short, options.limit)]
+    sides = ((pair.source, pair.target) for pair in read)
+    short = (pair for pair in sides if max(map(words_in, pair)) <= options.longest)
+    texts = [
+        side if side.tokens else side.text or "" for pair in islice(short, options.limit) for side in pair
+    ]
     for name in options.aligner or ["forest", "contextual", "semi-markov", "joint"]:
         aligner = forest_align.load(name)
-        texts = [sentence for pair in pairs for sentence in pair]
         prepared = list(aligner.prepare(texts, 32))
         ready = [
             (source, target)
             for source, target in zip(prepared[::2], prepared[1::2], strict=True)
             if isinstance(source, Sentence) and isinstance(target, Sentence)
         ]
+        if not ready:
+            raise SystemExit("no pair could be prepared")
         aligner.align_prepared(*ready[0])  # loads what is left to load
         started = time.process_time()
         for source, target in ready:

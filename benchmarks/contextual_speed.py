@@ -26,13 +26,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pairs", help="file with sentence pairs, in any format")
+    parser.add_argument("pairs", help="file with tokenized sentence pairs, in any format")
     parser.add_argument("--parser", default="en")
     parser.add_argument("--words", type=int, default=20, help="mean length: pairs are chosen within 5 of it")
     parser.add_argument("--limit", type=int, default=300, help="pairs")
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args(arguments)
     pairs = chosen_pairs(options.pairs, options.words, options.limit)
+    if not pairs:
+        raise SystemExit(f"expected tokenized pairs of about {options.words} words, found none")
     parsed = list(
         load_parser(options.parser, lemmatizer=load_lexicon().lemma).parse_many(
             side.words for pair in pairs for side in pair

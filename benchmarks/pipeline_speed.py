@@ -19,8 +19,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 
@@ -29,6 +31,7 @@ from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cext import alignment as kernel
 from forest_align.data.pairs import read_pairs
+from forest_align.parsing import n_best as n_best_module
 from forest_align.parsing import parser as parser_module
 from forest_align.types import Alignment, InputError
 
@@ -39,15 +42,20 @@ class Stopwatch:
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self._inside: list[float] = []
+        self._watched = ExitStack()
 
     def watch(self, owner: Any, name: str, stage: str) -> None:
-        """Measure a function or method from now on."""
+        """Measure a function or method until :meth:`stop` is called."""
         function = getattr(owner, name)
 
         def timed(*arguments: Any, **options: Any) -> Any:
             return self.run(stage, function, *arguments, **options)
 
-        setattr(owner, name, timed)
+        self._watched.enter_context(patch.object(owner, name, timed))
+
+    def stop(self) -> None:
+        """Let functions be as they were."""
+        self._watched.close()
 
     def run(self, stage: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call a function; its time less that of watched functions that it calls is the stage's."""
@@ -68,7 +76,7 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     watch.watch(parser_module, "_prepare", "tokenizer")
     watch.watch(scorer, "score", "encoder and span scores")
     watch.watch(aligner.parser, "_decode", "n best trees, lemmas")
-    watch.watch(parser_module, "forest_from_constituents", "packed forests")
+    watch.watch(n_best_module, "forest_from_constituents", "packed forests")
     watch.watch(aligner.candidates, "candidates", "word candidates")
     watch.watch(aligner, "features", "phrase features")
     watch.watch(kernel, "align", "alignment kernel")
@@ -90,6 +98,7 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
             alignment.to_json()
 
     watch.run("everything else", run)
+    watch.stop()
     total = sum(watch.seconds.values())
     for stage, seconds in watch.seconds.most_common():
         print(f"  {stage:28} {1000 * seconds / len(pairs):7.2f} s  {100 * seconds / total:5.1f} %")

@@ -15,18 +15,26 @@ space. It is laid out in included files:
 - the order of all these steps (``alignment_search.pxi``);
 - arrays in (``alignment_input.pxi``) and out (``alignment_output.pxi``).
 
+Memory that cannot be had ends a search, not the process: vectors are declared (``alignment_vectors.pxi``) such that
+C++ exceptions pass through the core, and ``guarded`` turns them into those of Python.
+
 ``alignment_reference.py`` computes the same in plain Python.
 """
 
-from libc.math cimport INFINITY, exp, isnan, log, log1p, pow
-from libc.stdint cimport uint64_t
+from libc.math cimport INFINITY, exp, log, log1p, pow
 from libc.string cimport memcpy
-from libcpp.algorithm cimport nth_element, partial_sort, sort
-from libcpp.vector cimport vector
+
+from operator import index
 
 import numpy as np
 
-from forest_align.cext.alignment_result import AlignmentArrays, PackedArrays
+from forest_align.cext.alignment_result import (
+    LARGEST_WHOLE_NUMBER,
+    MOST_GENERATIONS,
+    MOST_NODES,
+    AlignmentArrays,
+    PackedArrays,
+)
 
 cdef enum:
     BASE_SUPPORT = 0
@@ -37,6 +45,7 @@ cdef enum:
 # A single or merged support this much worse than another of the same pair, in logs, is not looked for.
 cdef double HOPELESS = 20.0
 
+include "alignment_vectors.pxi"
 include "alignment_paths.pxi"
 include "alignment_ancestors.pxi"
 include "alignment_chart.pxi"
@@ -64,10 +73,10 @@ def align(
     double noncompositional_penalty=1.0,
     double parser_weight=0.0,
     double temperature=1.0,
-    int beam=50,
-    int generation_gap=4,
-    int opened_supports=4,
-    int max_items=100_000,
+    beam=50,
+    generation_gap=4,
+    opened_supports=4,
+    max_items=100_000,
     bint allow_noncompositional=True,
     bint allow_single_support=True,
     bint count_all_nulls=False,
@@ -86,19 +95,22 @@ def align(
     - Parser and alignment probability are interpolated (§5.4) where pairs compete: in the beam and among roots.
     - Merging (Algorithm 4.2) keeps the derivations that the supports carry; in forests it does not look for
       others of the same members. Single supports do not give way, and pairs whose best support is single take
-      no part in merging: what they rest on does.
+      no part in merging: what they rest on does. A merged set has at most 16 members and 192 hyperedges of each
+      forest; larger ones are left out.
     - A single support lies strictly above what it rests on in both sentences, within the generation gap. Only
       the roots may rest on any pair below them, over any distance; one that has a node in common with them
       then gives way (``absorbed``).
     - Of single supports and merged ones, those that are worse than the best support found for the pair by a
-      factor of more than e^20 are left out.
+      factor of more than e^20 are left out, and so are all supports of probability 0.
+    - Of equally good pairs of one source node the one with the lower target node comes first, of equally good roots
+      the one that comes first in the packed forest, of supports of one score the one that was found first.
 
     Parameters
     ----------
     source_start, source_end, target_start, target_end : array of int32, shape (N,)
-        Token spans of the nodes, bottom-up, shorter spans first.
+        Token spans of the nodes, bottom-up, shorter spans first; N is at most ``MOST_NODES``.
     source_edges, target_edges : array of int32, shape (E, 3)
-        Hyperedges (parent, left, right), sorted.
+        Hyperedges (parent, left, right), sorted; the spans of the children make up that of the parent.
     source_roots, target_roots : array of int32
     source_log_marginal, target_log_marginal : array of float64, shape (N,)
         Log marginal probability under the parser.
@@ -124,7 +136,7 @@ def align(
     beam : int
         µ_b: pairs kept for each source node, and supports kept for each pair.
     generation_gap : int
-        µ_g: how many generations a pair may stand above what supports it.
+        µ_g: how many generations a pair may stand above what supports it; at most ``MOST_GENERATIONS``.
     opened_supports : int
         How many supports of a pair are tried when it has to give way in merging: half as many where something
         had to give way before, half of these at the next, but at least one.
@@ -141,8 +153,12 @@ def align(
     Raises
     ------
     ValueError
-        If an array has a wrong shape, an index is out of range, a probability is NaN or an option is out of
-        range.
+        If an array has a wrong shape, an index is out of range, hyperedges contradict the spans, a log-probability
+        is NaN or infinity, a forest has too many nodes or an option is out of range.
+    TypeError
+        If an option that is a whole number is none.
+    MemoryError
+        If there is not enough memory.
     """
     cdef Search search
     cdef Outcome outcome
@@ -151,13 +167,14 @@ def align(
         noncompositional_penalty=noncompositional_penalty,
         parser_weight=parser_weight,
         sharpness=1.0 / temperature,
-        beam=beam,
-        gap=generation_gap,
-        opened_supports=opened_supports,
-        max_items=max_items,
+        beam=whole_number("beam", beam, 1, LARGEST_WHOLE_NUMBER),
+        gap=whole_number("generation_gap", generation_gap, 1, MOST_GENERATIONS),
+        opened_supports=whole_number("opened_supports", opened_supports, 0, LARGEST_WHOLE_NUMBER),
+        max_items=whole_number("max_items", max_items, 1, LARGEST_WHOLE_NUMBER),
         allow_noncompositional=allow_noncompositional,
         allow_single_support=allow_single_support,
         count_all_nulls=count_all_nulls,
+        packed=packed,
     )
     held = [
         take_side(&search.source, "source", source_start, source_end, source_edges, source_roots,
@@ -169,7 +186,6 @@ def align(
     ]
     check_options(&search.options, temperature)
     with nogil:
-        run_search(&search)
-        collect(&search, &outcome)
+        guarded(align_forests, &search, &outcome)
     del held
-    return result_arrays(&search, &outcome, packed)
+    return result_arrays(&search, &outcome)

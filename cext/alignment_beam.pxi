@@ -106,8 +106,7 @@ cdef void list_supports(Search* search, Item* item, vector[Ranked]& order) noexc
 cdef void drop_worse_half(Search* search, Item* item) noexcept nogil:
     """Of twice as many open supports as the beam is wide keep the better half: no other will be kept in the end.
 
-    What is worse than all of them need not be packed any more. In long sentences that is most of what is found, and
-    all that is packed is looked through for each merged set, see ``pack``.
+    What is worse than all of them need not be packed any more. In long sentences that is most of what is found.
     """
     cdef vector[Ranked] order
     cdef int at

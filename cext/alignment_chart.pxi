@@ -13,7 +13,6 @@ cdef struct Support:
     double local         # log score without the inside scores of the members
     double score
     double opened        # at most what its members can bring into a merged set, penalties and target nulls aside
-    uint64_t fingerprint # of members and hyperedges, if non-compositional
 
 
 # A pair of nodes with all its supports.
@@ -54,6 +53,7 @@ cdef struct Options:
     bint allow_noncompositional
     bint allow_single_support
     bint count_all_nulls
+    bint packed
 
 
 # Pairs of nodes that need no support, sorted by source node (W).
@@ -130,14 +130,20 @@ cdef inline int member_of(Search* search, Support* support, int index) noexcept 
 
 
 cdef void pack(Search* search, int source, int target, Support& support) noexcept nogil:
-    """Add a support to the item of a pair of the source node that is being worked on (PACK)."""
-    cdef int number = search.item_of_target[target], at
+    """Add a support to the item of a pair of the source node that is being worked on (PACK).
+
+    It is a new one: the members and hyperedges of a merged set tell which pairs were opened, and how.
+    """
+    cdef int number = search.item_of_target[target]
     cdef Item item
+    if support.score == -INFINITY:
+        return
     if number < 0:
         item.source = source
         item.target = target
         item.first_support = -1
         item.support_count = 0
+        item.null_words = 0
         item.inside = item.least = -INFINITY
         number = <int>search.open_items.size()
         search.item_of_target[target] = number
@@ -145,13 +151,6 @@ cdef void pack(Search* search, int source, int target, Support& support) noexcep
     cdef Item* known = &search.open_items[number]
     if support.score < known.least:
         return
-    if support.kind == NONCOMPOSITIONAL_SUPPORT:
-        # Several ways of opening can lead to the same merged set.
-        at = known.first_support
-        while at >= 0:
-            if search.open_supports[at].fingerprint == support.fingerprint:
-                return
-            at = search.open_supports[at].following
     support.following = known.first_support
     known.first_support = <int>search.open_supports.size()
     known.support_count += 1
@@ -168,7 +167,6 @@ cdef int pack_base(Search* search, int node, int at) noexcept nogil:
     cdef Support support
     support.kind = BASE_SUPPORT
     support.null_words = 0
-    support.fingerprint = 0
     while at < search.base.count and search.base.source[at] == node:
         support.local = (
             search.base.log_prior[at] + log_pair_of(search, node, search.base.target[at]) + penalty(search, 0, False)

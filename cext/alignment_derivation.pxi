@@ -6,6 +6,18 @@ cdef struct Step:
     bint absorbed    # whether the item gives way to its parent, which has one node in common with it
 
 
+# The packed alignment forest: what PackedArrays says, item by item and support by support.
+cdef cppclass Packed:
+    vector[int] source, target
+    vector[double] log_inside, log_total
+    vector[int] first_support
+    vector[int] kind
+    vector[double] log_local
+    vector[int] first_member, members
+    vector[int] first_source_edge, source_edges
+    vector[int] first_target_edge, target_edges
+
+
 cdef cppclass Outcome:
     bint root_aligned
     double log_score
@@ -17,6 +29,7 @@ cdef cppclass Outcome:
     vector[int] target_edges
     vector[int] source_nulls
     vector[int] target_nulls
+    Packed packed                # filled if asked for
 
 
 # A support read off: members and hyperedges, ascending.
@@ -103,3 +116,34 @@ cdef void push_members(
         below.item = members[at]
         below.absorbed = single and (member.source == item.source or member.target == item.target)
         todo.push_back(below)
+
+
+cdef void flatten(Search* search, Packed* packed) noexcept nogil:
+    """Lay items and supports out one after another."""
+    cdef Expanded found
+    cdef Item* item
+    cdef Support* support
+    cdef size_t number
+    cdef int at
+    for number in range(search.items.size()):
+        item = &search.items[number]
+        packed.source.push_back(item.source)
+        packed.target.push_back(item.target)
+        packed.log_inside.push_back(item.inside)
+        packed.log_total.push_back(item.total)
+        packed.first_support.push_back(<int>packed.kind.size())
+        for at in range(item.first_support, item.first_support + item.support_count):
+            support = &search.supports[at]
+            packed.kind.push_back(support.kind)
+            packed.log_local.push_back(support.local)
+            expand(search, support, &found)
+            packed.first_member.push_back(<int>packed.members.size())
+            packed.first_source_edge.push_back(<int>packed.source_edges.size())
+            packed.first_target_edge.push_back(<int>packed.target_edges.size())
+            append(packed.members, found.members.data(), <int>found.members.size())
+            append(packed.source_edges, found.source_edges.data(), <int>found.source_edges.size())
+            append(packed.target_edges, found.target_edges.data(), <int>found.target_edges.size())
+    packed.first_support.push_back(<int>packed.kind.size())
+    packed.first_member.push_back(<int>packed.members.size())
+    packed.first_source_edge.push_back(<int>packed.source_edges.size())
+    packed.first_target_edge.push_back(<int>packed.target_edges.size())

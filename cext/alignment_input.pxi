@@ -3,24 +3,27 @@
 
 cdef object take_side(Side* side, str name, start, end, edges, roots, log_marginal, log_null, classes, log_edge):
     """Check one forest and point to its arrays; returns what must stay alive meanwhile."""
-    cdef const int[::1] starts = np.ascontiguousarray(start, dtype=np.int32)
-    cdef const int[::1] ends = np.ascontiguousarray(end, dtype=np.int32)
-    cdef const int[:, ::1] triples = np.ascontiguousarray(edges, dtype=np.int32)
+    cdef const int[::1] starts = whole_numbers(name, start)
+    cdef const int[::1] ends = whole_numbers(name, end)
+    cdef const int[:, ::1] triples = whole_numbers(name, edges)
     cdef const double[::1] marginals = np.ascontiguousarray(log_marginal, dtype=np.float64)
     cdef const double[::1] nulls = np.ascontiguousarray(log_null, dtype=np.float64)
     cdef const double[::1] weights = (
         np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
     )
-    cdef const int[::1] rows = np.ascontiguousarray(classes, dtype=np.int32)
-    cdef const int[::1] tops = np.ascontiguousarray(roots, dtype=np.int32)
+    cdef const int[::1] rows = whole_numbers(name, classes)
+    cdef const int[::1] tops = whole_numbers(name, roots)
     lengths = (ends.shape[0], marginals.shape[0], nulls.shape[0], rows.shape[0])
     if starts.shape[0] == 0 or any(value != starts.shape[0] for value in lengths) or triples.shape[1] != 3:
         raise ValueError(
             f"{name}: expected arrays of one value a node and edges of three, "
             f"found {starts.shape[0]} nodes, {lengths} values, edges of shape {edges.shape}"
         )
-    check_edges(name, triples, weights, starts.shape[0])
+    if starts.shape[0] > MOST_NODES:
+        raise ValueError(f"{name}: expected a forest of at most {MOST_NODES} nodes, found {starts.shape[0]}")
     check_nodes(name, starts, ends, marginals, nulls, rows)
+    check_edges(name, triples, weights, starts, ends)
+    check_roots(name, tops, starts.shape[0])
     side.size = <int>starts.shape[0]
     side.edge_count = <int>triples.shape[0]
     side.start = &starts[0]
@@ -30,21 +33,37 @@ cdef object take_side(Side* side, str name, start, end, edges, roots, log_margin
     side.log_marginal = &marginals[0]
     side.log_null = &nulls[0]
     side.log_edge = &weights[0] if triples.shape[0] else NULL
-    take_roots(side, name, tops)
-    return starts, ends, triples, marginals, nulls, rows, weights
+    side.roots = &tops[0] if tops.shape[0] else NULL
+    side.root_count = <int>tops.shape[0]
+    return starts, ends, triples, marginals, nulls, rows, weights, tops
 
 
-cdef int check_edges(str name, const int[:, ::1] edges, const double[::1] weights, Py_ssize_t size) except -1:
+cdef object whole_numbers(str name, values):
+    """Values as contiguous int32, if they are whole numbers of that size."""
+    given = np.asarray(values)
+    if given.dtype != np.int32 and given.size:
+        if given.dtype.kind not in "iu":
+            raise ValueError(f"{name}: expected whole numbers, found an array of {given.dtype}")
+        if given.min() < -LARGEST_WHOLE_NUMBER or given.max() > LARGEST_WHOLE_NUMBER:
+            raise ValueError(f"{name}: expected whole numbers of 32 bits, found {given.min()} to {given.max()}")
+    return np.ascontiguousarray(given, dtype=np.int32)
+
+
+cdef int check_edges(
+    str name, const int[:, ::1] edges, const double[::1] weights, const int[::1] start, const int[::1] end
+) except -1:
     cdef Py_ssize_t at
-    cdef int before = -1, parent
+    cdef int before = -1, parent, left, right
     if weights.shape[0] != edges.shape[0]:
         raise ValueError(f"{name}: expected a weight for each of {edges.shape[0]} edges, found {weights.shape[0]}")
     for at in range(edges.shape[0]):
         if not weights[at] <= 0:
             raise ValueError(f"{name}: expected log weights of at most 0, found {weights[at]} for edge {at}")
-        parent = edges[at, 0]
-        if not (before <= parent < size and 0 <= edges[at, 1] < parent and 0 <= edges[at, 2] < parent):
+        parent, left, right = edges[at, 0], edges[at, 1], edges[at, 2]
+        if not (before <= parent < start.shape[0] and 0 <= left < parent and 0 <= right < parent):
             raise ValueError(f"{name}: expected edges sorted by parent, children before it, found edge {at} wrong")
+        if start[left] != start[parent] or end[left] != start[right] or end[right] != end[parent]:
+            raise ValueError(f"{name}: expected children that make up the span of their parent, found edge {at} wrong")
         before = parent
     return 0
 
@@ -59,20 +78,20 @@ cdef int check_nodes(
 ) except -1:
     cdef Py_ssize_t at
     for at in range(start.shape[0]):
-        if isnan(log_null[at]) or isnan(log_marginal[at]) or start[at] >= end[at] or classes[at] < 0:
+        if (
+            not (log_null[at] < INFINITY and log_marginal[at] < INFINITY)
+            or not 0 <= start[at] < end[at]
+            or classes[at] < 0
+        ):
             raise ValueError(f"{name}: expected a span, probabilities and a class, found node {at} wrong")
     return 0
 
 
-cdef int take_roots(Side* side, str name, const int[::1] roots) except -1:
+cdef int check_roots(str name, const int[::1] roots, Py_ssize_t size) except -1:
     cdef Py_ssize_t at
-    side.roots.clear()
-    side.is_root.assign(side.size, 0)
     for at in range(roots.shape[0]):
-        if not 0 <= roots[at] < side.size:
-            raise ValueError(f"{name}: expected roots below {side.size}, found {roots[at]}")
-        side.roots.push_back(roots[at])
-        side.is_root[roots[at]] = 1
+        if not 0 <= roots[at] < size:
+            raise ValueError(f"{name}: expected roots below {size}, found {roots[at]}")
     return 0
 
 
@@ -81,8 +100,8 @@ cdef object take_pairs(Search* search, log_pair, source_class, target_class):
     cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
     if np.max(source_class) >= pairs.shape[0] or np.max(target_class) >= pairs.shape[1]:
         raise ValueError(f"log_pair: expected a row and a column for each class, found shape {log_pair.shape}")
-    if np.isnan(log_pair).any():
-        raise ValueError("log_pair: expected numbers, found NaN")
+    if not np.max(pairs) < INFINITY:
+        raise ValueError("log_pair: expected log-probabilities, found NaN or infinity")
     search.log_pair = &pairs[0, 0]
     search.target_classes = <int>pairs.shape[1]
     return pairs
@@ -90,8 +109,8 @@ cdef object take_pairs(Search* search, log_pair, source_class, target_class):
 
 cdef object take_base(Search* search, base_source, base_target, base_log_prior):
     """Check the base pairs, sort them by source node and point to them; returns what must stay alive meanwhile."""
-    source = np.asarray(base_source, dtype=np.int32)
-    target = np.asarray(base_target, dtype=np.int32)
+    source = whole_numbers("base_source", base_source)
+    target = whole_numbers("base_target", base_target)
     prior = np.asarray(base_log_prior, dtype=np.float64)
     if not len(source) == len(target) == len(prior):
         raise ValueError(
@@ -107,8 +126,8 @@ cdef object take_base(Search* search, base_source, base_target, base_log_prior):
         or target.max() >= search.target.size
     ):
         raise ValueError("expected base pairs of existing nodes, found a number out of range")
-    if np.isnan(prior).any():
-        raise ValueError("base_log_prior: expected numbers, found NaN")
+    if not prior.max() < INFINITY:
+        raise ValueError("base_log_prior: expected log-probabilities, found NaN or infinity")
     order = np.argsort(source, kind="stable")
     cdef const int[::1] sources = source[order]
     cdef const int[::1] targets = target[order]
@@ -123,15 +142,19 @@ cdef int check_options(const Options* options, double temperature) except -1:
     check_least("null_penalty", options.null_penalty, 0)
     check_least("noncompositional_penalty", options.noncompositional_penalty, 0)
     check_least("parser_weight", options.parser_weight, 0)
-    check_least("beam", options.beam, 1)
-    check_least("generation_gap", options.gap, 1)
-    check_least("opened_supports", options.opened_supports, 0)
-    check_least("max_items", options.max_items, 1)
     if options.parser_weight > 1:
         raise ValueError(f"parser_weight: expected at most 1, found {options.parser_weight}")
     if not 0 < temperature < INFINITY:
         raise ValueError(f"temperature: expected a finite number above 0, found {temperature}")
     return 0
+
+
+cdef int whole_number(str name, object value, int least, int most) except? -1:
+    """The value of an option, if it is a whole number in range."""
+    number = index(value)
+    if not least <= number <= most:
+        raise ValueError(f"{name}: expected {least} to {most}, found {number}")
+    return number
 
 
 cdef int check_least(str name, object value, int least) except -1:

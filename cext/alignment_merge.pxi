@@ -166,8 +166,9 @@ cdef void lay_over(
             return
         if own_edge >= 0:
             # Both open the node: they must do it in the same way, as one tree does.
-            if own_edge != edge or not push_children(&search.target, edge, waiting):
+            if own_edge != edge:
                 return
+            push_children(&search.target, edge, waiting)
         else:
             graft(search, state, other, node)
             if state.overflow:
@@ -213,6 +214,4 @@ cdef void graft(Search* search, Opened* state, Opened* other, int top) noexcept 
         edge = edge_at(search, other, node)
         if edge >= 0:
             add_edge(state, &state.target, edge)
-            if not push_children(&search.target, edge, &todo):
-                state.overflow = True
-                return
+            push_children(&search.target, edge, &todo)

@@ -10,7 +10,6 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     if state.overflow:
         return
     support.kind = NONCOMPOSITIONAL_SUPPORT
-    support.fingerprint = fingerprint_of(state)
     score_merged(search, state, merge.node, target, &support)
     support.member_count = state.member_count
     support.first_member = store(search.arena, state.members, state.member_count)
@@ -93,24 +92,3 @@ cdef inline int store(vector[int]& arena, const int* values, int count) noexcept
     cdef int first = <int>arena.size()
     arena.insert(arena.end(), values, values + count)
     return first
-
-
-cdef inline uint64_t fingerprint_of(const Opened* state) noexcept nogil:
-    """A sum of hashes of members and hyperedges, whatever their order."""
-    cdef uint64_t total = 1
-    cdef int at
-    for at in range(state.member_count):
-        total += mixed(<uint64_t>state.members[at])
-    for at in range(state.target.count):
-        total += mixed((<uint64_t>1 << 32) + <uint64_t>state.target.edges[at])
-    for at in range(state.source.count):
-        total += mixed((<uint64_t>2 << 32) + <uint64_t>state.source.edges[at])
-    return total
-
-
-cdef inline uint64_t mixed(uint64_t value) noexcept nogil:
-    """SplitMix64: spreads the bits of a number."""
-    value += <uint64_t>0x9E3779B97F4A7C15
-    value = (value ^ (value >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
-    value = (value ^ (value >> 27)) * <uint64_t>0x94D049BB133111EB
-    return value ^ (value >> 31)

@@ -3,7 +3,6 @@
 cdef enum:
     MEMBER_LIMIT = 16
     EDGE_LIMIT = 192
-    WAITING_LIMIT = 192
 
 
 # Hyperedges of one forest.
@@ -23,10 +22,10 @@ cdef struct Opened:
     EdgeList source
 
 
-# Target nodes still to be looked at.
+# Target nodes still to be looked at: first one, then one more for each hyperedge gone down.
 cdef struct Waiting:
     int count
-    int nodes[WAITING_LIMIT]
+    int nodes[EDGE_LIMIT + 1]
 
 
 cdef inline void begin_opened(Opened* state, int top) noexcept nogil:
@@ -140,11 +139,8 @@ cdef inline int member_at(Search* search, const Opened* state, int node) noexcep
     return -1
 
 
-cdef inline bint push_children(Side* side, int edge, Waiting* waiting) noexcept nogil:
-    """Put both children of a hyperedge on the stack, the left one on top; False if there is no room."""
-    if waiting.count + 2 > WAITING_LIMIT:
-        return False
+cdef inline void push_children(Side* side, int edge, Waiting* waiting) noexcept nogil:
+    """Put both children of a hyperedge on the stack, the left one on top."""
     waiting.nodes[waiting.count] = side.edges[3 * edge + 2]
     waiting.nodes[waiting.count + 1] = side.edges[3 * edge + 1]
     waiting.count += 2
-    return True

@@ -1,47 +1,36 @@
 # The outcome of the alignment kernel as arrays for Python.
 
-# The packed alignment forest: what PackedArrays says, item by item and support by support.
-cdef cppclass Packed:
-    vector[int] source, target
-    vector[double] log_inside, log_total
-    vector[int] first_support
-    vector[int] kind
-    vector[double] log_local
-    vector[int] first_member, members
-    vector[int] first_source_edge, source_edges
-    vector[int] first_target_edge, target_edges
-
-
-cdef object result_arrays(Search* search, Outcome* outcome, bint packed):
-    cdef vector[int] source, target, kind, parent, absorbed
-    cdef vector[double] log_posterior
+cdef object result_arrays(Search* search, Outcome* outcome):
+    cdef Py_ssize_t count = <Py_ssize_t>outcome.steps.size(), support_count = 0
+    steps = np.empty((5, count), dtype=np.int32)
+    log_posterior = np.empty(count, dtype=np.float64)
+    cdef int[:, ::1] columns = steps
+    cdef double[::1] posteriors = log_posterior
     cdef Item* item
-    cdef size_t at
-    cdef Py_ssize_t support_count = 0
-    for at in range(outcome.steps.size()):
+    cdef Py_ssize_t at
+    for at in range(count):
         item = &search.items[outcome.steps[at].item]
-        source.push_back(item.source)
-        target.push_back(item.target)
-        kind.push_back(search.supports[item.first_support].kind)
-        parent.push_back(outcome.steps[at].parent)
-        absorbed.push_back(outcome.steps[at].absorbed)
-        log_posterior.push_back(outcome.posteriors[outcome.steps[at].item])
-    for at in range(search.items.size()):
+        columns[0, at] = item.source
+        columns[1, at] = item.target
+        columns[2, at] = search.supports[item.first_support].kind
+        columns[3, at] = outcome.steps[at].parent
+        columns[4, at] = outcome.steps[at].absorbed
+        posteriors[at] = outcome.posteriors[outcome.steps[at].item]
+    for at in range(<Py_ssize_t>search.items.size()):
         support_count += search.items[at].support_count
+    source, target, kind, parent, absorbed = (column.copy() for column in steps)
     return AlignmentArrays(
         bool(outcome.root_aligned), bool(search.narrowed), outcome.log_score, outcome.log_total,
-        int_array(source), int_array(target), int_array(kind).astype(np.int8), int_array(parent),
-        int_array(absorbed).astype(np.bool_), double_array(log_posterior),
+        source, target, kind.astype(np.int8), parent, absorbed.astype(np.bool_), log_posterior,
         int_array(outcome.source_edges), int_array(outcome.target_edges),
         int_array(outcome.source_nulls), int_array(outcome.target_nulls),
         search.items.size(), support_count,
-        packed_arrays(search, outcome) if packed else None,
+        packed_arrays(search, outcome) if search.options.packed else None,
     )
 
 
 cdef object packed_arrays(Search* search, Outcome* outcome):
-    cdef Packed packed
-    flatten(search, &packed)
+    cdef Packed* packed = &outcome.packed
     return PackedArrays(
         int_array(packed.source), int_array(packed.target),
         double_array(packed.log_inside), double_array(packed.log_total), double_array(outcome.posteriors),
@@ -51,37 +40,6 @@ cdef object packed_arrays(Search* search, Outcome* outcome):
         int_array(packed.first_target_edge), int_array(packed.target_edges),
         int_array(search.root_items),
     )
-
-
-cdef void flatten(Search* search, Packed* packed) noexcept nogil:
-    """Lay items and supports out one after another."""
-    cdef Expanded found
-    cdef Item* item
-    cdef Support* support
-    cdef size_t number
-    cdef int at
-    for number in range(search.items.size()):
-        item = &search.items[number]
-        packed.source.push_back(item.source)
-        packed.target.push_back(item.target)
-        packed.log_inside.push_back(item.inside)
-        packed.log_total.push_back(item.total)
-        packed.first_support.push_back(<int>packed.kind.size())
-        for at in range(item.first_support, item.first_support + item.support_count):
-            support = &search.supports[at]
-            packed.kind.push_back(support.kind)
-            packed.log_local.push_back(support.local)
-            expand(search, support, &found)
-            packed.first_member.push_back(<int>packed.members.size())
-            packed.first_source_edge.push_back(<int>packed.source_edges.size())
-            packed.first_target_edge.push_back(<int>packed.target_edges.size())
-            append(packed.members, found.members.data(), <int>found.members.size())
-            append(packed.source_edges, found.source_edges.data(), <int>found.source_edges.size())
-            append(packed.target_edges, found.target_edges.data(), <int>found.target_edges.size())
-    packed.first_support.push_back(<int>packed.kind.size())
-    packed.first_member.push_back(<int>packed.members.size())
-    packed.first_source_edge.push_back(<int>packed.source_edges.size())
-    packed.first_target_edge.push_back(<int>packed.target_edges.size())
 
 
 cdef object int_array(vector[int]& values):

@@ -71,7 +71,6 @@ cdef inline void combine(Search* search, int node, int number, int m, int n) noe
         note_nested(search, number, m, n)
         return
     support.kind = COMPOSITIONAL_SUPPORT
-    support.fingerprint = 0
     support.first = m
     support.second = n
     support.source_edge = pair.edge

@@ -61,7 +61,7 @@ cdef bint stand_in_one_tree(Side* side, vector[int]& nodes, vector[int]& count) 
             both = count[side.edges[3 * edge + 1]] + count[side.edges[3 * edge + 2]]
             best = max(best, both)
         count[node] = best
-    for i in range(side.roots.size()):
-        if count[side.roots[i]] == <int>nodes.size():
+    for node in range(side.root_count):
+        if count[side.roots[node]] == <int>nodes.size():
             return True
     return False

@@ -24,7 +24,8 @@ cdef cppclass Side:
     const double* log_null
     const double* log_edge
     int edge_count
-    vector[int] roots
+    const int* roots
+    int root_count
     vector[char] is_root
     vector[int] first_edge
     vector[PathTable] near     # near[k]: paths of at most k hyperedges
@@ -43,6 +44,13 @@ cdef inline bint covers(Side* side, int node, int other) noexcept nogil:
 cdef inline int far_path(Side* side, int upper, int lower) noexcept nogil:
     """Where the path from a node down to another is in the table of far ones; -1 if there is none."""
     return side.far_index[<size_t>upper * side.size + lower]
+
+
+cdef void mark_roots(Side* side) noexcept nogil:
+    cdef int at
+    side.is_root.assign(side.size, 0)
+    for at in range(side.root_count):
+        side.is_root[side.roots[at]] = 1
 
 
 cdef void build_paths(Side* side, int gap, bint with_far) noexcept nogil:

@@ -70,10 +70,13 @@ class Chart:
         self.source, self.target, self.log_pair, self.options = source, target, log_pair, options
         self.columns: list[dict[int, Item]] = [{} for _ in range(len(source))]
         self.narrowed = False
+        self.last: list[Item] = []  # roots that only pairs far below support
 
     def items(self) -> list[Item]:
-        """All items, by source and then target node."""
-        return [column[target] for column in self.columns for target in sorted(column)]
+        """All items, by source and then target node, but for those that were found last."""
+        last = {(item.source, item.target) for item in self.last}
+        found = [column[target] for column in self.columns for target in sorted(column)]
+        return [item for item in found if (item.source, item.target) not in last] + self.last
 
     def is_root_pair(self, item: Item) -> bool:
         """Whether an item pairs two roots."""
@@ -115,10 +118,10 @@ class Chart:
         return -float((null_words + extra + 1) ** self.options.null_penalty)
 
     def pack(self, source: int, target: int, support: Support) -> None:
-        """Add a support to the item of a pair (PACK); a merged set is added once."""
-        item = self.columns[source].setdefault(target, Item(source, target))
-        if support.kind == NONCOMPOSITIONAL and any(_same(support, known) for known in item.supports):
+        """Add a support to the item of a pair (PACK)."""
+        if support.log_score == -math.inf:
             return
+        item = self.columns[source].setdefault(target, Item(source, target))
         item.supports.append(support)
         if support.log_score > item.log_inside:
             item.log_inside, item.null_words = support.log_score, support.null_words
@@ -152,13 +155,3 @@ class Chart:
         """Keep the best supports of an item, best first."""
         item.supports.sort(key=lambda support: -support.log_score)
         del item.supports[self.options.beam :]
-
-
-def _same(one: Support, other: Support) -> bool:
-    """Whether two supports have the same members and hyperedges, in whatever order."""
-
-    def key(support: Support) -> tuple[Any, ...]:
-        members = sorted((member.source, member.target) for member in support.members)
-        return support.kind, members, sorted(support.source_edges), sorted(support.target_edges)
-
-    return key(one) == key(other)

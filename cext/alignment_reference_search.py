@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 from forest_align.cext.alignment_reference_chart import Chart, Item, Support
 from forest_align.cext.alignment_reference_forest import Path
 from forest_align.cext.alignment_reference_merge import Merger, Opened
 from forest_align.cext.alignment_result import BASE, COMPOSITIONAL, NONCOMPOSITIONAL, SINGLE
 
-# A merged support with more members than this is not made.
+# A merged support with more members, or more hyperedges of one forest, is not made.
 MAX_MEMBERS = 16
+MAX_EDGES = 192
 # A single or merged support this much worse than another of the same pair, in logs, is not looked for.
 HOPELESS = 20.0
 
@@ -94,9 +96,9 @@ class Search:
                 continue
             for merged in self.merger.fit(Opened.of(upper, support, self.target), lower, 1):
                 members = tuple(merged.members.values())
-                if len(members) <= MAX_MEMBERS:
-                    source_edges = (*path[1], *merged.source_edges)
-                    target_edges = tuple(merged.edges.values())
+                source_edges = (*path[1], *merged.source_edges)
+                target_edges = tuple(merged.edges.values())
+                if len(members) <= MAX_MEMBERS and max(len(source_edges), len(target_edges)) <= MAX_EDGES:
                     self.pack(node, upper.target, NONCOMPOSITIONAL, members, source_edges, target_edges)
 
     def bound(self, node: int, path: Path, upper: Item, support: Support, lower: Item) -> float:
@@ -130,13 +132,22 @@ class Search:
         """Let each root pair rest on any one pair below it, over any distance."""
         source_below, target_below = self.source.reach(None), self.target.reach(None)
         for source_root, target_root in itertools.product(self.source.roots, self.target.roots):
-            for item in self.chart.items():
+            below = self.chart.items()
+            known = self.chart.columns[source_root].get(target_root)
+            # Of supports of one score those that the pair has already come last.
+            before = known.supports if known else []
+            if known:
+                known.supports, known.log_inside = [], -math.inf
+            for item in below:
                 if self.chart.is_root_pair(item):
                     continue
                 if item.source in source_below[source_root] and item.target in target_below[target_root]:
                     _, source_edges = source_below[source_root][item.source]
                     _, target_edges = target_below[target_root][item.target]
                     self.pack(source_root, target_root, SINGLE, (item,), source_edges, target_edges)
+            for support in before:
+                self.chart.pack(source_root, target_root, support)
             root = self.chart.columns[source_root].get(target_root)
             if root:
                 self.chart.keep_supports(root)
+                self.chart.last += [] if known else [root]

@@ -6,6 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Tables of the search grow with the square of the number of nodes, and those of its paths with the square of
+# the generation gap. With so many nodes on both sides (2,048 words that have one tree) the search takes about
+# 550 MiB with a gap of 6 and 1.6 GiB with the largest. All of an alignment takes some 1.2 GiB then, and with
+# twice as many nodes four times that.
+MOST_NODES = 4096
+MOST_GENERATIONS = 100
+LARGEST_WHOLE_NUMBER = 2**31 - 1
+
 # How a pair is supported.
 BASE = 0  # by word links
 COMPOSITIONAL = 1  # by two pairs, one in each child on both sides
@@ -16,8 +24,8 @@ SINGLE = 3  # by one pair, the rest of both phrases null
 class PackedArrays(NamedTuple):
     """The packed alignment forest: items (aligned pairs) with their supports; int32 unless said otherwise.
 
-    Items are sorted by source and then target node, so that supporting items come first; the supports of an
-    item are sorted by score, best first.
+    Items are sorted by source and then target node, so that supporting items come first; root pairs that only
+    pairs far below support come last. The supports of an item are sorted by score, best first.
 
     Attributes
     ----------

@@ -1,5 +1,21 @@
 # The alignment kernel from forests to the finished chart, and from the chart to the outcome.
 
+cdef extern from *:
+    """
+    /* Cython can turn C++ exceptions into those of Python where it calls a function that is defined in C++. */
+    template <class Step, class... Given> void guarded(Step step, Given... given) { step(given...); }
+    """
+    void guarded(void (*step)(Search*, Outcome*) noexcept nogil, Search* search, Outcome* outcome) except + nogil
+
+
+cdef void align_forests(Search* search, Outcome* outcome) noexcept nogil:
+    """All that is done without Python."""
+    run_search(search)
+    collect(search, outcome)
+    if search.options.packed:
+        flatten(search, &outcome.packed)
+
+
 cdef void run_search(Search* search) noexcept nogil:
     """Fill the chart bottom-up over the source nodes (Algorithm 4.1)."""
     cdef int node, base = 0
@@ -20,6 +36,8 @@ cdef void prepare(Search* search) noexcept nogil:
     """Build what depends on the forests alone."""
     cdef bint single = search.options.allow_single_support
     cdef size_t sources = search.source.size, targets = search.target.size
+    mark_roots(&search.source)
+    mark_roots(&search.target)
     build_paths(&search.source, search.options.gap, single)
     build_paths(&search.target, search.options.gap, single or search.options.allow_noncompositional)
     build_lcas(&search.target, search.options.gap, search.lcas, search.lca_heads)

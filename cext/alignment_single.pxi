@@ -43,7 +43,6 @@ cdef inline void rest_on(Search* search, int node, int path, int number) noexcep
     cdef Support support
     support.kind = SINGLE_SUPPORT
     support.near = True
-    support.fingerprint = 0
     support.first = number
     support.source_edge = path
     for up in range(search.first_above[target], search.first_above[target + 1]):
@@ -82,9 +81,9 @@ cdef inline void score_single(
 cdef void support_roots_by_one(Search* search) noexcept nogil:
     """Let each root pair rest on any one pair below it, the rest of both sentences null."""
     cdef int count = <int>search.items.size()
-    cdef size_t i, j
-    for i in range(search.source.roots.size()):
-        for j in range(search.target.roots.size()):
+    cdef int i, j
+    for i in range(search.source.root_count):
+        for j in range(search.target.root_count):
             root_rests_on(search, search.source.roots[i], search.target.roots[j], count)
             add_to_root(search, search.source.roots[i], search.target.roots[j])
 
@@ -96,7 +95,6 @@ cdef void root_rests_on(Search* search, int source_root, int target_root, int co
     cdef Support support
     support.kind = SINGLE_SUPPORT
     support.near = False
-    support.fingerprint = 0
     for number in range(count):
         item = &search.items[number]
         if is_root_pair(search, item):

@@ -33,10 +33,10 @@ BUNDLED = ("forest", "fixed", "uniform")
 #: What each variant changes in the options of a model. The published one is without what is added here to
 #: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, word links
 #: and tree probabilities as factors of every phrase pair's score, and phrases widened to whole constituents.
-#: Where a pair cannot rest on a single pair, two pairs that support one are further below it: with a gap of 5
-#: the root is reached less often, and with two opened supports fewer pairs are found. Nulls must cost more
-#: where no factor of links keeps linked words from being null; the penalties are the best of 140 on the pairs
-#: that the bundled model was tuned on.
+#: Where a pair cannot rest on a single pair, two pairs that support one are further below it: with a small
+#: gap the root is reached less often. Supports are opened as by the bundled model, whatever the model is.
+#: Nulls must cost more where no factor of links keeps linked words from being null; the penalties are the
+#: best of 140 on the pairs that the bundled model was tuned on.
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
     "published": {

@@ -21,6 +21,7 @@ from forest_align.aligners.model_folder import (
 )
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
+from forest_align.cext.alignment_result import LARGEST_WHOLE_NUMBER, MOST_GENERATIONS
 from forest_align.types import InputError, ModelError
 
 FORMAT_VERSION = 1
@@ -38,6 +39,12 @@ _LEAST = {
     **dict.fromkeys(("link_weight", "tree_weight", "confident_link", "certain_link"), 0),
     **_WHOLE,
 }
+# What the options are at most that have a bound.
+_MOST = {
+    **dict.fromkeys(_WHOLE, LARGEST_WHOLE_NUMBER),
+    "generation_gap": MOST_GENERATIONS,
+    "parser_weight": 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class ForestOptions:
     parser_weight : float
         µ_p (§5.4), in [0, 1]: interpolates linearly, where pairs compete for the beam or to be the root.
     beam, generation_gap : int
-        µ_b and µ_g (§5.1).
+        µ_b and µ_g (§5.1); µ_g is at most 100.
     opened_supports : int
         How many supports of a pair are tried when it gives way to a non-compositional one.
     max_items : int
@@ -113,8 +120,9 @@ class ForestOptions:
             if not (is_number and value >= least):
                 which = "a whole number" if name in _WHOLE else "a number"
                 raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
-        if self.parser_weight > 1:
-            raise InputError(f"expected at most 1, found {self.parser_weight}", field="parser_weight")
+        for name, most in _MOST.items():
+            if getattr(self, name) > most:
+                raise InputError(f"expected at most {most}, found {getattr(self, name)}", field=name)
 
     def kernel_arguments(self) -> dict[str, Any]:
         """The keyword arguments of the kernel."""

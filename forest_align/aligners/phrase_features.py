@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.cext.alignment_result import MOST_NODES
 from forest_align.lexicon.evidence import Evidence
 from forest_align.types import InputError
 
@@ -124,10 +125,14 @@ def forest_of(sentence: Sentence) -> ParseForest:
     Raises
     ------
     InputError
-        If there is none.
+        If there is none, or it has more nodes than the kernel takes; features would need even more memory.
     """
     if sentence.forest is None:
         raise InputError("expected a sentence with a parse forest, found none")
+    if len(sentence.forest) > MOST_NODES:
+        raise InputError(
+            f"expected a forest of at most {MOST_NODES} nodes, found {len(sentence.forest)}", field="forest"
+        )
     return sentence.forest
 
 

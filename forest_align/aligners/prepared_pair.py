@@ -14,7 +14,7 @@ from forest_align.aligners.phrase_features import forest_of
 from forest_align.aligners.tree_choice import tree_losses
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_result import AlignmentArrays
-from forest_align.types import ParseForest
+from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest_model import ForestOptions
@@ -85,7 +85,7 @@ class PreparedPair:
         Raises
         ------
         InputError
-            If a sentence has no forest.
+            If a sentence has no forest, or one too large to be aligned.
         """
         base = base_pairs(source, target, candidates, options.multiword)
         scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
@@ -129,7 +129,29 @@ class PreparedPair:
             float64, shapes (S,) and (T,): log Pr of null-aligned classes.
         options : mapping
             Options of the kernel.
+
+        Raises
+        ------
+        InputError
+            If there is not enough memory, or the kernel refuses the pair, see
+            :func:`forest_align.cext.alignment.align`.
         """
+        try:
+            return self._align(log_pair, log_source_null, log_target_null, options)
+        except MemoryError:
+            raise InputError(
+                f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
+            ) from None
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    def _align(
+        self,
+        log_pair: np.ndarray,
+        log_source_null: np.ndarray,
+        log_target_null: np.ndarray,
+        options: Mapping[str, Any],
+    ) -> AlignmentArrays:
         # To the kernel each node is a class of its own: word links tell nodes of one class apart.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]

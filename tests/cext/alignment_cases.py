@@ -112,11 +112,13 @@ def all_trees(start: Any, end: Any, edges: Any, roots: Any) -> list[dict[int, tu
 class TreeSide:
     """One fixed tree."""
 
-    def __init__(self, tree: dict[int, tuple[int, int]], start: Any, end: Any, log_null: Any) -> None:
+    def __init__(
+        self, tree: dict[int, tuple[int, int]], start: Any, end: Any, log_null: Any, log_edge: Any
+    ) -> None:
         self.children = {node: pair for node, pair in tree.items() if node != -1}
         self.root = tree[-1][0]
         self.words = {node: int(end[node] - start[node]) for node in range(len(start))}
-        self.log_null = log_null
+        self.log_null, self.log_edge = log_null, log_edge
         self.descendants: dict[int, dict[int, int]] = {}
         self._fill(self.root)
 
@@ -128,14 +130,15 @@ class TreeSide:
                 mine[lower] = depth + 1
         self.descendants[node] = mine
 
-    def nulls(self, top: int, members: Any) -> list[int]:
-        """Maximal subtrees below ``top`` that hold no member."""
+    def nulls(self, top: int, members: Any) -> tuple[int, float]:
+        """Words of the largest subtrees below ``top`` without a member; score of them and of hyperedges."""
         if top in members:
-            return []
+            return 0, 0.0
         if not any(member in self.descendants[top] for member in members):
-            return [top]
-        left, right = self.children[top]
-        return self.nulls(left, members) + self.nulls(right, members)
+            return self.words[top], self.log_null[top]
+        children = self.children[top]
+        words, scores = zip(*(self.nulls(child, members) for child in children), strict=True)
+        return sum(words), sum(scores) + self.log_edge.get((top, *children), 0.0)
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,7 @@ class Explicit:
     kind: int
     members: frozenset[Explicit]
     score: float
+    null_words: int
 
     def key(self) -> Any:
         return (self.source, self.target, self.kind, frozenset(member.key() for member in self.members))
@@ -165,16 +169,18 @@ def enumerate_alignments(
     mu_n, mu_c = options["null_penalty"], options["noncompositional_penalty"]
 
     def add(s: int, t: int, kind: int, members: frozenset[Explicit], prior: float = 0.0) -> None:
-        nulls = (
-            (source.nulls(s, {m.source for m in members}), target.nulls(t, {m.target for m in members}))
-            if members
-            else ([], [])
-        )
-        words = sum(source.words[n] for n in nulls[0]) + sum(target.words[n] for n in nulls[1])
-        score = prior + pair[s, t] + sum(member.score for member in members)
-        score += sum(source.log_null[n] for n in nulls[0]) + sum(target.log_null[n] for n in nulls[1])
+        words, score = 0, prior + pair[s, t] + sum(member.score for member in members)
+        if members:
+            for side, top, nodes in (
+                (source, s, {member.source for member in members}),
+                (target, t, {member.target for member in members}),
+            ):
+                more_words, more_score = side.nulls(top, nodes)
+                words, score = words + more_words, score + more_score
+        if options.get("count_all_nulls"):
+            words += sum(member.null_words for member in members)
         score -= (words + (mu_c if kind == 2 else 0) + 1) ** mu_n
-        explicit = Explicit(s, t, kind, members, float(score))
+        explicit = Explicit(s, t, kind, members, float(score), words)
         found.setdefault((s, t), {}).setdefault(explicit.key(), explicit)
 
     def derivations(s: int) -> list[Explicit]:
@@ -249,41 +255,48 @@ def _resolve(one: frozenset[Explicit], two: frozenset[Explicit], target: TreeSid
 def brute_force(
     case: tuple[Any, ...], options: Any, merge_all: bool = False
 ) -> tuple[float, float, dict[tuple[int, int], float]]:
-    """Best root score over all pairs of trees; of the last pair of trees the log-sum and posteriors.
+    """Best score of an alignment of roots, log-sum over all of them, and posteriors of pairs of nodes.
 
     In both of the latter alignments weigh their score to the power 1 / temperature (1 if not given).
     """
+    whole = all_alignments(case, options, merge_all)
+    if not whole:
+        return -math.inf, -math.inf, {}
+    weights = [explicit.score / options.get("temperature", 1.0) for explicit in whole]
+    total = float(np.logaddexp.reduce(weights))
+    posteriors: dict[tuple[int, int], float] = {}
+    for explicit, weight in zip(whole, weights, strict=True):
+        for place in pairs_of(explicit):
+            posteriors[place] = posteriors.get(place, 0.0) + math.exp(weight - total)
+    return max(explicit.score for explicit in whole), total, posteriors
+
+
+def all_alignments(case: tuple[Any, ...], options: Any, merge_all: bool = False) -> list[Explicit]:
+    """Every alignment of the roots of a pair of trees; of the same pairs in other trees the best one."""
     pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
     base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
-    best, total, posteriors = -math.inf, -math.inf, {}
-    for source_tree in all_trees(*case[:4]):
-        source = TreeSide(source_tree, case[0], case[1], case[5])
-        for target_tree in all_trees(*case[7:11]):
-            target = TreeSide(target_tree, case[7], case[8], case[12])
-            found = enumerate_alignments(source, target, pair, base, options, merge_all)
-            whole = found.get((source.root, target.root), [])
-            if not whole:
-                continue
-            best = max(best, max(explicit.score for explicit in whole))
-            weights = [explicit.score / options.get("temperature", 1.0) for explicit in whole]
-            total = float(np.logaddexp.reduce(weights))
-            posteriors = {}
-            for explicit, weight in zip(whole, weights, strict=True):
-                for place in _pairs(explicit):
-                    posteriors[place] = posteriors.get(place, 0.0) + math.exp(weight - total)
-    return best, total, posteriors
+    sides = []
+    for first, name in ((0, "source_log_edge"), (7, "target_log_edge")):
+        start, end, edges, roots, _, log_null = case[first : first + 6]
+        weights = options.get(name, np.zeros(len(edges))).tolist()
+        log_edge = dict(zip(map(tuple, edges.tolist()), weights, strict=True))
+        trees = all_trees(start, end, edges, roots)
+        sides.append([TreeSide(tree, start, end, log_null, log_edge) for tree in trees])
+    best: dict[Any, Explicit] = {}
+    for source, target in itertools.product(*sides):
+        found = enumerate_alignments(source, target, pair, base, options, merge_all)
+        for explicit in found.get((source.root, target.root), []):
+            key = explicit.key()
+            if key not in best or explicit.score > best[key].score:
+                best[key] = explicit
+    return list(best.values())
 
 
-def _pairs(explicit: Explicit) -> set[tuple[int, int]]:
-    return {(explicit.source, explicit.target)}.union(*(_pairs(member) for member in explicit.members))
+def pairs_of(explicit: Explicit) -> set[tuple[int, int]]:
+    """The pairs of nodes of a derivation."""
+    return {(explicit.source, explicit.target)}.union(*(pairs_of(member) for member in explicit.members))
 
 
 def best_scores(case: tuple[Any, ...], options: Any) -> list[float]:
     """Scores of all alignments of the roots of two single trees, best first."""
-    pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
-    base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
-    (source_tree,), (target_tree,) = all_trees(*case[:4]), all_trees(*case[7:11])
-    source = TreeSide(source_tree, case[0], case[1], case[5])
-    target = TreeSide(target_tree, case[7], case[8], case[12])
-    found = enumerate_alignments(source, target, pair, base, options, False)
-    return sorted((explicit.score for explicit in found.get((source.root, target.root), [])), reverse=True)
+    return sorted((explicit.score for explicit in all_alignments(case, options)), reverse=True)
