@@ -189,6 +189,8 @@ class Aligner(ABC):
             return self.align_prepared(sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
+        except MemoryError:
+            return Alignment(sides[0], sides[1], aligner=self.name, error="not enough memory for this pair")
 
 
 def _of_side(error: InputError, side: str) -> InputError:

@@ -64,6 +64,22 @@ def test_an_error_says_which_of_the_sentences_is_wrong() -> None:
     assert [one.error for one in found] == ["field 'source': empty", "field 'target': empty", ""]
 
 
+class Greedy(Splitter):
+    """Has no memory for long sentences."""
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        if len(source) > 2:
+            raise MemoryError
+        return super().align_prepared(source, target)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_pair_without_memory_does_not_end_the_others(workers: int) -> None:
+    pairs = [("a", "b"), ("a b c", "b"), ("a", "b")]
+    found = Greedy().align_many(pairs, batch_size=1, workers=workers)
+    assert [one.error for one in found] == ["", "not enough memory for this pair", ""]
+
+
 class Watched(Splitter):
     """Notes in which thread, and with how many threads of torch, each batch is prepared."""
 
