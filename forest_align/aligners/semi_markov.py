@@ -16,6 +16,7 @@ from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.aligners.semi_markov_chunks import tag_chunks
 from forest_align.aligners.semi_markov_lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov_model import KIND, SemiMarkovModel
+from forest_align.aligners.semi_markov_sentence import LONGEST
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.cext import semicrf
 from forest_align.types import Alignment, InputError, Links, Sentence
@@ -70,6 +71,11 @@ class SemiMarkovAligner(ParsingAligner):
     def model(self) -> SemiMarkovModel:
         """The weights."""
         return self._model or bundled_model()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Most words of a phrase."""
+        return {"longest": LONGEST}
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import forest_align
 from forest_align.aligners.semi_markov import BUNDLED, SemiMarkovAligner
-from forest_align.cext import semicrf
+from forest_align.cext import semicrf, semicrf_reference
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Alignment, InputError, Sentence
@@ -133,6 +133,32 @@ def test_probabilities_of_links_are_those_of_all_phrase_pairs_with_the_two_words
         start, end, first, last = lattice.spans.T
         inside = (start <= i) & (i < end) & (first <= j) & (j < last)
         assert score == pytest.approx(pairs[inside].sum())
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), sentences, sentences)
+def test_the_alignment_is_the_best_path_with_its_probability(
+    seed: int, source: Sentence, target: Sentence
+) -> None:
+    assume((len(source), source.words) < (len(target), target.words))  # the first one is read
+    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+    lattice = aligner.lattice(source, target)
+    scores = aligner.model.scores(lattice)
+    best, path = semicrf_reference.best_path(lattice.spans, *scores)
+    total, *_ = semicrf_reference.marginals(lattice.spans, *scores)
+    alignment = aligner.align(source, target)
+    found = [(*p.source_node.span, *p.target_node.span) for p in alignment.phrases]
+    assert found == [tuple(lattice.spans[k].tolist()) for k in path if k >= 0]
+    assert alignment.log_probability == pytest.approx(min(best - total, 0.0))
+
+
+def test_what_decides_besides_weights_is_told_for_reports() -> None:
+    aligner = SemiMarkovAligner(simple_model({"same words in order": 15.0}))
+    words = " ".join(f"w{i}/NN" for i in range(7))
+    phrases = aligner.align(tagged(words), tagged(words)).phrases
+    sizes = [pair.source_node.end - pair.source_node.start for pair in phrases]
+    assert max(sizes) == aligner.settings["longest"]
+    assert json.loads(json.dumps(aligner.settings)) == aligner.settings
 
 
 def test_paraphrases_of_the_user_count_as_synonyms() -> None:

@@ -14,6 +14,7 @@ import pytest
 from forest_align.aligners import load
 from forest_align.aligners.semi_markov import SemiMarkovAligner
 from forest_align.aligners.semi_markov_model import SemiMarkovModel
+from forest_align.aligners.semi_markov_words import WORD_FEATURES
 from forest_align.cli import main
 from forest_align.cli.aligner_choice import load_aligner
 from forest_align.types import InputError, ModelError, Sentence
@@ -26,13 +27,17 @@ GOLD = (
 )
 
 
+def tag(text: str) -> Sentence:
+    words = text.split()
+    return Sentence.from_words(words, [TAGS.get(word, "NN") for word in words])
+
+
 class TagParser:
     """Gives every word a tag and nothing else."""
 
     def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence | InputError]:
         for sentence in sentences:
-            words = sentence.split() if isinstance(sentence, str) else sentence
-            yield Sentence.from_words(words, [TAGS.get(word, "NN") for word in words])
+            yield tag(sentence if isinstance(sentence, str) else " ".join(sentence))
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +135,53 @@ def test_settings_that_make_no_sense_are_refused(
     tmp_path: Path, gold: Path, option: tuple[str, object]
 ) -> None:
     assert train(gold, "-o", tmp_path / "model", *option) == 2
+
+
+def test_possible_links_are_learned_where_they_are_asked_for(tmp_path: Path, gold: Path) -> None:
+    pairs = json.loads(gold.read_text())
+    pairs[0]["sureAlign"], pairs[0]["possibleAlign"] = "0-0 1-1 2-2 4-4 5-5", "3-3"
+    gold.write_text(json.dumps(pairs))
+    made = {}
+    for links in ("sure", "all"):
+        assert train(gold, "-o", tmp_path / links, "--links", links) == 0
+        model = SemiMarkovModel.load(tmp_path / links)
+        assert model.card["links"] == links
+        made[links] = SemiMarkovAligner(model).align(*map(tag, GOLD[0][:2])).words.pairs
+    assert (3, 3) in made["all"] and (3, 3) not in made["sure"]
+
+
+def test_paraphrases_are_learned_from_as_synonyms(tmp_path: Path, gold: Path) -> None:
+    pairs = json.loads(gold.read_text())[:1]
+    pairs[0].update(
+        source="the man zonked a car", target="the man glorped a car", sureAlign="0-0 1-1 2-2 3-3"
+    )
+    gold.write_text(json.dumps(pairs))
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("zonked\tglorped\n")
+    weights = []
+    for more in ((), ("--ppdb", table)):
+        assert train(gold, "-o", tmp_path / "model", *more) == 0
+        model = SemiMarkovModel.load(tmp_path / "model")
+        assert model.card["ppdb"] == (table.name if more else "")
+        weights.append(model.weights["words"][:, WORD_FEATURES.index("synonym")])
+    assert not weights[0].any() and weights[1].max() > 0
+
+
+def test_the_parser_that_is_named_gives_the_tags(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def load(name: object, *args: object, **options: object) -> TagParser:
+        asked.append(name)
+        return TagParser()
+
+    for function in ("load_parser_for_alignment", "load_parser"):
+        monkeypatch.setattr(f"forest_align.parsing.{function}", load)
+    (tmp_path / "mine").mkdir()
+    train(gold, "-o", tmp_path / "model", "--parser", tmp_path / "mine")
+    assert asked == [str(tmp_path / "mine")]
+    assert SemiMarkovModel.load(tmp_path / "model").card["parser"] == "mine"
 
 
 def options(**given: Any) -> Namespace:

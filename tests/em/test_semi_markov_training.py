@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.aligners.semi_markov import SemiMarkovAligner
+from forest_align.aligners.semi_markov import BUNDLED, SemiMarkovAligner, bundled_model
 from forest_align.aligners.semi_markov_lattice import WEIGHTS, Lattice, lattice_of
+from forest_align.aligners.semi_markov_model import Scores
 from forest_align.cext import semicrf
 from forest_align.em import semi_markov_training
 from forest_align.em.gold_pairs import GoldPair
@@ -39,6 +41,37 @@ def example_of(number: int) -> Example:
     return Example.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
 
 
+def paths_of(lattice: Lattice, at: int = 0) -> Iterator[list[int]]:
+    """All paths from a source word on; -1 is null."""
+    if at == lattice.rows:
+        yield []
+        return
+    steps = [(k, span[1]) for k, span in enumerate(lattice.spans.tolist()) if span[0] == at]
+    for number, end in [(-1, at + 1), *steps]:
+        for rest in paths_of(lattice, end):
+            yield [number, *rest]
+
+
+def places_of(lattice: Lattice, path: Sequence[int]) -> list[tuple[int, int] | None]:
+    """For each source word its target phrase; None is null."""
+    places: list[tuple[int, int] | None] = []
+    for number in path:
+        start, end, first, last = lattice.spans[number].tolist()
+        places += [None] if number < 0 else [(first, last)] * (end - start)
+    return places
+
+
+def score_of(scores: Scores, lattice: Lattice, path: Sequence[int]) -> float:
+    pairs, null, transitions, ends = scores
+    total, at, row = 0.0, 0, lattice.columns + 1
+    for number in path:
+        _, end, first, last = lattice.spans[number].tolist()
+        end, first, last = (at + 1, lattice.columns, None) if number < 0 else (end, first, last)
+        total += transitions[row, first] + (null[at] if number < 0 else pairs[number])
+        at, row = end, first if last is None else last - 1
+    return float(total + ends[row])
+
+
 def spans_of(example: Example) -> list[tuple[int, ...]]:
     return [tuple(span) for span in example.lattice.spans[example.path[example.path >= 0]].tolist()]
 
@@ -56,6 +89,62 @@ def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
     links = Links.from_pharaoh("0-0 0-4 1-1")  # one word, two places
     example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
     assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_phrase_pairs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found = lattice_of(
+        cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD"), load_lexicon()
+    )
+    cells = [(i, j) for i in range(3) for j in range(3) if rng.random() < 0.5]
+    example = Example.of(found, Links(tuple(cells)))
+
+    def merit(path: Sequence[int]) -> tuple[int, int]:
+        made = {
+            (i, j)
+            for i, place in enumerate(places_of(found, path))
+            if place is not None
+            for j in range(*place)
+        }
+        return -len(made ^ set(cells)), -sum(number >= 0 for number in path)
+
+    assert merit(example.path) == max(map(merit, paths_of(found)))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_loss_is_the_softmax_margin_over_all_paths(number: int) -> None:
+    example, model = example_of(number), cases.random_model(number, 0.7)
+    lattice, scores = example.lattice, model.scores(example.lattice)
+    wanted = places_of(lattice, example.path)
+    costly = [
+        score_of(scores, lattice, path)
+        + sum(a != b for a, b in zip(places_of(lattice, path), wanted, strict=True))
+        for path in paths_of(lattice)
+    ]
+    margin = np.logaddexp.reduce(costly) - score_of(scores, lattice, example.path)
+    point = pack(model.weights)
+    expected = margin + 0.7 / 2 * float(point @ point)
+    assert Objective([example], 0.7)(point)[0] == pytest.approx(expected, abs=1e-3)
+
+
+def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None:
+    (pair,) = (pair for pair in PAIRS if len(pair.source) > len(pair.target) > 1)
+    swapped = GoldPair(pair.target, pair.source, pair.links.swap())
+    assert fingerprint(examples_of([pair], load_lexicon())) == fingerprint(
+        examples_of([swapped], load_lexicon())
+    )
+    (example,) = examples_of([pair], load_lexicon())
+    assert (example.lattice.rows, example.lattice.columns) == (len(pair.target), len(pair.source))
+    (learned,) = spans_of(example)[:1]
+    assert learned == (0, 1, 2, 3)
+
+
+def test_the_bundled_models_were_trained_with_the_default_settings() -> None:
+    for name in BUNDLED:
+        card = bundled_model(name).card
+        assert card["regularization"] == SemiMarkovSettings().regularization
+        assert card["iterations"] < SemiMarkovSettings().iterations
 
 
 def test_costs_count_the_source_words_that_are_elsewhere() -> None:
