@@ -83,8 +83,9 @@ def phrase_pairs(
     found = [_blocks(_closest(near, closeness), 1, 1)]
     if longest > 1:
         near = _closest(telling | (cosine >= LEAST_PHRASE_COSINE), closeness)
-        sizes = [(a, b) for a in range(1, longest + 1) for b in range(1, longest + 1) if a * b > 1]
-        found += [_blocks(near, a, b) for a, b in sizes if a <= cosine.shape[0] and b <= cosine.shape[1]]
+        most = [min(longest, length) for length in cosine.shape]
+        sizes = [(a, b) for a in range(1, most[0] + 1) for b in range(1, most[1] + 1) if a * b > 1]
+        found += [_blocks(near, a, b) for a, b in sizes]
         known = np.array([(*group.source, *group.target) for group in groups], np.int32).reshape(-1, 4)
         sizes_fit = (known[:, 1] - known[:, 0] <= longest) & (known[:, 3] - known[:, 2] <= longest)
         found.append(known[sizes_fit])

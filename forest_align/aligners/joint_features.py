@@ -182,7 +182,7 @@ def pair_edits(
 
 
 def check_parsed(source: Sentence, target: Sentence) -> None:
-    """Make sure that both sentences have tokens, a forest and word vectors.
+    """Make sure that both sentences have tokens, a forest and word vectors of finite numbers.
 
     Raises
     ------
@@ -196,6 +196,8 @@ def check_parsed(source: Sentence, target: Sentence) -> None:
         if sentence.vectors is None:
             message = "the joint aligner needs word vectors, which the parser gives; parse the sentence"
             raise InputError(message, field=side)
+        if not np.isfinite(sentence.vectors).all():
+            raise InputError("expected word vectors of finite numbers", field=side)
 
 
 def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:

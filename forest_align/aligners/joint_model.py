@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ class JointModel:
     Raises
     ------
     InputError
-        If there is no such variant, or a phrase could not have a word.
+        If there is no such variant, no such length of phrases, or the calibration is not finite.
     """
 
     weights: np.ndarray
@@ -86,8 +87,12 @@ class JointModel:
             raise InputError(
                 f"expected one of {', '.join(VARIANTS)}, found {self.variant!r}", field="variant"
             )
-        if self.longest < 1:
-            raise InputError(f"expected at least 1, found {self.longest}", field="longest")
+        if not isinstance(self.longest, int) or isinstance(self.longest, bool) or self.longest < 1:
+            message = f"expected a whole number of at least 1, found {self.longest!r}"
+            raise InputError(message, field="longest")
+        if not all(math.isfinite(value) for value in self.calibration):
+            message = f"expected finite numbers, found {list(self.calibration)}"
+            raise InputError(message, field="calibration")
 
     @property
     def arcs(self) -> bool:
@@ -118,7 +123,7 @@ class JointModel:
             return cls(
                 np.concatenate([arrays[name].astype(np.float64).ravel() for name in _SHAPES]),
                 str(card["variant"]),
-                int(card["longest"]),
+                card["longest"],
                 (slope, offset),
                 link_features,
                 notes_of(card),

@@ -97,7 +97,7 @@ def best_edits(
     Raises
     ------
     ModelError
-        If HiGHS is not installed.
+        If HiGHS is not installed, or fails.
     """
     kept, kept_arcs = _worth_while(lengths, spans, phrase_scores, pairs, arc_scores)
     if not len(kept):
@@ -176,7 +176,8 @@ def _add_arc_rows(
         numbers = np.cumsum(sizes > 1) - 1
         rows.add(int((sizes > 1).sum()), 1.0, (numbers[group[shared]], count + places[shared], 1.0))
         has_rival |= shared
-    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need.
+    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need (one
+    # with a score of exactly 0 may be, which neither costs nor gains anything).
     needy = places[(scores > 0) | has_rival]
     for ends in (pairs.governors, pairs.dependents):
         words = needy[ends[needy, 0] >= 0]

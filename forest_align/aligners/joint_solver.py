@@ -42,7 +42,7 @@ def maximise(
     Raises
     ------
     ModelError
-        If HiGHS is not installed.
+        If HiGHS is not installed, or fails.
     """
     highspy = import_solver()
     program = highspy.HighsLp()
@@ -61,7 +61,7 @@ def maximise(
         solver.setOptionValue(name, value)
     solver.passModel(program)
     found, is_best = _run(highspy, solver)
-    if (np.abs(found - np.round(found)) > _WHOLE).any():
+    if not is_best or (np.abs(found - np.round(found)) > _WHOLE).any():
         whole = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
         solver.changeColsIntegrality(count, np.arange(count, dtype=np.int32), whole)
         found, is_best = _run(highspy, solver)
@@ -98,7 +98,13 @@ def import_solver() -> Any:
 
 def _run(highspy: Any, solver: Any) -> tuple[np.ndarray, bool]:
     """The values found, all 0 if there are none, and whether nothing is better."""
-    solver.run()
+    if solver.run() == highspy.HighsStatus.kError:
+        # All programs of a process share their threads: where another one has started more, HiGHS refuses to
+        # run with one. It may have as many as there are, of which it uses one ("parallel" is off).
+        solver.setOptionValue("threads", 0)
+        if solver.run() == highspy.HighsStatus.kError:
+            status = solver.modelStatusToString(solver.getModelStatus())
+            raise ModelError(f"the solver HiGHS failed on this pair of sentences: {status}")
     is_best = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     values = np.asarray(solver.getSolution().col_value)
     feasible = int(highspy.SolutionStatus.kSolutionStatusFeasible)

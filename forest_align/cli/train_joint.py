@@ -121,8 +121,10 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
 def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
     """What the model's description says of its training."""
     return {
+        "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],
         "pairs": pairs,
         "links": args.links,
+        "parser": Path(args.parser).name,
         "ppdb": Path(args.ppdb).name if args.ppdb else "",
         "epochs": args.epochs,
         "update": args.update,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import forest_align
+from forest_align.aligners import joint_solver
 from forest_align.aligners.joint import JointAligner, bundled_model
 from forest_align.aligners.joint_arcs import ARC_CLASSES, ARC_FEATURES
 from forest_align.aligners.joint_constraints import violations
@@ -24,7 +26,7 @@ from forest_align.aligners.joint_features import (
 from forest_align.aligners.joint_margins import margins
 from forest_align.aligners.joint_model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
 from forest_align.aligners.joint_phrases import PHRASE_FEATURES
-from forest_align.aligners.joint_program import best_edits
+from forest_align.aligners.joint_program import Solution, best_edits
 from forest_align.lexicon.evidence import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
@@ -184,6 +186,18 @@ def test_words_that_are_repeated_again_and_again_keep_their_closest_counterparts
     assert len(fewer) == most * most
 
 
+def test_phrases_may_be_as_long_as_their_sentences_without_any_cost() -> None:
+    cosine = np.eye(4, dtype=np.float32) + 0.5
+    none = np.zeros((4, 4), np.int32)
+    wanted = phrase_pairs(none, cosine, [], 4)
+    tracemalloc.start()
+    found = phrase_pairs(none, cosine, [], 1000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert np.array_equal(found, wanted) and [0, 4, 0, 4] in found.tolist()
+    assert peak < 2**20
+
+
 def test_arcs_of_one_type_and_of_two_have_features_of_their_own() -> None:
     edits = edits_of("she bought the car", "she sold the car")
     names = [
@@ -214,6 +228,75 @@ def test_margins_say_what_the_next_best_alignment_loses() -> None:
     assert found[3, 4, 3, 4] == pytest.approx(0.3 if (3, 4, 1, 2) in place else 0.5)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_margins_count_the_arcs_that_come_and_go_with_a_phrase_pair(seed: int) -> None:
+    edits = edits_of("she bought the old car in London", "she bought the car the man", longest=2)
+    rng = np.random.default_rng(seed)
+    # Words in the same place are aligned most often, so that some arcs are, and that to the root.
+    in_place = edits.spans[:, 0] == edits.spans[:, 2]
+    scores = rng.normal(-1 + 2 * in_place, 1), rng.normal(0.5, 1, len(edits.arc_pairs))
+    best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+    cells = [{(i, j) for i in range(s, e) for j in range(t, f)} for s, e, t, f in edits.spans.tolist()]
+    linked = {cell for place in best.phrases for cell in cells[place]} | {(-1, -1)}
+    ends = [
+        (tuple(one), tuple(other))
+        for one, other in zip(
+            edits.arc_pairs.governors.tolist(), edits.arc_pairs.dependents.tolist(), strict=True
+        )
+    ]
+    arcs = {place: scores[1][place] for place in best.arcs.tolist()}
+    wanted = []
+    for chosen in best.phrases.tolist():
+        own = scores[0][chosen] + sum(
+            score for place, score in arcs.items() if cells[chosen] & set(ends[place])
+        )
+        instead = 0.0
+        for place, words in enumerate(cells):
+            blocking = [
+                other
+                for other in best.phrases.tolist()
+                if any(i == a or j == b for i, j in words for a, b in cells[other])
+            ]
+            if place in best.phrases or blocking != [chosen]:
+                continue
+            value = scores[0][place]
+            for (one, other), score in zip(ends, scores[1], strict=True):
+                value += score * ((one in words and other in linked) + (other in words and one in linked))
+            instead = max(instead, value)
+        wanted.append(own - instead)
+    assert len(best.arcs) > 1 and (edits.arc_pairs.governors[best.arcs] < 0).any()
+    assert margins(edits, best, *scores) == pytest.approx(wanted)
+
+
+def test_an_alignment_that_was_cut_short_says_so_on_both_sides(
+    aligner: JointAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert aligner.align(ONE, TWO).warnings == ()
+    monkeypatch.setattr(
+        "forest_align.aligners.joint.best_edits",
+        lambda *problem: replace(best_edits(*problem), is_best=False),
+    )
+    for pair in ((ONE, TWO), (TWO, ONE)):
+        (warning,) = aligner.align(*pair).warnings
+        assert f"after {joint_solver.MOST_NODES} nodes" in warning
+
+
+def test_phrases_come_in_the_order_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Pairs of words come before those of longer phrases among the edits.
+    first, second = sentence("she bought car the man"), sentence("she bought car the man")
+    edits = pair_edits(first, second, load_lexicon(), longest=2, arcs=False)
+    spans = [tuple(span) for span in edits.spans.tolist()]
+    wanted = [(0, 2, 0, 2), (2, 3, 2, 3), (3, 5, 3, 5)]
+    places = np.array(sorted(spans.index(span) for span in wanted))
+    assert [spans[place] for place in places] != wanted
+    monkeypatch.setattr(
+        "forest_align.aligners.joint.best_edits", lambda *problem: Solution(places, places[:0], 0.0)
+    )
+    model = JointModel(random_weights(), "phrase", 2)
+    found = JointAligner(model).align_prepared(first, second)
+    assert [(*p.source_node.span, *p.target_node.span) for p in found.phrases] == wanted
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None:
     weights = random_weights().astype(np.float32).astype(float)
@@ -233,7 +316,10 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None
         ("arc_features", ["align two moons"], "other arc_features"),
         ("variant", "arc", "damaged"),
         ("longest", "three", "damaged"),
+        ("longest", 2.5, "damaged: field 'longest'"),
+        ("longest", True, "damaged: field 'longest'"),
         ("calibration", [1], "damaged"),
+        ("calibration", [1, float("nan")], "damaged: field 'calibration'"),
         ("link_features", "yes", "true or false"),
         ("version", 99, "version 99"),
     ],
@@ -258,8 +344,11 @@ def test_variants_and_lengths_are_checked() -> None:
     assert bundled_model("joint").variant in VARIANTS
     with pytest.raises(InputError, match=r"phrase\+arc, phrase"):
         JointModel(random_weights(), "arc")
-    with pytest.raises(InputError, match="at least 1"):
-        JointModel(random_weights(), longest=0)
+    for longest in (0, 1.5):
+        with pytest.raises(InputError, match="at least 1"):
+            JointModel(random_weights(), longest=longest)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="finite"):
+        JointModel(random_weights(), calibration=(float("inf"), 0.0))
 
 
 def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> None:
@@ -268,6 +357,7 @@ def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> Non
     for bad, message in (
         (replace(ready, forest=None), "parse tree"),
         (replace(ready, vectors=None), "word vectors"),
+        (replace(ready, vectors=np.full((8, 384), np.nan, np.float32)), "finite"),
         (Sentence(()), "at least one token"),
     ):
         with pytest.raises(InputError, match=f"'target': .*{message}"):

@@ -127,6 +127,41 @@ def test_a_search_that_is_cut_short_gives_what_it_has_and_says_so(monkeypatch: p
         assert all(text.startswith("(9)") for text in broken)
 
 
+def test_a_solver_that_others_started_with_more_threads_is_used_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # HiGHS keeps the threads of its first run of a process, which here is one, and refuses another number.
+    problem = two_words(1.0)
+    alone = solve(problem)
+    assert len(alone.phrases) and alone.is_best
+    monkeypatch.setitem(joint_solver._OPTIONS, "threads", 2)
+    refused = highspy.Highs()
+    for name, value in joint_solver._OPTIONS.items():
+        refused.setOptionValue(name, value)
+    refused.addVariable(0, 1, 1.0)
+    assert refused.run() == highspy.HighsStatus.kError
+    found = solve(problem)
+    assert found.is_best and np.array_equal(found.phrases, alone.phrases)
+
+
+def test_a_relaxed_program_without_a_solution_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(joint_solver._OPTIONS, "simplex_iteration_limit", 1)
+    for seed in range(10):
+        problem = random_problem(random.Random(seed))
+        found = solve(problem)
+        assert found.is_best
+        assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
+
+
+def test_a_solver_that_fails_says_so() -> None:
+    class Failing(highspy.Highs):  # type: ignore[misc]
+        def run(self) -> object:
+            return highspy.HighsStatus.kError
+
+    with pytest.raises(ModelError, match="HiGHS failed on this pair of sentences"):
+        joint_solver._run(highspy, Failing())
+
+
 def test_without_the_solver_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(ModelError, match=r'pip install "forest-align\[joint\]"'):

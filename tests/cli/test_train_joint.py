@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from safetensors.numpy import load_file
 
+from forest_align.aligners.joint_features import PairEdits, pair_edits
 from forest_align.aligners.joint_links import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint_model import JointModel
 from forest_align.cli import main
@@ -84,6 +87,62 @@ def test_a_resumed_run_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
     train(gold, "-o", tmp_path / "two", "--epochs", 3, "--resume")
     for name in ("model.json", "model.safetensors"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize("field", ["seed", "update", "links", "pairs"])
+def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
+    tmp_path: Path, gold: Path, field: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 1) == 0
+    other = {"seed": ["--seed", 5], "update": ["--update", "perceptron"], "links": ["--links", "all"]}
+    if field == "pairs":
+        gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:2]))
+    options = other.get(field, [])
+    assert train(gold, "-o", tmp_path / "model", "--epochs", 2, "--resume", *options) == 2
+    assert f"model.checkpoint: field '{field}': the checkpoint was written with" in capsys.readouterr().err
+
+
+def test_options_reach_the_training_and_the_model_names_them(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = []
+
+    def watched(*sentences: Any, **options: Any) -> PairEdits:
+        lengths.append(options["longest"])
+        return pair_edits(*sentences, **options)
+
+    monkeypatch.setattr("forest_align.em.joint_corpus.pair_edits", watched)
+    ppdb, cache = tmp_path / "ppdb.tsv", tmp_path / "cache"
+    ppdb.write_text("sold\tbought\n")
+    plain = ["-o", tmp_path / "plain", "--epochs", 2, "--no-link-features"]
+    assert train(gold, *plain, "--forests", cache) == 0
+    assert any(cache.iterdir())
+    weights = load_file(tmp_path / "plain" / "model.safetensors")
+    changes = {"longest": 1, "update": "perceptron", "ppdb": ppdb}
+    for name, value in changes.items():
+        options = ["-o", tmp_path / name, "--epochs", 2, "--no-link-features", f"--{name}", value]
+        assert train(gold, *options) == 0
+        changed = load_file(tmp_path / name / "model.safetensors")
+        # None of these pairs has a gold phrase of several words.
+        assert name == "longest" or any((changed[key] != weights[key]).any() for key in weights), name
+    assert lengths == [3] * 3 + [1] * 3 + [3] * 6
+    models = {name: JointModel.load(tmp_path / name) for name in ("plain", *changes)}
+    assert (models["plain"].longest, models["longest"].longest) == (3, 1)
+    assert (models["plain"].card["update"], models["update"].card["update"]) == ("margin", "perceptron")
+    assert (models["plain"].card["ppdb"], models["ppdb"].card["ppdb"]) == ("", "ppdb.tsv")
+    assert models["plain"].card["trained on"] == [f"{gold.parent.name}/gold.tsv"]
+    assert models["plain"].card["parser"] == "en"
+
+
+def test_what_is_missing_is_said_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert train(tmp_path / "no gold", "-o", tmp_path / "file") == 2
+    assert "field 'output': expected a folder" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    assert train(tmp_path / "no gold", "-o", tmp_path / "model") == 2
+    assert 'pip install "forest-align[joint]"' in capsys.readouterr().err
 
 
 def test_a_pair_without_links_is_named_and_the_rest_is_used(

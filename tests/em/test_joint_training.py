@@ -11,7 +11,7 @@ import pytest
 
 from forest_align.aligners.joint_features import pair_edits
 from forest_align.aligners.joint_margins import margins
-from forest_align.aligners.joint_model import JointModel
+from forest_align.aligners.joint_model import JointModel, feature_squares, summed_features
 from forest_align.aligners.joint_program import best_edits
 from forest_align.data.pair_types import SentencePair
 from forest_align.em import joint_training
@@ -64,6 +64,43 @@ def test_training_learns_the_pairs_it_sees(examples: list[JointExample], update:
     assert model.calibration[0] > 0
 
 
+@pytest.mark.parametrize("update", UPDATES)
+def test_training_takes_the_steps_of_the_definition(update: str) -> None:
+    # Phrases alone: arcs that are worth nothing yet could be taken or not.
+    options = {"longest": 3, "arcs": False}
+    items = [
+        example_of(GoldPair(sentence(a), sentence(b), Links.from_pharaoh(links)), load_lexicon(), **options)
+        for a, b, links in PAIRS
+    ]
+    settings = JointSettings(epochs=3, seed=2, update=update)
+    squares = [feature_squares(item.edits) for item in items]
+    mean = np.sqrt(sum(sums for sums, _ in squares) / np.maximum(sum(sizes for _, sizes in squares), 1))
+    scale = np.array([1 / max(value, 0.05) if value > 0 else 0.0 for value in mean])
+    weights = total = np.zeros(len(scale))
+    for epoch in (1, 2, 3):
+        for place in np.random.default_rng([2, epoch]).permutation(len(items)):
+            edits, gold = items[place].edits, items[place].gold
+            wanted = items[place].reachable()
+            # Words that are linked in the way of the cost: 2 for a missing link, 1 for a wrong one.
+            values = [
+                sum(2.0 if gold[i, j] else -1.0 for i in range(s, e) for j in range(t, f))
+                for s, e, t, f in edits.spans.tolist()
+            ]
+            cost = np.array(values) if update == "margin" else np.zeros(len(values))
+            scores = JointModel(weights * scale, "phrase").scores(edits)
+            found = best_edits(edits.lengths, edits.spans, scores[0] - cost, edits.arc_pairs, scores[1])
+            change = summed_features(edits, wanted.phrases, wanted.arcs)
+            change = (change - summed_features(edits, found.phrases, found.arcs)) * scale
+            if update == "perceptron":
+                weights = weights + change
+            elif (change != 0).any():
+                gap = cost[wanted.phrases].sum() - cost[found.phrases].sum() - weights @ change
+                weights = weights + min(0.01, max(gap, 0) / (change @ change)) * change
+            total = total + weights
+    model, _ = train_joint_model(items, settings, variant="phrase")
+    assert model.weights == pytest.approx(total / (3 * len(items)) * scale, abs=1e-9)
+
+
 def test_reachable_edits_link_what_the_gold_does(examples: list[JointExample]) -> None:
     for item in examples:
         best = item.reachable()
@@ -106,6 +143,26 @@ def test_probabilities_are_right_as_often_as_they_say(examples: list[JointExampl
             right += item.gold[s:e, t:f].ravel().tolist()
             probability += [value] * ((e - s) * (f - t))
     assert np.mean(right) == pytest.approx(np.mean(probability), abs=0.01)
+
+
+def test_the_unit_of_margins_does_not_matter_to_probabilities(examples: list[JointExample]) -> None:
+    model, _ = train_joint_model(examples, JointSettings(epochs=2))
+    shaken = [replace(item, gold=item.gold.copy()) for item in examples]
+    i, j = min(links_of(shaken[0], model))
+    shaken[0].gold[i, j] = False
+    slope, offset = calibrate(shaken, model)
+    # Margins of a perceptron are thousands.
+    larger = replace(model, weights=model.weights * 1000)
+    assert calibrate(shaken, larger) == pytest.approx((slope / 1000, offset), rel=1e-4)
+
+
+def test_links_that_are_all_right_or_all_wrong_leave_probabilities_as_they_are(
+    examples: list[JointExample],
+) -> None:
+    model, _ = train_joint_model(examples, JointSettings(epochs=25, largest_step=0.1))
+    assert all(links_of(item, model) == gold_of(item) for item in examples)
+    wrong = [replace(item, gold=np.zeros_like(item.gold)) for item in examples]
+    assert calibrate(examples, model) == calibrate(wrong, model) == (1.0, 0.0)
 
 
 def test_an_interrupted_run_ends_with_the_same_weights(examples: list[JointExample], tmp_path: Path) -> None:
