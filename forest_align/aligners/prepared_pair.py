@@ -136,22 +136,6 @@ class PreparedPair:
             If there is not enough memory, or the kernel refuses the pair, see
             :func:`forest_align.cext.alignment.align`.
         """
-        try:
-            return self._align(log_pair, log_source_null, log_target_null, options)
-        except MemoryError:
-            raise InputError(
-                f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
-            ) from None
-        except ValueError as error:
-            raise InputError(str(error)) from error
-
-    def _align(
-        self,
-        log_pair: np.ndarray,
-        log_source_null: np.ndarray,
-        log_target_null: np.ndarray,
-        options: Mapping[str, Any],
-    ) -> AlignmentArrays:
         # To the kernel each node is a class of its own: word links tell nodes of one class apart.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
@@ -178,7 +162,14 @@ class PreparedPair:
             self.base_log_prior,
         )
         arguments: dict[str, Any] = {**log_edges, **options}
-        return kernel.align(*inputs, **arguments)
+        try:
+            return kernel.align(*inputs, **arguments)
+        except MemoryError:
+            raise InputError(
+                f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
+            ) from None
+        except ValueError as error:
+            raise InputError(str(error)) from error
 
 
 def _side(forest: ParseForest, log_null: np.ndarray) -> tuple[np.ndarray, ...]:
