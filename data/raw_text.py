@@ -17,8 +17,8 @@ _QUOTES = {"``": '"', "''": '"', "`": "'"}
 def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
     """The sentence with the raw text that it is of, and the offsets of its tokens in it.
 
-    Blanks make no difference, nor does it whether brackets and quotes are written as in treebanks or as in
-    the text. Tokens stay as they are.
+    Blanks and capitals make no difference, nor does it whether brackets and quotes are written as in
+    treebanks or as in the text. Tokens stay as they are.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
         If it is the text of other words.
     """
     places = [index for index, character in enumerate(text) if not character.isspace()]
-    rest = "".join(text.split()).translate(_PLAIN)
+    rest = _plain(text)
     tokens, at = [], 0
     for token in sentence.tokens:
         size = next((len(form) for form in _forms(token.text) if rest.startswith(form, at)), None)
@@ -56,4 +56,10 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
 def _forms(word: str) -> Iterator[str]:
     """How a token may stand in a text, without blanks."""
     for form in (word, unescape(word), _QUOTES.get(word, word)):
-        yield "".join(form.split()).translate(_PLAIN)
+        yield _plain(form)
+
+
+def _plain(text: str) -> str:
+    """A text without blanks and capitals, character by character."""
+    plain = "".join(text.split()).translate(_PLAIN)
+    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in plain)

@@ -25,6 +25,7 @@ from forest_align.types import Alignment, InputError, Sentence, Token
         ("``No''", ["``", "No", "''"], [(0, 2), (2, 4), (4, 6)]),
         ("1/2 *", ["1\\/2", "\\*"], [(0, 3), (4, 5)]),
         ("New  York", ["New York"], [(0, 9)]),
+        ("In İzmir IT rains", ["in", "İzmir", "it", "rains"], [(0, 2), (3, 8), (9, 11), (12, 17)]),
         ("New York", ["New", "\u00a0", "York"], [(0, 3), (4, 4), (4, 8)]),
     ],
 )
