@@ -92,6 +92,11 @@ class SentencePair:
         """Why the pair could not be aligned, when it was read from forest-align's own output; else empty."""
         return "" if self.alignment is None else self.alignment.error
 
+    def located(self, error: InputError) -> InputError:
+        """An error of this pair with the file and line that it stands in, as far as these are known."""
+        file, line = self.place or (None, None)
+        return error.at(file=file, line=line)
+
     def carries(self) -> frozenset[str]:
         """What there is besides the id and the two texts, in the words of :class:`Writer`."""
         tokens = (*self.source.tokens, *self.target.tokens)

@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus import forest_fingerprint, parser_fingerprint
+from forest_align.em.corpus import forest_fingerprint, parser_fingerprint, text_to_parse
 from forest_align.em.pair_problems import check_gold, problem_of
 from forest_align.em.tuning import Range, Values
 from forest_align.eval.scores import MatchCounts
@@ -173,7 +173,7 @@ def dev_pairs(
     identity = ["contextual", aligner.variant, aligner.annotator.name, parser_fingerprint(parser)]
     store = ArrayStore(cache) if cache is not None else None
     with_trees = [side for side in sides if side.forest is not None]
-    texts = [list(side.words) if side.tokens else side.text for side in sides if side.forest is None]
+    texts = [text_to_parse(side) for side in sides if side.forest is None]
     own = iter(aligner.prepare(with_trees))
     if report is not None and with_trees:
         report(len(with_trees))

@@ -174,7 +174,7 @@ class CorpusReader:
     def _parsed(self, given: Sequence[Sentence], report: Report | None) -> list[Sentence | InputError]:
         """The sentences with forests and word vectors; those that have a forest keep it."""
         has_all = [side.forest is not None and not self._provider.uses_vectors for side in given]
-        texts = [_text(side) for side, passes in zip(given, has_all, strict=True) if not passes]
+        texts = [text_to_parse(side) for side, passes in zip(given, has_all, strict=True) if not passes]
         if report is not None and len(texts) < len(given):
             report(len(given) - len(texts))
         parsed = iter(
@@ -190,7 +190,7 @@ class CorpusReader:
     def _prepare(
         self, pair: SentencePair, source: Sentence, target: Sentence, given_forests: str
     ) -> CorpusPair:
-        key = [self._pair_identity, _text(pair.source), _text(pair.target)]
+        key = [self._pair_identity, text_to_parse(pair.source), text_to_parse(pair.target)]
         if given_forests:
             key.append(given_forests)
         entry = self._store.get(key) if self._store is not None else None
@@ -253,7 +253,7 @@ def forest_fingerprint(given: Sequence[Sentence]) -> str:
     return fingerprint_of(*parts)
 
 
-def _text(sentence: Sentence) -> str | list[str]:
+def text_to_parse(sentence: Sentence) -> str | list[str]:
     """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
     return list(sentence.words) if sentence.tokens else sentence.text
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def problem_of(pair: SentencePair, error: object) -> str:
     """Why a pair cannot be used: its place, where that is known, its name and the error."""
-    return str(_at_place(pair, f"pair {pair.id!r}: {error}"))
+    return str(pair.located(InputError(f"pair {pair.id!r}: {error}")))
 
 
 def check_gold(pairs: Iterable[SentencePair]) -> None:
@@ -26,9 +26,4 @@ def check_gold(pairs: Iterable[SentencePair]) -> None:
     """
     for pair in pairs:
         if pair.links is None:
-            raise _at_place(pair, f"dev pair {pair.id!r} has no gold links")
-
-
-def _at_place(pair: SentencePair, message: str) -> InputError:
-    file, line = pair.place or (None, None)
-    return InputError(message, file=file, line=line)
+            raise pair.located(InputError(f"dev pair {pair.id!r} has no gold links"))

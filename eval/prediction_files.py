@@ -53,7 +53,7 @@ def _gold(pair: SentencePair, file: str) -> GoldPair:
 
 
 def _error(message: str, pair: SentencePair, file: str) -> InputError:
-    return InputError(message, file=file, line=pair.place[1] if pair.place else None)
+    return pair.located(InputError(message, file=file))
 
 
 def _majority_links(annotators: Sequence[AbstractSet[SpanPair]]) -> Links:

@@ -70,8 +70,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
                 links = _given_links(item, links, options.words, number)
             content = _sentences(item, options.parser is None), links
         except InputError as error:
-            file, line = item.place or (None, None)
-            yield Item(item.id, error.at(file=file, line=line), item.source, item.target)
+            yield Item(item.id, item.located(error), item.source, item.target)
         else:
             yield Item(item.id, content, item.source, item.target, item.place)
     if not number:

@@ -214,12 +214,9 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
-    from forest_align.lexicon.pair_table import PairTable
 
-    given = {"variant": args.variant, "annotator": args.annotator}
+    given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
     options = {name: value for name, value in given.items() if value is not None}
-    if args.ppdb:
-        options["ppdb"] = PairTable.load(args.ppdb)
     return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
 
 
