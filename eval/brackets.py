@@ -157,8 +157,6 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
     -------
     tuple of int
         A row of :class:`~forest_align.eval.scores.MatchCounts`: right, predicted, right, gold brackets.
-        Where two nodes of one tree have the same label and, punctuation taken out, the same span, the search
-        may count a gold bracket twice; the returned counts never do, and are a lower bound then.
 
     Raises
     ------
@@ -171,29 +169,25 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
         raise InputError(f"expected a forest with a root over {len(tags)} words, found {length} words")
     kept = [tag not in _DELETED_TAGS for tag in tags]
     wanted = brackets_of(gold, kept)
-    brackets = _node_brackets(forest, kept)
-    right = np.array([(wanted & found).total() for found in brackets], float)
-    predicted = np.array([found.total() for found in brackets], float)
-    rate, chosen = -1.0, [0]
+    before = np.concatenate([[0], np.cumsum(kept)])
+    spans = list(zip(before[forest.start].tolist(), before[forest.end].tolist(), strict=True))
+    brackets = _node_brackets(forest, spans)
+    rate, best = -1.0, (0, 0)
     while True:
-        chosen = _best_tree(forest, 2 * right - max(rate, 0.0) * predicted)
-        better = 2 * right[chosen].sum() / max(predicted[chosen].sum() + wanted.total(), 1)
+        right, predicted = _best_counts(forest, spans, brackets, wanted, max(rate, 0.0))
+        better = 2 * right / max(predicted + wanted.total(), 1)
         if better <= rate + 1e-12:
             break
-        rate = better
-    found = sum((brackets[node] for node in chosen), Counter[Bracket]())
-    matching = (wanted & found).total()
-    return matching, found.total(), matching, wanted.total()
+        rate, best = better, (right, predicted)
+    return best[0], best[1], best[0], wanted.total()
 
 
-def _node_brackets(forest: ParseForest, kept: Sequence[bool]) -> list[Counter[Bracket]]:
+def _node_brackets(forest: ParseForest, spans: Sequence[tuple[int, int]]) -> list[Counter[Bracket]]:
     """Brackets that each forest node stands for: one a label of its unary chain, a leaf's tag left out."""
-    before = np.concatenate([[0], np.cumsum(kept)])
     is_inner = np.zeros(len(forest), bool)
     is_inner[forest.edges[:, 0]] = True
     found = []
-    for node in range(len(forest)):
-        start, end = int(before[forest.start[node]]), int(before[forest.end[node]])
+    for node, (start, end) in enumerate(spans):
         chain = split_chain(forest.labels[node]) if forest.is_constituent[node] and end > start else []
         chain = chain if is_inner[node] else chain[:-1]
         labels = (_normal_label(label) for label in chain)
@@ -201,20 +195,43 @@ def _node_brackets(forest: ParseForest, kept: Sequence[bool]) -> list[Counter[Br
     return found
 
 
-def _best_tree(forest: ParseForest, gain: np.ndarray) -> list[int]:
-    """Nodes of the tree with the highest sum of ``gain``; nodes are in bottom-up order, edges by parent."""
-    value = gain.astype(float)
-    best_below = np.full(len(forest), -np.inf)
-    best_edge = np.full(len(forest), -1)
-    for edge, (parent, left, right) in enumerate(forest.edges.tolist()):
-        below = value[left] + value[right]
-        if below > best_below[parent]:
-            best_below[parent], best_edge[parent] = below, edge
-            value[parent] = gain[parent] + below
-    chosen, waiting = [], [int(forest.roots[np.argmax(value[forest.roots])])]
-    while waiting:
-        node = waiting.pop()
-        chosen.append(node)
-        if best_edge[node] >= 0:
-            waiting.extend(forest.edges[best_edge[node], 1:].tolist())
-    return chosen
+def _best_counts(
+    forest: ParseForest,
+    spans: Sequence[tuple[int, int]],
+    brackets: Sequence[Counter[Bracket]],
+    wanted: Counter[Bracket],
+    rate: float,
+) -> tuple[int, int]:
+    """Right and predicted brackets of the tree with the highest 2 · right − rate · predicted.
+
+    A gold bracket must be found once only. Nodes of one tree that have the same span, punctuation taken out,
+    are above each other: *the dog ran .* above *the dog ran*. So the best tree below a node is kept for each
+    set of brackets that it finds over the node's own span.
+    """
+
+    def worth(counts: tuple[int, int]) -> float:
+        return 2 * counts[0] - rate * counts[1]
+
+    below: list[list[tuple[int, ...]]] = [[] for _ in range(len(forest))]
+    for parent, left, right in forest.edges.tolist():
+        below[parent].append((left, right))
+    # Nodes are in bottom-up order. For each: brackets found over its own span -> counts of the best tree.
+    tables: list[dict[frozenset[tuple[Bracket, int]], tuple[int, int]]] = []
+    for node, hyperedges in enumerate(below):
+        table: dict[frozenset[tuple[Bracket, int]], tuple[int, int]] = {}
+        for children in hyperedges or [()]:
+            ways = [(frozenset[tuple[Bracket, int]](), 0, 0)]
+            for child in children:
+                own = tables[child]
+                if spans[child] != spans[node]:
+                    own = {frozenset(): max(own.values(), key=worth)}
+                ways = [(old | new, a + c, b + d) for old, a, b in ways for new, (c, d) in own.items()]
+            for old, right, predicted in ways:
+                found = (Counter(dict(old)) + brackets[node]) & wanted
+                gained = found.total() - sum(times for _, times in old)
+                way = right + gained, predicted + brackets[node].total()
+                key = frozenset(found.items())
+                if key not in table or worth(way) > worth(table[key]):
+                    table[key] = way
+        tables.append(table)
+    return max((way for root in forest.roots.tolist() for way in tables[root].values()), key=worth)
