@@ -18,9 +18,7 @@ from forest_align.types import InputError
 def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
     """Share of the content words of one sentence that are aligned.
 
-    The mean of both sentences' shares is, with one-to-one links, the number of aligned content words divided
-    by the harmonic mean of the sentences' numbers of content words (Sultan et al. 2014, §4.2.1). A sentence
-    without content words is judged by all its words; a link counts whatever word it leads to.
+    A sentence without content words is judged by all its words; a link counts whatever word it leads to.
 
     Parameters
     ----------
@@ -36,6 +34,34 @@ def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
     """
     content = _content(words)
     return sum(k in aligned for k in content) / len(content) if content else 0.0
+
+
+def mutual_coverage(
+    sentences: tuple[Sequence[str], Sequence[str]], aligned: tuple[AbstractSet[int], AbstractSet[int]]
+) -> float:
+    """Number of aligned content words, normalised by both sentences' numbers of content words.
+
+    "The proportion of content words aligned in the two sentences (by normalizing with the harmonic mean of
+    their number of content words)" (Sultan et al. 2014, §4.2.1). With one-to-one links of content words both
+    sentences have as many aligned ones, and this is the mean of their :func:`coverage`; else their mean
+    number counts, and the result may exceed 1.
+
+    Parameters
+    ----------
+    sentences : pair of sequences of str
+        The two sentences.
+    aligned : pair of sets of int
+        Which of the words of each are aligned.
+
+    Returns
+    -------
+    float
+        0 if a sentence is empty.
+    """
+    content = [_content(words) for words in sentences]
+    counts = [len(found) for found in content]
+    both = sum(k in of_side for found, of_side in zip(content, aligned, strict=True) for k in found)
+    return float(both / 2 / harmonic_mean(*counts)) if all(counts) else 0.0
 
 
 def weighted_coverage(

@@ -9,6 +9,7 @@ from forest_align.eval.extrinsic import (
     best_threshold,
     classify,
     coverage,
+    mutual_coverage,
     pearson,
     rank,
     weighted_coverage,
@@ -34,9 +35,13 @@ def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], lis
 
     def score_of(alignment: Alignment) -> float:
         words = alignment.source.words, alignment.target.words
-        return sum(coverage(words[which], {link[which] for link in alignment.words}) for which in side)
+        aligned = {i for i, _ in alignment.words}, {j for _, j in alignment.words}
+        if side == BOTH:
+            return mutual_coverage(words, aligned)
+        (which,) = side
+        return coverage(words[which], aligned[which])
 
-    return lambda alignments: [scorer([score_of(one) / len(side) for one in alignments])]
+    return lambda alignments: [scorer([score_of(one) for one in alignments])]
 
 
 def weighted_use(

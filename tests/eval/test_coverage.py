@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.extrinsic import coverage, document_frequency_weights, weighted_coverage
+from forest_align.eval.extrinsic import (
+    coverage,
+    document_frequency_weights,
+    mutual_coverage,
+    weighted_coverage,
+)
 
 # Whether each is a content word: no function word of Sultan et al. and with a letter or digit.
 IS_CONTENT = {
@@ -35,18 +40,26 @@ def test_coverage_equals_a_plain_count(words, aligned) -> None:
     assert coverage(words, aligned) == pytest.approx(hit / all_of_them if words else 0)
 
 
+@settings(max_examples=150, deadline=None)
+@given(SENTENCE, SENTENCE, st.sets(st.integers(0, 6)), st.sets(st.integers(0, 6)))
+def test_mutual_coverage_is_the_formula_of_sultan_et_al(source, target, ours, theirs) -> None:
+    of_source, of_target = naive_counted(source), naive_counted(target)
+    expected = 0.0
+    if source and target:
+        n, m = len(of_source), len(of_target)
+        count = (len([k for k in of_source if k in ours]) + len([k for k in of_target if k in theirs])) / 2
+        expected = count / (2 * n * m / (n + m))
+    assert mutual_coverage((source, target), (ours, theirs)) == pytest.approx(expected)
+
+
 @settings(max_examples=100, deadline=None)
 @given(SENTENCE, SENTENCE, st.data())
-def test_the_mean_of_both_sides_is_the_formula_of_sultan_et_al(source, target, data) -> None:
-    ours = [place for place, word in enumerate(source) if IS_CONTENT[word]]
-    theirs = [place for place, word in enumerate(target) if IS_CONTENT[word]]
-    if not ours or not theirs:
-        return
-    # Content words linked one to one: as many on the one side as on the other.
+def test_with_as_many_aligned_words_it_is_the_mean_of_both_shares(source, target, data) -> None:
+    ours, theirs = naive_counted(source), naive_counted(target)
     count = data.draw(st.integers(0, min(len(ours), len(theirs))))
-    harmonic = 2 * len(ours) * len(theirs) / (len(ours) + len(theirs))
-    found = coverage(source, set(ours[:count])) + coverage(target, set(theirs[-count:] if count else ()))
-    assert found / 2 == pytest.approx(count / harmonic)
+    aligned = set(ours[:count]), set(theirs[-count:] if count else ())
+    shares = coverage(source, aligned[0]) + coverage(target, aligned[1])
+    assert mutual_coverage((source, target), aligned) == pytest.approx(shares / 2)
 
 
 CREDITS = st.dictionaries(st.integers(0, 6), st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=7)

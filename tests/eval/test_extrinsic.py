@@ -15,6 +15,7 @@ from forest_align.eval.extrinsic import (
     classify,
     coverage,
     document_frequency_weights,
+    mutual_coverage,
     pearson,
     pearson_statistic,
     rank,
@@ -26,11 +27,13 @@ from forest_align.types import InputError
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=6)
 
 
-def test_the_mean_coverage_of_both_sides_is_the_score_of_sultan_et_al() -> None:
-    source, target = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "kim"]
-    both = coverage(source, {0, 2, 3}) + coverage(target, {0, 1, 2})
+def test_mutual_coverage_is_the_score_of_sultan_et_al() -> None:
+    sentences = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "kim"]
     # aligned content words by the harmonic mean of the numbers of content words
-    assert both / 2 == pytest.approx(2 / (2 * 3 * 4 / (3 + 4)))
+    assert mutual_coverage(sentences, ({0, 2, 3}, {0, 1, 2})) == pytest.approx(2 / (2 * 3 * 4 / (3 + 4)))
+    # "old dog" as a whole aligned to "dog": two and a half aligned words on average
+    assert mutual_coverage(sentences, ({1, 2, 3}, {1, 2})) == pytest.approx(2.5 / (2 * 3 * 4 / (3 + 4)))
+    assert mutual_coverage((["dog"], []), ({0}, set())) == mutual_coverage(([], []), (set(), set())) == 0
 
 
 def test_a_sentence_of_stop_words_is_judged_by_all_its_words() -> None:

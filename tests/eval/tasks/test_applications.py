@@ -41,6 +41,9 @@ def test_the_naive_use_looks_at_content_words_of_one_side_or_both() -> None:
     for side, score in ((SOURCE, 2 / 3), (TARGET, 2 / 4), (BOTH, (2 / 3 + 2 / 4) / 2)):
         (found,) = naive_use(keep, side)([run])
         assert found.values["0"] == pytest.approx(score)
+    # both words of "old dog" are linked to one: half of 5 linked words by the harmonic mean of 3 and 2
+    (found,) = naive_use(keep, BOTH)([aligned("old dog barked", "dog barked", "0-0 1-0 2-1")])
+    assert found.values["0"] == pytest.approx((5 / 2) / (12 / 5))
 
 
 def test_the_weighted_use_counts_rarity_probability_and_similarity() -> None:
