@@ -156,7 +156,7 @@ def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int
     """
     runs: list[tuple[int, int]] = []
     for at, child in enumerate(children):
-        if child not in CONJUNCTIONS or (runs and at < runs[-1][1]):
+        if child not in CONJUNCTIONS:
             continue
         left, right = _skip(children, at, -1, PUNCTUATION), _skip(children, at, 1, _BEFORE_CONJUNCT)
         if left is None or right is None:

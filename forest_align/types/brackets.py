@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from forest_align.types.errors import InputError
+
+if TYPE_CHECKING:
+    import nltk
 
 #: How treebanks write what would be taken for their own brackets.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -32,6 +36,26 @@ def escape_word(word: str) -> str:
 def unescape(word: str) -> str:
     """Write a leaf of a Penn tree as it stood in the text: ``-LRB-`` was an opening bracket."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word)
+
+
+def read_tree(bracket: str) -> nltk.Tree:
+    """Read one tree in Penn brackets that is known to be well formed; leaves stay as they are written.
+
+    nltk's own reader refuses trees of more than 500 levels, and takes a backslash before a bracket for an
+    escape.
+    """
+    from nltk import Tree
+
+    opened = [Tree("", [])]
+    pieces = iter(_PIECE.findall(bracket))
+    for piece in pieces:
+        if piece == "(":
+            opened.append(Tree(next(pieces), []))
+        elif piece == ")":
+            opened[-2].append(opened.pop())
+        else:
+            opened[-1].append(piece)
+    return opened[0][0]
 
 
 def leaves_of(bracket: str) -> list[str]:

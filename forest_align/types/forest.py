@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.types.brackets import read_tree
 from forest_align.types.errors import InputError
 
 if TYPE_CHECKING:
@@ -226,43 +227,50 @@ class ParseForest:
         from forest_align.types.derivation import write_bracket
 
         words = [str(token) for token in range(self.token_count)] if words is None else words
-        self._check_length(words)
-        return write_bracket(self, words, derivation or self.best_derivation())
-
-    def _check_length(self, words: Sequence[str]) -> None:
         if len(words) != self.token_count:
             raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
+        return write_bracket(self, words, derivation or self.best_derivation())
 
     def best_tree(self, words: Sequence[str] | None = None) -> nltk.Tree:
         """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
-        return self._nltk_tree(words, self.best_derivation())
+        return read_tree(self.bracket(words))
 
     def trees(
         self, words: Sequence[str] | int | None = None, k: int | None = None
     ) -> Iterator[tuple[float, nltk.Tree]]:
         """Yield ``(log_probability, tree)``, best first: all, ``trees(words)``, or k, ``trees(words, k)``.
 
-        ``trees()`` and ``trees(k)`` put token numbers in the places of words; see :meth:`bracket` and
-        :meth:`derivations`.
+        ``trees()`` and ``trees(k)`` put token numbers in the places of words; see :meth:`scored_brackets`.
         """
         if isinstance(words, int):
             words, k = None, words
-        for derivation in self.derivations(k):
-            yield derivation.log_probability, self._nltk_tree(words, derivation)
+        for log_probability, bracket in self.scored_brackets(words, k):
+            yield log_probability, read_tree(bracket)
 
-    def _nltk_tree(self, words: Sequence[str] | None, derivation: Derivation) -> nltk.Tree:
-        from nltk import Tree
+    def scored_brackets(
+        self, words: Sequence[str] | None = None, k: int | None = None
+    ) -> Iterator[tuple[float, str]]:
+        """Yield ``(log_probability, tree in Penn brackets)``, best first; see :meth:`bracket`.
 
-        from forest_align.types.brackets import escape_word
+        Derivations that differ in their binarization or heads only are one tree: it comes once, with the
+        log-probability of the most probable of them.
 
-        tree = Tree.fromstring(self.bracket(None, derivation))
-        if words is None:
-            return tree
-        self._check_length(words)
-        # Words are put in afterwards: nltk takes a backslash before a bracket for an escape.
-        for position in tree.treepositions("leaves"):
-            tree[position] = escape_word(words[int(tree[position])])
-        return tree
+        Parameters
+        ----------
+        words : sequence of str, optional
+            As for :meth:`bracket`.
+        k : int, optional
+            How many trees; all by default.
+        """
+        return islice(self._distinct_brackets(words), k)
+
+    def _distinct_brackets(self, words: Sequence[str] | None) -> Iterator[tuple[float, str]]:
+        seen: set[str] = set()
+        for derivation in self.derivations():
+            bracket = self.bracket(words, derivation)
+            if bracket not in seen:
+                seen.add(bracket)
+                yield derivation.log_probability, bracket
 
     def to_dict(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""

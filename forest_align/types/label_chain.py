@@ -42,7 +42,7 @@ def split_chain(chain: str) -> list[str]:
     """The labels of a unary chain from the top, at least one; of a leaf the last one is the tag."""
     if ":::" not in chain:
         return chain.split(_JOINT)
-    return _LINK.findall(chain) or [chain]
+    return _LINK.findall(chain)
 
 
 def is_chain(text: str) -> bool:

@@ -128,6 +128,48 @@ def test_ties_give_distinct_trees_with_the_right_scores(seed: int, n: int, force
         assert sum(scores[span] for span in tree) == score
 
 
+@BOTH
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 4), labels=st.integers(1, 3), force_root=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_forbidden_labels_and_scores_of_the_empty_label_are_as_in_all_trees(
+    module: ModuleType, seed: int, n: int, labels: int, force_root: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-2, 3, (n, n, labels)).astype(np.float32)
+    scores[:, :, 1:][rng.random((n, n, labels - 1)) < 0.4] = -np.inf
+    # Nobody reads what lies below the diagonal, and rows need not lie side by side in memory.
+    scores[np.tril_indices(n, -1)] = np.nan
+    strided = np.asfortranarray(np.repeat(scores, 2, axis=0))[::2]
+    relative = scores - scores[:, :, :1]
+    possible = [t for t in trees_with_scores(relative, force_root) if t[0] > -np.inf]
+    with np.errstate(invalid="ignore"):
+        chances = np.exp(relative[:, :, 1:].astype(np.float64)).sum(axis=2)
+    with np.errstate(divide="ignore"):
+        together = np.asfortranarray(np.log(chances))
+    if not possible:
+        with pytest.raises(ValueError, match="no tree"):
+            module.k_best(strided, 3, force_root)
+        with pytest.raises(ValueError, match="no tree"):
+            module.inside_outside(together, force_root)
+        return
+    result = module.k_best(strided, 25, force_root)
+    assert result[4].tolist() == [score for score, _ in possible[:25]]
+    found = [spans_of(result, tree) for tree in range(len(result[3]))]
+    assert len(set(found)) == len(found)
+    assert [sum(relative[span] for span in tree) for tree in found] == result[4].tolist()
+    parts = [tuple(x.tolist()) for x in np.split(result[2], result[1][1:-1])]
+    assert len(set(zip(map(tuple, result[0].tolist()), parts, strict=True))) == len(result[0])
+    assert [array.dtype for array in result] == [np.int32] * 4 + [np.float64]
+    log_z = np.logaddexp.reduce([score for score, _ in possible])
+    expected = np.zeros((n, n))
+    for score, tree in possible:
+        for i, j, _ in tree:
+            expected[i, j] += np.exp(score - log_z)
+    log_partition, marginals = module.inside_outside(together, force_root)
+    assert log_partition == pytest.approx(log_z, abs=1e-9)
+    np.testing.assert_allclose(marginals, expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("sign", [1, -1, 0])
 def test_huge_scores_do_not_overflow(sign: int) -> None:
     scores = random_scores(3, 5, 3, scale=1.0) * (1e3 if sign == 0 else 1.0) + np.float32(sign * 1e3)
@@ -207,6 +249,9 @@ def test_bare_words_in_one_flat_constituent_do_not_exhaust_the_stack() -> None:
         (np.zeros((2, 2)), "shape"),
         (np.full((2, 2, 3), np.nan), "NaN"),
         (np.full((2, 2, 3), np.inf), "NaN"),
+        (np.array([[[0.0, np.nan]]]), "NaN"),
+        (np.array([[[-np.inf, 0.0]]]), "NaN"),
+        (np.zeros((2, 2, 0)), "shape"),
         (np.zeros((2, 2, 1)), "no tree"),
         (np.zeros((1, 1, 1)), "no tree"),
     ],
@@ -234,6 +279,7 @@ def test_inside_outside_refuses_bad_charts(module: ModuleType, bad: np.ndarray, 
 
 
 @BOTH
-def test_k_best_refuses_to_give_no_tree(module: ModuleType) -> None:
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_best_refuses_to_give_no_tree(module: ModuleType, k: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        module.k_best(np.zeros((2, 2, 2)), 0)
+        module.k_best(np.zeros((2, 2, 2)), k)

@@ -59,6 +59,7 @@ def shape(label: str, children: str) -> str:
         ("(S (INTJ (UH Yes)) (, ,) (CC but) (S (NP (PRP he)) (VP (VBD left))) (. .))", "left"),
         ("(SBAR (IN whether) (S (NP (PRP he)) (VP (VBD left))) (CC or) (RB not))", "left"),
         ("(UCP (NP (NN fun)) (CC and) (ADJP (JJ easy)))", "and"),
+        ("(UCP (NP (NN fun)) (, ,) (ADJP (JJ easy)) (CC and) (PP (IN on) (NP (NN time))))", "and"),
         ("(ADJP (RB very) (JJ happy))", "happy"),
         ("(ADJP (NP (CD 10) (NNS years)) (JJ old))", "old"),
         ("(ADVP (RB very) (RB quickly))", "quickly"),
@@ -75,6 +76,9 @@ def shape(label: str, children: str) -> str:
         ("(X (SYM *) (. .))", "*"),
         ("(S (VP (VB go) (ADVP (RB home))))", "go"),
         ("(ODD (NN a) (NN b) (. .))", "b"),
+        ("(ODD (NN a) (POS 's))", "a"),
+        # Of a collapsed chain the lowest label decides.
+        ("(S (NP (NN cat) (PP (IN on) (NP (NN mat)))))", "cat"),
     ],
 )
 def test_the_head_is_the_word_that_carries_the_meaning(bracket: str, head: str) -> None:
@@ -101,6 +105,75 @@ def test_the_head_is_the_word_that_carries_the_meaning(bracket: str, head: str) 
 )
 def test_binarization_follows_its_rules(label: str, children: str, expected: str) -> None:
     assert shape(label, children) == expected
+
+
+def headed_shape(label: str, children: str) -> str:
+    """The binary structure with a mark at each step that points to the side with the head."""
+    parts = children.split()
+    for left, right, head_is_left in binarization_plan(label, tuple(parts)):
+        parts.append(f"({parts[left]} {'<' if head_is_left else '>'} {parts[right]})")
+    return parts[-1]
+
+
+@pytest.mark.parametrize(
+    ("label", "children", "expected"),
+    [
+        ("NP", "DT JJ NN", "(DT > (JJ > NN))"),
+        ("VP", "ADVP VBD NP PP", "(ADVP > ((VBD < NP) < PP))"),
+        ("S", "`` NP VP . ''", "(((`` > (NP > VP)) < .) < '')"),
+        # A coordination is headed by its last conjunction, its last member by its own head.
+        ("VP", "VP CC ADVP VP", "(VP > (CC < (ADVP > VP)))"),
+        ("NP", "NP CC NP CC NP", "(NP > (CC > (NP > (CC < NP))))"),
+        ("NP", "DT NNS CC NNS PP", "(DT > ((NNS > (CC < NNS)) < PP))"),
+        # A coordination whose number is beyond those of the children is no punctuation at the edge.
+        ("NP", "DT NN PP CC PP .", "((DT > (NN < (PP > (CC < PP)))) < .)"),
+        ("NP", "NN CC NN NN PP CC PP", "((NN > (CC < NN)) > (NN < (PP > (CC < PP))))"),
+    ],
+)
+def test_every_step_of_binarization_knows_its_head(label: str, children: str, expected: str) -> None:
+    assert headed_shape(label, children) == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "children", "runs"),
+    [
+        ("NP", "NP , NP CC NP", [(0, 5)]),
+        ("NP", "NP : NP CC NP", [(0, 5)]),
+        ("NP", "`` NP '' CC NP", [(1, 5)]),
+        ("NP", "PP , NP CC NP", [(2, 5)]),
+        ("NP", "NP CC NP CC NP", [(0, 5)]),
+        ("NP", "NP CC NP , CC NP", [(0, 6)]),
+        ("NP", "NP CC NP , NP CC NP", [(0, 3), (4, 7)]),
+        ("NP", "NP CC CC NP", []),
+        ("NP", "NP CC", []),
+        ("S", "CC NP VP", []),
+        # apples and red oranges; sales and marketing director; Smith and Wesson Inc; wine and red table wine
+        ("NP", "NNS CC JJ NNS", [(0, 4)]),
+        ("NP", "NN CC NN NN", [(0, 3)]),
+        ("NP", "NNP CC NNP NNP", [(0, 4)]),
+        ("NP", "NN CC JJ NN NN", [(0, 5)]),
+        # tea and two red roses; two or three cats; boys and all of them; nothing goes together
+        ("NP", "NN CC CD JJ NNS", [(0, 5)]),
+        ("NP", "CD CC CD NNS", [(0, 3)]),
+        ("NP", "NNS CC DT PP", [(0, 3)]),
+        ("NP", "NNS CC JJ PP", []),
+        ("VP", "VP CC ADVP VP", [(0, 4)]),
+        ("ADVP", "RB CC RB", [(0, 3)]),
+        ("NP", "NNS CC ADVP", [(0, 3)]),
+        ("NP", "NP CONJP NP", [(0, 3)]),
+        ("QP", "CD CC JJR", []),
+        ("ODD", "ODD CC ODD", [(0, 3)]),
+        ("ODD", "VB CC ODD NN", []),
+        ("ODD", "ONE CC TWO NN", []),
+    ],
+)
+def test_coordinations_are_what_goes_together(label: str, children: str, runs: list[tuple[int, int]]) -> None:
+    assert list(coordinations(label, tuple(children.split()))) == runs
+
+
+def test_auxiliaries_are_coordinated_like_verbs_and_pass_the_head_on() -> None:
+    assert coordinations("VP", ("AUX VBZ", "CC", "VBD", "NP")) == ((0, 3),)
+    assert head_of("(VP (VP (MD can) (CC and) (MD will) (VP (VB go))) (. .))") == "go"
 
 
 SYMBOLS = [
@@ -169,5 +242,7 @@ def test_only_forms_of_auxiliaries_are_marked() -> None:
     assert symbol("VBZ", "’s") == symbol("VBZ", "´s") == "AUX VBZ"
     assert symbol("VBZ", "runs") == "VBZ"
     assert symbol("MD", "oughta") == "AUX MD"
+    assert symbol("TO", "to") == "AUX TO"
+    assert symbol("VB", "to") == symbol("VB", None) == "VB"
     assert symbol("VP::VBZ", "is") == "VP"
     assert symbol("NN", "do") == "NN"

@@ -184,6 +184,15 @@ def test_the_network_that_parses_equals_the_one_that_is_trained(
     assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
 
 
+@pytest.mark.parametrize(("allowed", "longest"), [(30, 30), (60, 40)])
+def test_sentences_are_as_long_as_both_the_encoder_and_the_settings_allow(
+    encoder_folder: Path, allowed: int, longest: int
+) -> None:
+    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
+    parser = SpanParser(tags, labels, {**HPARAMS, "encoder_max_len": allowed}, encoder_folder)
+    assert parser.longest == longest
+
+
 def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = torch.Generator().manual_seed(4)
     annotations = torch.randn(2, 72, 6, generator=generator)

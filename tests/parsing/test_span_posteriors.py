@@ -91,6 +91,18 @@ def test_nodes_have_the_share_of_all_trees_however_few_the_forest_holds(
         assert np.exp(forest.log_posterior[index]) == pytest.approx(share, abs=1e-6)
 
 
+def test_scores_count_relative_to_that_of_the_empty_label() -> None:
+    (scores,) = FewLabels().score([["a", "b", "c"]])
+    spans = np.array(
+        [(i, j, label) for i in range(3) for j in range(i + 1, 4) for label in range(3)], np.int32
+    )
+    expected = log_posteriors(scores, spans)
+    scores.scores[...] += np.arange(9, dtype=np.float32).reshape(3, 3, 1)
+    found = log_posteriors(scores, spans)
+    assert found[0] == pytest.approx(expected[0], abs=1e-5)
+    np.testing.assert_allclose(np.exp(found[1]), np.exp(expected[1]), atol=1e-5)
+
+
 def test_forests_of_every_size_agree_on_a_node() -> None:
     words = [f"w{i}" for i in range(9)]
     found: dict[object, float] = {}
@@ -118,7 +130,8 @@ def test_forbidden_spans_and_high_scores_do_no_harm() -> None:
     (scores,) = FewLabels().score([["a", "b", "c"]])
     scores.scores[0, 1, 1:] = -np.inf
     scores.scores[1, 2, 1:] = 1e4
-    _, found = log_posteriors(scores, np.array([(0, 2, 0), (1, 3, 0), (1, 3, 1), (1, 3, 2)], np.int32))
+    with np.errstate(over="raise", invalid="raise"):
+        _, found = log_posteriors(scores, np.array([(0, 2, 0), (1, 3, 0), (1, 3, 1), (1, 3, 2)], np.int32))
     assert np.exp(found) == pytest.approx([1.0, 0.0, 0.5, 0.5])
     assert np.isfinite(found).all()
 

@@ -53,6 +53,8 @@ def test_a_sentence_has_tags_offsets_and_lemmas() -> None:
 def test_a_root_of_several_trees_stays() -> None:
     words, forest = forest_from_bracket("(TOP (NP (NN a)) (NP (NN b)))")
     assert forest.bracket(words) == "(TOP (NP (NN a)) (NP (NN b)))"
+    words, forest = forest_from_trees([Tree("", [Tree("NN", ["a"]), Tree("NN", ["b"])])])
+    assert forest.bracket(words) == "(TOP (NN a) (NN b))"
 
 
 def test_an_n_best_list_is_weighted_by_its_scores_and_may_come_in_any_order() -> None:
@@ -144,6 +146,21 @@ def test_an_empty_constituent_is_refused() -> None:
 def test_log_probabilities_must_fit_the_trees() -> None:
     with pytest.raises(InputError, match="expected 1 log-probabilities"):
         forest_from_trees([Tree.fromstring("(S (NN a))")], [0.0, 1.0])
+    with pytest.raises(InputError, match="expected 2 log-probabilities"):
+        forest_from_trees([Tree.fromstring("(S (NN a))")] * 2, [0.0])
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_log_probabilities_must_be_finite(value: float) -> None:
+    with pytest.raises(InputError, match="finite log-probabilities"):
+        forest_from_trees([Tree.fromstring("(S (NN a))")] * 2, [0.0, value])
+
+
+@pytest.mark.parametrize("shift", [-5000.0, 0.0, 5000.0])
+def test_log_probabilities_of_any_size_are_normalised(shift: float) -> None:
+    trees = [Tree.fromstring("(S (NN a) (NN b))"), Tree.fromstring("(NP (NN a) (NN b))")]
+    _, forest = forest_from_trees(trees, [shift, shift + np.log(3)])
+    np.testing.assert_allclose(np.exp(forest.log_marginal[forest.roots]), [0.75, 0.25])
 
 
 def test_trees_of_thousands_of_levels_do_not_exhaust_the_stack() -> None:
@@ -155,6 +172,11 @@ def test_trees_of_thousands_of_levels_do_not_exhaust_the_stack() -> None:
     assert len(words) == depth + 1
     assert len(list(forest.derivations())) == 1
     assert forest.bracket(words).count("(S") == depth + 1
+    for tree in (forest.best_tree(words), next(forest.trees())[1]):
+        levels = 0
+        while len(tree) == 2:
+            levels, tree = levels + 1, tree[1]
+        assert levels == depth
 
 
 @pytest.mark.skipif(not TREEBANKS.is_dir(), reason=f"no treebanks in {TREEBANKS} (set FOREST_ALIGN_SHARED)")

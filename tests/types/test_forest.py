@@ -112,6 +112,21 @@ def test_marginals_are_sums_over_the_trees_given(brackets: list[str], seed: int)
 
 
 @given(brackets=random_trees(), seed=st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_marginals_are_sums_over_the_trees_of_the_forest(brackets: list[str], seed: int) -> None:
+    logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
+    forest = forest_of(*brackets, logs=logs)
+    nodes, edges = np.zeros(len(forest)), np.zeros(len(forest.edges))
+    for derivation in forest.derivations():
+        probability = np.exp(derivation.log_probability)
+        used = list(derivation.edges.values())
+        edges[used] += probability
+        nodes[[derivation.root, *forest.edges[used, 1:].ravel()]] += probability
+    np.testing.assert_allclose(nodes, np.exp(forest.log_marginal))
+    np.testing.assert_allclose(edges, np.exp(forest.edge_log_marginal))
+
+
+@given(brackets=random_trees(), seed=st.integers(0, 99))
 @settings(max_examples=80, deadline=None)
 def test_the_best_tree_is_the_most_probable_tree_given(brackets: list[str], seed: int) -> None:
     logs = np.random.default_rng(seed).normal(size=len(brackets)).tolist()
@@ -133,6 +148,23 @@ def test_trees_mix_parts_of_the_given_ones() -> None:
     forest = forest_of(first, second, logs=[0.0, -0.5])
     assert mixed in [" ".join(str(tree).split()) for _, tree in forest.trees(list("abcde"))]
     assert len(list(forest.trees(list("abcde"), 2))) == 2
+
+
+def test_a_tree_with_several_derivations_comes_once() -> None:
+    # The first tree has the head of its verb phrase; what mixes the others writes it with that of its clause.
+    clause_and_verb = "(S (S (NN a)) (, ,) (VP (VB b)))"
+    others = ["(S (VP (NN a)) (, ,) (VP (VB b)))", "(S (S (NN a)) (, ,) (NP (VB b)))"]
+    forest, words = forest_of(clause_and_verb, *others, logs=[0.0, -0.1, -0.2]), ["a", ",", "b"]
+    derivations = list(forest.derivations())
+    written = [forest.bracket(words, derivation) for derivation in derivations]
+    assert written.count(clause_and_verb) == 2
+    found = list(forest.scored_brackets(words))
+    assert [bracket for _, bracket in found] == list(dict.fromkeys(written))
+    assert [score for score, _ in found] == [
+        derivations[written.index(bracket)].log_probability for _, bracket in found
+    ]
+    assert [(score, " ".join(str(tree).split())) for score, tree in forest.trees(words, 3)] == found[:3]
+    assert list(forest.scored_brackets(k=1)) == [(found[0][0], "(S (S (NN 0)) (, 1) (VP (VB 2)))")]
 
 
 def test_trees_without_words_have_the_numbers_of_tokens_as_leaves() -> None:
@@ -252,6 +284,8 @@ def test_json_round_trips_exactly(brackets: list[str], seed: int) -> None:
         ("edges", [[1, 2]]),
         ("edges", [[99, 0, 1]]),
         ("edges", [[7, -1, 1]]),
+        ("edges", [[10**12, 0, 1]]),
+        ("edges", [[0, 0, -(2**31) - 1]]),
         ("edges", []),
         ("edge_log_marginal", [0.0]),
         ("roots", []),
@@ -313,11 +347,87 @@ def test_what_no_tree_could_be_made_of_is_refused_with_its_field(
     assert caught.value.field == f"forest.{field}"
 
 
+HALF = float(np.log(0.5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "expected"),
+    [
+        ({"start": [-1, 1, 2, 0, 0]}, "end", "spans start < end from 0"),
+        ({"end": [1, 1, 3, 2, 3]}, "end", "spans start < end from 0"),
+        ({"head": [0, 0, 2, 1, 2]}, "head", "inside its span"),
+        ({"head": [0, 1, 2, 1, 3]}, "head", "inside its span"),
+        ({"log_marginal": [0, 0, 0, 0, 0.5]}, "log_marginal", "at most 0"),
+        ({"edge_log_marginal": [0, 0.5]}, "edge_log_marginal", "at most 0"),
+        ({"log_posterior": [0.5, None, None, None, None]}, "log_posterior", "at most 0"),
+        # Children that begin, meet or end in the wrong place; the same edge twice; edges in another order.
+        ({"edges": [[3, 0, 1], [4, 1, 2]]}, "edges", "side by side"),
+        ({"edges": [[3, 0, 1], [4, 0, 2]]}, "edges", "side by side"),
+        ({"edges": [[3, 0, 1], [4, 0, 1]]}, "edges", "side by side"),
+        (
+            {
+                "edges": [[3, 0, 1], [3, 0, 1], [4, 3, 2]],
+                "edge_log_marginal": [HALF, HALF, 0],
+                "best_edge": [-1, -1, -1, 0, 2],
+            },
+            "edges",
+            "without duplicates",
+        ),
+        ({"edges": [[4, 3, 2], [3, 0, 1]], "best_edge": [-1, -1, -1, 1, 0]}, "edges", "ascending order"),
+        (
+            {"edges": [[4, 3, 2]], "edge_log_marginal": [0], "best_edge": [-1, -1, -1, -1, 0]},
+            "edges",
+            "an edge below every node of several tokens",
+        ),
+        ({"roots": [4, 3]}, "roots", "cover the whole sentence"),
+        ({"roots": [4, 2]}, "roots", "cover the whole sentence"),
+        ({"roots": [4, 4]}, "roots", "every root once"),
+        ({"best_edge": [-1, -1, -1, 1, 1]}, "best_edge", "edges of the node itself"),
+        ({"best_edge": [-1, -1, -1, 0, -1]}, "best_edge", "a choice at every inner node"),
+        ({"best_edge": [-1, -1, -1, -1, 1]}, "best_edge", "a choice at every inner node"),
+        # A hundredth off is no rounding.
+        ({"edge_log_marginal": [-0.01, 0]}, "edge_log_marginal", "below each node to equal its own"),
+        ({"log_marginal": [-0.01, 0, 0, 0, 0]}, "edge_log_marginal", "above each node to equal its own"),
+        # Shorter spans come first.
+        (
+            {
+                "start": [0, 1, 0, 2, 0],
+                "end": [1, 2, 2, 3, 3],
+                "labels": ["DT", "NN", "NP", "VP::VBD", "S"],
+                "head": [0, 1, 1, 2, 2],
+                "edges": [[2, 0, 1], [4, 2, 3]],
+                "best_edge": [-1, -1, 0, -1, 1],
+            },
+            "start",
+            "bottom-up order",
+        ),
+    ],
+)
+def test_each_rule_of_a_forest_is_checked_and_named(
+    changes: dict[str, Any], field: str, expected: str
+) -> None:
+    data = forest_of("(S (NP (DT the) (NN cat)) (VP (VBD sat)))").to_dict()
+    assert data["edges"] == [[3, 0, 1], [4, 3, 2]] and data["best_edge"] == [-1, -1, -1, 0, 1]
+    with pytest.raises(InputError, match=expected) as caught:
+        ParseForest.from_dict({**data, **changes})
+    assert caught.value.field == field
+
+
 def test_logarithms_may_be_rounded() -> None:
     data = forest_of(HIGH, LOW, ODD, logs=[-1.0, -2.0, -9.0]).to_dict()
     for name in ("log_marginal", "edge_log_marginal"):
         data[name] = [round(value, 4) for value in data[name]]
     list(ParseForest.from_dict(data).trees(WORDS))
+
+
+def test_trees_share_all_probability_whatever_the_roots_have() -> None:
+    data = forest_of("(S (NN a) (NN b))", "(NP (NN a) (NN b))", logs=[0.0, float(np.log(3))]).to_dict()
+    for name in ("log_marginal", "edge_log_marginal"):
+        data[name] = [value - 0.7 for value in data[name]]
+    forest = ParseForest.from_dict(data)
+    logs = [derivation.log_probability for derivation in forest.derivations()]
+    np.testing.assert_allclose(np.exp(logs), [0.75, 0.25])
+    assert forest.best_derivation().log_probability == pytest.approx(logs[0])
 
 
 def test_exact_probabilities_are_kept_in_json_and_unknown_ones_are_null() -> None:
@@ -339,6 +449,9 @@ def test_a_forest_that_is_no_object_is_refused(value: Any) -> None:
 
 
 def test_very_improbable_trees_keep_finite_marginals() -> None:
-    forest = forest_of(HIGH, LOW, logs=[0.0, -5000.0])
+    # Two trees share an improbable phrase: its logarithm is cut off, and so are those of its edges.
+    forest = forest_of(HIGH, LOW, ODD, logs=[0.0, -5000.0, -5000.0])
     assert np.isfinite(forest.log_marginal).all()
+    (phrase,) = forest.node_of_span(2, 6)
+    assert len(forest.edges_of(phrase)) == 2
     check_forest(forest)

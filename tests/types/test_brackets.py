@@ -1,0 +1,82 @@
+"""What Penn brackets hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk import Tree
+
+from forest_align.types import InputError
+from forest_align.types.brackets import check_tree, escape_word, is_label, leaves_of, read_tree, unescape
+
+LABELS = st.text(alphabet="AB:-'|", min_size=1, max_size=3).filter(is_label)
+# Words as brackets write them: what is escaped leaves neither blanks nor brackets.
+WORDS = st.text(max_size=4).map(escape_word)
+TREES = st.recursive(
+    st.tuples(LABELS, WORDS).map(lambda pair: Tree(pair[0], [pair[1]])),
+    lambda below: st.tuples(LABELS, st.lists(below, min_size=1, max_size=3)).map(lambda pair: Tree(*pair)),
+    max_leaves=6,
+)
+
+
+@given(TREES)
+@settings(max_examples=80, deadline=None)
+def test_a_tree_comes_back_from_its_brackets(tree: Tree) -> None:
+    for bracket in (str(tree), tree.pformat(margin=10**6)):
+        assert read_tree(bracket) == tree
+        assert leaves_of(bracket) == tree.leaves()
+        assert check_tree(bracket, tuple(tree.leaves()), "tree") == bracket
+
+
+@given(st.text(max_size=6))
+def test_an_escaped_word_is_one_leaf(word: str) -> None:
+    assert leaves_of(f"(NN {escape_word(word)})") == [escape_word(word)]
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        ("-LRB-s-RRB-", "(s)"),
+        ("-LSB-s-RSB-", "[s]"),
+        ("-LCB-s-RCB-", "{s}"),
+        ("\\*", "*"),
+        ("1\\/2", "1/2"),
+        ("a\\b", "a\\b"),
+    ],
+)
+def test_what_treebanks_escape_is_read_as_it_stood_in_the_text(written: str, word: str) -> None:
+    assert unescape(written) == word
+    assert check_tree(f"(NN {written})", (word,), "tree")
+
+
+@pytest.mark.parametrize(("word", "written"), [("a\tb c", "a_b_c"), (" a", "a"), ("\x1f", "_"), ("", "_")])
+def test_blanks_in_words_become_underscores(word: str, written: str) -> None:
+    assert escape_word(word) == written
+
+
+@pytest.mark.parametrize(
+    "bracket",
+    ["", "a", "(NN a", "(NN a))", "(NN a) (NN b)", "(NN a) b", "a (NN b)", ")(NN a)", ")NN a(", "(NN a)("],
+)
+def test_what_is_not_one_tree_is_refused(bracket: str) -> None:
+    with pytest.raises(InputError, match="expected one tree in brackets"):
+        leaves_of(bracket)
+    with pytest.raises(InputError, match="expected one tree in brackets") as caught:
+        check_tree(bracket, ("a",), "source.tree")
+    assert caught.value.field == "source.tree"
+
+
+@pytest.mark.parametrize("words", [(), ("b",), ("a", "b")])
+def test_a_tree_over_other_words_is_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="expected a tree over the words") as caught:
+        check_tree("(NN a)", words, "target.tree")
+    assert caught.value.field == "target.tree"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [("NP", True), (":", True), ("-LRB-", True), ("", False), ("N P", False), ("N)", False), ("A::B", False)],
+)
+def test_labels_are_told_from_what_brackets_and_chains_cannot_hold(text: str, is_one: bool) -> None:
+    assert is_label(text) == is_one
