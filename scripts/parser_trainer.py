@@ -189,7 +189,7 @@ class Trainer:
 
     def take_step(self, loss: torch.Tensor) -> float:
         """Follow the gradient of a loss; return the gradient's norm before clipping."""
-        warm = min(1.0, (self.step + 1) / self.settings.warmup)
+        warm = min(1.0, (self.step + 1) / max(1, self.settings.warmup))
         for group in self.optimizer.param_groups:
             group["lr"] = group["peak"] * min(warm, max(0.0, 1 - self.progress()))
         self.optimizer.zero_grad(set_to_none=True)

@@ -40,6 +40,7 @@ from parser_trainer import (
 )
 from tqdm import tqdm
 
+from forest_align.cli.arguments import positive
 from forest_align.data.treebanks import TreebankSentence
 from forest_align.em.array_file import fingerprint_of
 from forest_align.parsing.encoder_batches import EncoderBatch, WordEncoder
@@ -279,16 +280,16 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
-    parser.add_argument("--budget", type=int, default=1000, help="subwords a batch, padding included")
+    parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, padding included")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
     parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
     parser.add_argument("--craft-sentences", type=int, default=14000)
     parser.add_argument("--longest", type=int, default=60, help="longest training sentence in words")
     parser.add_argument("--rare", type=int, default=5, help="label chains seen less often are shortened")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--report", type=int, default=10, help="steps between two lines of losses")
-    parser.add_argument("--evaluate-every", type=int, default=1500, help="steps between two evaluations")
+    parser.add_argument("--threads", type=positive, default=2)
+    parser.add_argument("--report", type=positive, default=10, help="steps between two lines of losses")
+    parser.add_argument("--evaluate-every", type=positive, default=1500, help="steps between two evaluations")
     parser.add_argument("--save-minutes", type=float, default=10.0)
     for field in dataclasses.fields(Settings):
         parser.add_argument(
@@ -297,6 +298,8 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if (options.steps > 0) == (options.minutes > 0):
         parser.error("give --steps or --minutes")
+    if not options.resume and (options.work / "checkpoint.safetensors").exists():
+        parser.error(f"{options.work} holds a checkpoint: go on with --resume, or name another folder")
     return options
 
 

@@ -130,7 +130,7 @@ def _go_on(results: Numbered, source: InputLines, finished: int, options: argpar
         start = (finished - 1) // together * together
         for _ in islice(source.numbered(), start):
             pass
-    with open(options.output, encoding="utf-8", newline="\n") as written:
+    with open(options.output, encoding="utf-8", errors="replace", newline="\n") as written:
         for number, line in enumerate(islice(written, start, finished), start + 1):
             _, result = next(results, (0, None))
             if result is None or _written(result, options) != line:

@@ -113,7 +113,7 @@ class EncoderScorer:
         words, subwords = len(sentence.word_ends), len(sentence.subwords)
         if words == 0:
             return InputError("a sentence without words cannot be parsed")
-        if max(words + 2, subwords) > self._network.longest:
+        if subwords > self._network.longest:  # a word has one at least
             return InputError(
                 f"sentence of {words} words ({subwords - 2} subwords) is longer than the parser can read "
                 f"({self._network.longest - 2} subwords)"

@@ -29,6 +29,7 @@ Lemmatizer = Callable[[str, str], str]
 Result = TypeVar("Result")
 
 MAX_CHARACTERS = 50_000
+MAX_FOREST_SIZE = 1_000_000
 # Batches read ahead: enough to find neighbours of like length, few enough to keep memory flat.
 _BATCHES_AHEAD = 16
 # Spans in a batch; each takes one number a label.
@@ -50,7 +51,7 @@ class Parser:
     scorer : SpanScorer
         The model.
     forest_size : int
-        How many of the best trees a forest packs at most.
+        How many of the best trees a forest packs at most, up to a million.
     least_ratio : float
         Trees less probable than the best one times this are left out; 0 keeps all.
     lemmatizer : callable, optional
@@ -69,9 +70,10 @@ class Parser:
         lemmatizer: Lemmatizer | None = None,
         posteriors: bool = True,
     ) -> None:
-        if forest_size < 1:
+        if not 1 <= forest_size <= MAX_FOREST_SIZE:
             raise InputError(
-                f"expected a forest of at least 1 tree, found {forest_size}", field="forest_size"
+                f"expected a forest of at least 1 tree and at most {MAX_FOREST_SIZE:,}, found {forest_size}",
+                field="forest_size",
             )
         if not 0 <= least_ratio <= 1:
             raise InputError(f"expected a ratio from 0 to 1, found {least_ratio}", field="least_ratio")
@@ -154,7 +156,13 @@ class Parser:
                     [p.words for p in prepared], [space_after(p.tokens) for p in prepared]
                 )
                 for index, item, scores in zip(batch, prepared, scored, strict=True):
-                    results[index] = scores if isinstance(scores, InputError) else finish(item, scores)
+                    try:
+                        results[index] = scores if isinstance(scores, InputError) else finish(item, scores)
+                    except MemoryError:
+                        trees, words = self.forest_size, len(item.tokens)
+                        results[index] = InputError(
+                            f"not enough memory for the {trees} best trees of {words} words"
+                        )
             yield from results
 
     def _work_alone_in_a_fork(self) -> None:

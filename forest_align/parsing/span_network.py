@@ -159,7 +159,7 @@ class SpanNetwork:
         hidden, vectors = self._encode(batch)
         rows = torch.arange(len(batch.subwords))[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
-        content = self._project(features * batch.word_mask[:, :, None])
+        content = self._project(features)
         timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
         packed = PackedRows(batch.word_mask)
         annotations = _normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)

@@ -103,6 +103,8 @@ def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest
     out, err = capsys.readouterr()
     assert out == f"-0.313262\t{DOGS}\n-1.313262\t{FLAT}\n\n\n0.000000\t{FLAT}\n\n"
     assert f"{name}:4: field 'log-probability': expected a finite number, found 'x'" in err
+    assert main(["parse", name, "--from", "nbest", "--to", "nbest", "-k", "1"]) == 1
+    assert capsys.readouterr().out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
 
 
 @pytest.mark.parametrize(
@@ -327,6 +329,46 @@ def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest
     for wrong in (["--to", "nbest", "-o", str(out)], []):
         assert main(["parse", name, *wrong, "--resume"]) == 2
         assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
+
+
+def test_the_last_line_written_is_compared_where_a_window_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, "one\n" * 40), tmp_path / "out.txt"
+    options = ["--batch-size", "2", "-o", str(out)]  # sixteen batches are read ahead
+    assert main(["parse", name, *options]) == 0
+    out.write_text("".join(out.read_text().splitlines(keepends=True)[:32]))
+    write(tmp_path, "one\n" * 31 + "other\n" + "one\n" * 8)
+    assert main(["parse", name, *options, "--resume"]) == 2
+    assert f"{out}:32: cannot resume" in capsys.readouterr().err
+
+
+def test_a_run_is_not_resumed_behind_what_is_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, "One two.\nThree.\n"), tmp_path / "out.txt"
+    out.write_bytes(b"(\xff\xfe)\n")
+    assert main(["parse", name, "-o", str(out), "--resume"]) == 2
+    assert f"{out}:1: cannot resume: the line is another one now" in capsys.readouterr().err
+    assert out.read_bytes() == b"(\xff\xfe)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"), [("text", b"One two\n"), ("trees", DOGS.encode() + b"\n")], ids=["text", "trees"]
+)
+def test_what_is_typed_in_is_answered_before_the_next_line_is_read(
+    source: str, text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, out = [text, text, b""], tmp_path / "out.txt"
+    written: list[int] = []
+
+    def readline() -> bytes:
+        written.append(len(out.read_text().splitlines()) if out.exists() else 0)
+        return lines.pop(0)
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(readline=readline)))
+    assert main(["parse", "-", "--from", source, "--batch-size", "1", "-o", str(out)]) == 0
+    assert written == [0, 1, 2]
 
 
 def test_json_can_be_read_back_with_offsets_and_probabilities(

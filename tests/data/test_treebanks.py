@@ -70,6 +70,11 @@ def test_the_inventory_drops_rare_chains_and_begins_with_the_empty_label() -> No
     assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
 
 
+def test_labels_of_frequent_chains_and_no_others_are_known_alone() -> None:
+    sentences = [sentence("( (S (VP (VB a) (NP (NN b)))) )")] * 3 + [sentence("( (X (Y (NN b) (NN c))) )")]
+    assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
+
+
 def test_an_unknown_chain_is_shortened_to_its_longest_known_part() -> None:
     labels = frozenset({"NP", "SBAR::S", "S"})
     assert known_chain("NP::SBAR::S", labels) == "SBAR::S"
@@ -102,6 +107,20 @@ def test_craft_keeps_whole_articles_apart(tmp_path: Path) -> None:
     assert [len(part) for part in (split.train, split.dev, split.test)] == [12, 4, 5]
     articles = [{s.words for s in part} for part in (split.train, split.dev, split.test)]
     assert not (articles[0] & articles[1] or articles[0] & articles[2] or articles[1] & articles[2])
+
+
+def test_the_articles_that_are_held_out_are_always_the_same(tmp_path: Path) -> None:
+    for article in "gfedcba":
+        (tmp_path / f"{article}.tree").write_text(f"( (NP (NN {article})) )\n" * 4)
+    split = read_craft(tmp_path, dev_sentences=3, test_sentences=6)
+    assert [{s.words[0] for s in part} for part in (split.dev, split.test)] == [{"f"}, {"a", "d"}]
+    assert [s.words[0] for s in read_craft(tmp_path, 3, 6, seed=14).test] != [s.words[0] for s in split.test]
+
+
+def test_news_files_190_to_199_are_held_out(tmp_path: Path) -> None:
+    for number in (189, 190, 199, 200):
+        (tmp_path / f"wsj_{number:04}.mrg").write_text(f"( (S (NN w{number})) )")
+    assert [s.words[0] for s in read_wsj(tmp_path).test] == ["w190", "w199"]
 
 
 def test_a_folder_without_treebank_files_is_named(tmp_path: Path) -> None:

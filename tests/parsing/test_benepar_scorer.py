@@ -6,6 +6,8 @@ import json
 import pickle
 import shutil
 import string
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,9 +18,11 @@ import torch
 from benepar.nkutil import HParams
 from benepar.parse_chart import ChartParser
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from torch import nn
 from transformers import BertConfig, BertTokenizerFast, T5Config, T5TokenizerFast
 
 from forest_align.parsing import load_parser
+from forest_align.parsing.benepar_scorer import BeneparScorer
 from forest_align.parsing.encoder_scorer import load_span_parser
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.types import InputError, ModelError
@@ -107,6 +111,90 @@ def test_a_benepar_model_scores_as_it_does_in_benepar(folders: dict[str, Path], 
     assert abs(found.scores).max() > 0
     assert found.labels == LABELS
     assert found.vectors is not None and found.vectors.shape == (4, 16)
+
+
+@pytest.mark.parametrize("kind", ["bert", "t5"])
+def test_sentences_get_the_tags_and_vectors_of_each_alone_in_benepar(
+    folders: dict[str, Path], kind: str
+) -> None:
+    reference = ChartParser.from_trained(str(folders[kind])).eval()
+    hidden: list[torch.Tensor] = []
+    reference.pretrained_model.register_forward_hook(
+        lambda module, inputs, output: hidden.append(output.last_hidden_state)
+    )
+    sentences = [[], ["The", "cat", "sat", "."], ["cat"], ["(", "a", "cat", ")", "the", "b"]]
+    found = load_span_parser(folders[kind]).score(sentences, [[True] * len(words) for words in sentences])
+    assert isinstance(found[0], InputError)
+    for words, one in zip(sentences[1:], found[1:], strict=True):
+        size = len(words)
+        with torch.no_grad():
+            encoded = reference.retokenizer(words, [True] * size)
+            batch = reference.pad_encoded([encoded])
+            _, tags = reference.forward(batch)
+        numbers = tags[0].argmax(-1).tolist()[1 : size + 1]
+        assert scored(one).tags == tuple(reference.tag_from_index[number] for number in numbers)
+        vectors = hidden.pop()[0][batch["words_from_tokens"][0, 1 : size + 1]]
+        assert scored(one).vectors == pytest.approx(nn.functional.normalize(vectors).numpy(), abs=1e-4)
+        assert not scored(one).scores[np.tril_indices(size, -1)].any()
+
+
+def test_a_benepar_model_is_told_where_blanks_are(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer, asked = BeneparScorer(folders["bert"]), []
+    kind = type(scorer._parser.retokenizer)
+    retokenize = kind.__call__
+
+    def watched(retokenizer: Any, words: list[str], spaces: list[bool]) -> Any:
+        asked.append((words, spaces))
+        return retokenize(retokenizer, words, spaces)
+
+    monkeypatch.setattr(kind, "__call__", watched)
+    scorer.score([["-LRB-", "a", "cat"]], [[True, False, False]])
+    assert asked == [(["(", "a", "cat"], [True, False, False])]
+
+
+def test_sentences_of_two_threads_do_not_meet(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = BeneparScorer(folders["bert"])
+    forward = scorer._parser.forward
+    inside: list[int] = []
+    most: list[int] = []
+
+    def watched(batch: Any) -> Any:
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.05)
+        try:
+            return forward(batch)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(scorer._parser, "forward", watched)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(scorer.score, [[["cat"]], [["the", "cat"]], [["a"]]]))
+    assert most == [1, 1, 1]
+    assert not scorer._parser.pretrained_model._forward_hooks  # what catches vectors is not left behind
+
+
+@pytest.mark.parametrize(("written", "expected"), [(None, True), (True, True), (False, False)])
+def test_whether_the_root_must_be_labelled_is_in_the_configuration(
+    copy: Path, written: bool | None, expected: bool
+) -> None:
+    config = json.loads((copy / "config.json").read_text())
+    if written is None:
+        del config["benepar"]["hparams"]["force_root_constituent"]  # older exports have none
+    else:
+        config["benepar"]["hparams"]["force_root_constituent"] = written
+    (copy / "config.json").write_text(json.dumps(config))
+    assert BeneparScorer(copy).force_root == expected
+
+
+def test_a_benepar_model_reads_as_many_words_as_it_has_places(folders: dict[str, Path]) -> None:
+    fits, is_longer = load_span_parser(folders["t5"]).score([["cat"] * 38, ["cat"] * 39])
+    assert len(scored(fits).tags) == 38
+    assert str(is_longer) == "sentence of 39 words is longer than the parser can read (38)"
 
 
 def test_a_model_installed_for_nltk_is_found_by_its_name(

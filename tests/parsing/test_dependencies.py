@@ -94,6 +94,7 @@ def test_the_predicate_of_a_copula_is_its_head() -> None:
         "(TOP (S (NP (EX There)) (VP (VBZ is) (NP (NP (DT a) (JJ big) (NN ghost)) (PP (IN in) (NP (NNP LA)))))))",
         "(S (NP (NNP Bell)) (VP (VBZ makes) (NP (NNS nuts) (, ,) (NNS bolts) (CC and) (NNS tools)) (-LRB- -LRB-)))",
         "(NP (NN silence))",
+        "(S (NP (PRP I)) (VP (VBP ’m) (VP (VBG going))))",
     ],
 )
 def test_a_forest_has_the_dependencies_of_its_best_tree(text: str) -> None:
@@ -142,7 +143,12 @@ def test_prepositions_and_conjunctions_are_collapsed() -> None:
 
 def test_a_preposition_of_two_words_is_one_type() -> None:
     found = collapsed("(S (NP (PRP He)) (VP (VBD cried) (PP (IN because) (PP (IN of) (NP (PRP you))))))")
-    assert "prep_because_of(cried, you)" in found
+    assert found == {"nsubj(cried, He)", "root(ROOT, cried)", "prep_because_of(cried, you)"}
+    flat = collapsed("(S (NP (PRP He)) (VP (VBD cried) (PP (IN Because) (IN of) (NP (PRP you)))))")
+    assert flat == {"nsubj(cried, He)", "root(ROOT, cried)", "prep_because_of(cried, you)"}
+    parts = "(S (NP (PRP He)) (VP (VBD stood) (PP (JJ next) (PP (TO to) (NP (DT the) (NN door))))))"
+    assert "prep_next_to(stood, door)" in collapsed(parts)
+    assert not any("(to, " in item or "(next, " in item for item in collapsed(parts))
 
 
 def test_the_object_is_the_subject_of_an_infinitive_else_the_subject_is() -> None:
@@ -168,6 +174,31 @@ def test_two_objects_are_an_indirect_and_a_direct_one() -> None:
         ("(NP (NP (NNP Bill) (POS 's)) (NNS clothes))", "poss(clothes, Bill)"),
         ("(NP (NN oil) (NN price) (NNS futures))", "nn(futures, oil)"),
         ("(VP (VB shut) (PRT (RP down)))", "prt(shut, down)"),
+        ("(NP (PDT all) (DT the) (NNS boys))", "predet(boys, all)"),
+        ("(NP (CC both) (DT the) (NNS boys) (CC and) (DT the) (NNS girls))", "preconj(boys, both)"),
+        ("(NP (CD 3) (NNS sheep))", "num(sheep, 3)"),
+        ("(NP (NP (NNP Monday)) (NN press) (NN conference))", "tmod(conference, Monday)"),
+        ("(SBAR (WHNP (WP what)) (S (NP (PRP he)) (VP (VBZ is))))", "attr(is, what)"),
+        ("(PP (IN because) (IN of) (NP (PRP you)))", "mwe(because, of)"),
+        ("(S (NP (PRP He)) (VP (VBD got) (VP (VBN fired))))", "auxpass(fired, got)"),
+        (
+            "(S (NP (EX There)) (VP (MD will) (VP (VB be) (NP (NN peace)))))",
+            "nsubj(be, peace)",
+        ),
+        (
+            "(S (NP (PRP He)) (VP (VBD left) (SBAR (WHADVP (WRB when)) (S (NP (PRP she)) (VP (VBD came))))))",
+            "advcl(left, came)",
+        ),
+        (
+            "(NP (NP (DT the) (NN boss)) (PRN (-LRB- -LRB-) (NP (NNP Smith)) (-RRB- -RRB-)))",
+            "appos(boss, Smith)",
+        ),
+        (
+            "(NP (NP (NN boss)) (PRN (-LRB- -LRB-) (PP (IN in) (NP (NNP Rome))) (-RRB- -RRB-)))",
+            "prep(boss, in)",
+        ),
+        ("(ROOT (S-2 (NP-SBJ (NNP Tom)) (VP (VBD ran) (ADVP-TMP (RB fast)))))", "advmod(ran, fast)"),
+        ("(ROOT (S (NP-SBJ (NNP Tom)) (VP (VBD ran) (NP-TMP (NN today)))))", "tmod(ran, today)"),
         (
             "(NP (NP (DT the) (NN man)) (SBAR (WHNP (WP$ whose) (NN wife)) (S (NP (PRP you)) (VP (VBP love)))))",
             "rel(love, wife)",
@@ -267,10 +298,41 @@ def test_the_manual_example(text: str, expected: str) -> None:
             "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (NP (NN fish)))))))",
             "xsubj(eat, Tom)",
         ),
+        (
+            "(S (NP (NNP Tom)) (VP (VBD told) (NP (NNP Ann)) (S (VP (TO to) (VP (VB go))))))",
+            "xsubj(go, Ann)",
+        ),
+        (
+            "(S (NP (NNP Tom)) (VP (VBD was) (VP (VBN asked) (S (VP (TO to) (VP (VB go)))))))",
+            "xsubj(go, Tom)",
+        ),
+        ("(NP (NN red) (CC and) (NN green) (CC or) (NN blue))", "conj_or(red, blue)"),
+        ("(NP (NN red) (CC and) (NN green) (CC or) (NN blue))", "conj_and(red, green)"),
+        ("(NP (NN man) (VP (VBG standing) (PP (IN By) (NP (NN door)))))", "prep_by(standing, door)"),
     ],
 )
 def test_the_collapsed_manual_example(text: str, expected: str) -> None:
     assert expected in collapsed(text)
+
+
+def test_only_infinitives_with_to_get_a_subject_from_outside() -> None:
+    found = collapsed("(S (NP (NNP Tom)) (VP (VBD kept) (S (VP (VBG having) (VP (VBN eaten))))))")
+    assert "xcomp(kept, eaten)" in found and not any(item.startswith("xsubj") for item in found)
+
+
+def test_a_time_between_subject_and_verb_leaves_the_subject() -> None:
+    found = basic("(S (NP (NNP Tom)) (NP (NN yesterday)) (VP (VBD left)))")
+    assert found == {"nsubj(left, Tom)", "tmod(left, yesterday)", "root(ROOT, left)"}
+
+
+def test_brackets_have_no_governor() -> None:
+    found = basic("(NP (NN cat) (-LRB- -LRB-) (NP (NN dog)) (-RRB- -RRB-))")
+    assert {item.split("(")[1] for item in found} == {"ROOT, cat)", "cat, dog)"} and len(found) == 2
+
+
+def test_the_possessive_mark_and_the_conjunction_are_no_words_of_their_own_when_collapsed() -> None:
+    found = collapsed("(NP (NP (NNP Bill) (POS 's)) (NNS cats) (CC and) (NNS dogs))")
+    assert not any(item.startswith(("possessive", "cc")) for item in found)
 
 
 def test_the_manual_collapses_a_whole_sentence() -> None:

@@ -23,6 +23,19 @@ def test_a_title_is_no_part_of_the_name_but_tells_its_kind() -> None:
     assert names("said/VBD Mr./NNP Fazio/NNP ./.") == [("Fazio", "person")]
 
 
+def test_all_titles_before_a_name_go_but_a_title_alone_is_a_name() -> None:
+    assert names("Prime/NNP Minister/NNP Blair/NNP") == [("Blair", "person")]
+    assert names("the/DT President/NNP") == [("President", "")]
+
+
+def test_particles_and_signs_join_names_and_small_letters_are_none() -> None:
+    assert names("Leonardo/NNP da/NNP Vinci/NNP met/VBD") == [("Leonardo da Vinci", "")]
+    assert names("Procter/NNP &/CC Gamble/NNP") == [("Procter & Gamble", "")]
+    assert names("Procter/NNP &/NNP Gamble/NNP") == [("Procter & Gamble", "")]
+    assert names("Radio/NNP 1/NNP plays/VBZ iowa/NNP") == [("Radio 1", "")]
+    assert names("Vinci/NNP da/NNP") == [("Vinci", "")]
+
+
 def test_of_joins_only_where_it_is_usual() -> None:
     assert names("University/NNP of/IN Oxford/NNP") == [("University of Oxford", "organization")]
     assert names("Smith/NNP of/IN Oxford/NNP") == [("Smith", ""), ("Oxford", "")]
@@ -46,6 +59,8 @@ def test_without_tags_there_are_no_names() -> None:
         ("UN", ["United", "States"], False),
         ("Us", ["United", "States"], False),
         ("I", ["Intel"], False),
+        ("U2", ["Ural", "2nd"], False),
+        ("DOD", ["department", "of", "defense"], True),
         ("NY", [], False),
     ],
 )

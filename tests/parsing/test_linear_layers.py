@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from forest_align.parsing.linear_layers import ROW_STEP, FloatLinear, IntegerLinear, multiplies_integers
+from forest_align.parsing.linear_layers import (
+    ROW_STEP,
+    FloatLinear,
+    IntegerLinear,
+    multiplies_integers,
+    quantize_rows,
+)
 from forest_align.parsing.packed_rows import PackedRows
 
 pytestmark = pytest.mark.skipif(not multiplies_integers(), reason="needs a processor with AVX2")
@@ -37,6 +43,13 @@ def test_whole_numbers_in_range_are_multiplied_exactly() -> None:
     rows = torch.randint(-63, 64, (40, 1536), generator=generator).float()
     weight[:, 0], rows[:, 0] = 127, 63
     assert torch.equal(IntegerLinear(weight)(rows), (rows.double() @ weight.double().T).float())
+
+
+def test_rows_become_the_nearest_integers_and_zeros_stay() -> None:
+    rows = torch.tensor([[127.0, 0.6, -0.6, -0.4], [0.0, 0.0, 0.0, 0.0], [-12.7, 6.38, 0.0, 0.06]])
+    integers, scale = quantize_rows(rows)
+    assert integers.tolist() == [[127, 1, -1, 0], [0, 0, 0, 0], [-127, 64, 0, 1]]
+    assert scale.flatten()[[0, 2]].tolist() == pytest.approx([1, 0.1]) and (scale > 0).all()
 
 
 def test_a_row_of_zeros_gives_the_bias() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.cext import chart_reference
-from forest_align.parsing import Parser, load_parser
+from forest_align.cext import chart, chart_reference
+from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types.forest_check import check_forest
 
@@ -53,9 +53,10 @@ def test_trees_far_from_the_best_are_left_out_when_asked_for(parser: Parser) -> 
     assert len(few.log_probabilities) == (log_ratios >= np.log(ratio)).sum() < len(log_ratios)
 
 
-def test_a_ratio_beyond_one_is_refused() -> None:
+@pytest.mark.parametrize("ratio", [1.5, -0.1])
+def test_what_is_no_ratio_is_refused(ratio: float) -> None:
     with pytest.raises(InputError, match="ratio"):
-        Parser(fake.FakeScorer(), least_ratio=1.5)
+        Parser(fake.FakeScorer(), least_ratio=ratio)
 
 
 def test_a_parsed_sentence_has_offsets_tags_lemmas_vectors_and_a_forest(parser: Parser) -> None:
@@ -74,6 +75,43 @@ def test_the_model_reads_plain_apostrophes(apostrophe: str) -> None:
     scorer = fake.FakeScorer()
     Parser(scorer).parse(f"He didn{apostrophe}t sleep.")
     assert scorer.seen == [["He", "did", "n't", "sleep", "."]]
+
+
+def test_the_model_reads_an_ellipsis_as_full_stops_and_learns_where_blanks_are() -> None:
+    class Watched(fake.FakeScorer):
+        def score(self, batch, space_after=None):
+            self.spaces = space_after
+            return super().score(batch, space_after)
+
+    scorer = Watched()
+    sentence = Parser(scorer).parse("Well… he didn't.")
+    assert sentence.words == ("Well", "…", "he", "did", "n't", ".")
+    assert scorer.seen == [["Well", "...", "he", "did", "n't", "."]]
+    assert scorer.spaces == [[False, True, True, False, False, False]]
+
+
+def test_lemmas_are_those_of_words_with_their_tags() -> None:
+    parser = Parser(fake.FakeScorer(), lemmatizer=lambda word, tag: f"{word}/{tag}")
+    assert parser.parse("Dogs bark").lemmas == ("Dogs/NN", "bark/NN")
+
+
+def test_lists_have_the_same_probabilities_without_those_of_nodes() -> None:
+    first, second = (Parser(fake.FakeScorer(), posteriors=asked).n_best("a b c d") for asked in (True, False))
+    assert first.log_probabilities.tolist() == second.log_probabilities.tolist()
+
+
+def test_a_sentence_without_memory_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    k_best = chart.k_best
+
+    def limited(scores: np.ndarray, *rest: Any) -> Any:
+        if len(scores) > 2:
+            raise MemoryError
+        return k_best(scores, *rest)
+
+    monkeypatch.setattr(chart, "k_best", limited)
+    first, second, third = Parser(fake.FakeScorer()).parse_many(["a b", "a b c", "a"])
+    assert isinstance(first, Sentence) and isinstance(third, Sentence)
+    assert str(second) == "not enough memory for the 10 best trees of 3 words"
 
 
 @pytest.mark.parametrize("force_root", [True, False])
@@ -151,6 +189,12 @@ def test_batches_hold_sentences_of_like_length_and_a_bounded_chart() -> None:
     lengths = [3, 500, 3, 400, 3, 3]
     list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in lengths], batch_size=4))
     assert scorer.batches == [[3, 3, 3, 3], [400], [500]]
+
+
+def test_a_batch_has_a_hundred_thousand_spans_at_most() -> None:
+    scorer = fake.FakeScorer()
+    list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in (223, 224, 223, 224)]))
+    assert scorer.batches == [[223, 223], [224], [224]]
 
 
 def test_in_batches_of_one_each_sentence_comes_out_before_the_next_is_read(parser: Parser) -> None:
@@ -240,6 +284,8 @@ def test_an_error_of_the_reader_comes_out_in_its_place(parser: Parser) -> None:
 def test_sizes_are_checked(parser: Parser) -> None:
     with pytest.raises(InputError, match="at least 1"):
         Parser(fake.FakeScorer(), forest_size=0)
+    with pytest.raises(InputError, match="at most 1,000,000, found 100000000000000000000"):
+        Parser(fake.FakeScorer(), forest_size=10**20)
     with pytest.raises(InputError, match="at least 1"):
         list(parser.parse_many(["a"], batch_size=0))
 
@@ -269,6 +315,12 @@ def test_the_bundled_parser_parses_a_plain_sentence(english: Parser) -> None:
     assert sentence.forest.bracket(sentence.words) == (
         "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
     )
+
+
+def test_a_parser_for_alignment_has_lemmas_and_no_improbable_trees() -> None:
+    parser = load_parser_for_alignment("en", forest_size=7)
+    assert (parser.forest_size, parser.least_ratio) == (7, 0.1)
+    assert parser.parse("The mice ran.").lemmas == ("the", "mouse", "run", ".")
 
 
 FORK = """

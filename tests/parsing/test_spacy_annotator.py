@@ -68,6 +68,45 @@ def test_clauses_of_nouns_are_told_apart_by_their_verb() -> None:
     assert {"infmod(plan, win)", "partmod(plan, made)", "rcmod(plan, won)"} <= found
 
 
+def test_conjuncts_without_a_conjunction_are_joined_by_and() -> None:
+    text = "red/JJ/ROOT/0 ,/,/punct/0 green/JJ/conj/0"
+    assert stanford(text, collapsed=True) == {"root(ROOT, red)", "conj_and(red, green)"}
+
+
+def test_conjuncts_in_a_chain_of_any_length_depend_on_the_first() -> None:
+    text = "a/NN/ROOT/0 b/NN/conj/0 c/NN/conj/1 and/CC/cc/2 d/NN/conj/2"
+    assert stanford(text, collapsed=True) == {
+        "root(ROOT, a)",
+        "conj_and(a, b)",
+        "conj_and(a, c)",
+        "conj_and(a, d)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "word", "expected"),
+    [
+        ("dative", "to/TO", "prep"),
+        ("dative", "him/PRP", "iobj"),
+        ("npadvmod", "yesterday/NN", "tmod"),
+        ("npadvmod", "miles/NNS", "npadvmod"),
+        ("nmod", "red/JJ", "amod"),
+        ("nmod", "brick/NN", "nn"),
+        ("attr", "king/NN", "xcomp"),
+        ("oprd", "king/NN", "xcomp"),
+        ("compound", "brick/NN", "nn"),
+        ("case", "'s/POS", "possessive"),
+        ("nummod", "7/CD", "num"),
+        ("meta", "x/NN", "dep"),
+        ("agent", "by/IN", "prep"),
+        ("acl", "well/RB", "dep"),
+        ("dobj", "king/NN", "dobj"),
+    ],
+)
+def test_labels_of_spacy_become_types_of_stanford(label: str, word: str, expected: str) -> None:
+    assert f"{expected}(did, {word.split('/')[0]})" in stanford(f"did/VBD/ROOT/0 {word}/{label}/0")
+
+
 def test_other_annotators_do_not_exist() -> None:
     with pytest.raises(InputError, match="trees, spacy"):
         load_annotator("stanford")

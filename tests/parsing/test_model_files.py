@@ -1,0 +1,59 @@
+"""Folders of models: what is written is read back, and nothing that was there is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from forest_align.parsing import model_files
+from forest_align.parsing.encoder_scorer import MODELS
+from forest_align.parsing.model_files import (
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+    write_model,
+)
+
+CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, vector_layer=2, temperature=1.25)
+WEIGHTS = {"matrix": torch.tensor([[1.27, -0.01], [0.0, 0.0]]), "vector": torch.tensor([0.5, -2.0])}
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "model"
+    write_model(folder, MODELS / "en", WEIGHTS, CONFIG)
+    assert parser_config(folder, read_config(folder)) == CONFIG
+    found = read_weights(folder)
+    assert set(found) == set(WEIGHTS)
+    for name, value in WEIGHTS.items():
+        torch.testing.assert_close(found[name], value)
+    assert (folder / "model.safetensors").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_new_model_takes_the_old_ones_place_and_other_files_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    write_model(folder, MODELS / "en", WEIGHTS, CONFIG)
+    (folder / "README.md").write_text("a model card")
+    write_model(folder, folder, {"vector": torch.ones(3)}, CONFIG)
+    assert read_weights(folder)["vector"].tolist() == [1, 1, 1]
+    assert (folder / "README.md").read_text() == "a model card"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_model_stays_whole_while_the_next_one_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "model"
+    write_model(folder, MODELS / "en", WEIGHTS, CONFIG)
+
+    def killed(weights: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(model_files, "save_file", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_model(folder, MODELS / "en", WEIGHTS, ParserConfig((), (), {}))
+    assert parser_config(folder, read_config(folder)) == CONFIG
+    assert set(read_weights(folder)) == set(WEIGHTS)
