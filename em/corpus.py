@@ -162,11 +162,14 @@ class CorpusReader:
         sentences = self._parsed([side for _, *both in usable for side in both], report)
         found = []
         for (pair, *given), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
-            if isinstance(source, InputError) or isinstance(target, InputError):
-                error = source if isinstance(source, InputError) else target
-                problems.append(problem_of(pair, error))
-            else:
+            try:
+                if isinstance(source, InputError):
+                    raise source
+                if isinstance(target, InputError):
+                    raise target
                 found.append(self._prepare(pair, source, target, forest_fingerprint(given)))
+            except InputError as error:
+                problems.append(problem_of(pair, error))
             if report is not None:
                 report(1)
         return found, problems

@@ -1,8 +1,8 @@
-"""Parses sentence pairs with gold word links, for what learns from such links; parses are kept in a cache."""
+"""Reads and parses sentence pairs with gold word links, for what learns from such links."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,38 @@ class GoldPair:
     source: Sentence
     target: Sentence
     links: Links
+
+
+def read_gold_files(
+    paths: Sequence[str], format: str | None = None, *, links: str = "sure"
+) -> list[SentencePair | InputError]:
+    """Read the pairs of files with gold links; an error in the place of a broken one.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    format : str, optional
+        Their format, guessed otherwise.
+    links : {"sure", "all"}
+        Which gold links are wanted.
+
+    Raises
+    ------
+    InputError
+        If sure links are wanted of a file that has possible ones alone: it would teach that nothing aligns.
+    """
+    from forest_align.data.pairs import read_pairs
+
+    found: list[SentencePair | InputError] = []
+    for path in paths:
+        pairs = list(read_pairs(path, format, tokenized=True))
+        linked = [pair.links for pair in pairs if not isinstance(pair, InputError) and pair.links]
+        if links == "sure" and linked and not any(map(Links.only_sure, linked)):
+            message = "expected sure links, found possible ones alone: --links all learns from those, too"
+            raise InputError(message, file=path)
+        found += pairs
+    return found
 
 
 def read_gold_pairs(
@@ -57,6 +89,11 @@ def read_gold_pairs(
         Those that could be prepared.
     list of str
         Why the others could not.
+
+    Raises
+    ------
+    InputError
+        If there are pairs, and none of them has a link that is wanted.
     """
     problems: list[str] = []
     usable: list[tuple[SentencePair, Links]] = []
@@ -68,6 +105,9 @@ def read_gold_pairs(
             usable.append((pair, _links(pair, links)))
         except InputError as error:
             problems.append(problem_of(pair, error))
+    if usable and not any(wanted for _, wanted in usable):
+        which = "sure gold link" if links == "sure" else "gold link"
+        raise InputError(f"expected at least one {which} to learn from, found none")
     sentences = cached_sentences(
         [list(side.words) for pair, _ in usable for side in (pair.source, pair.target)],
         LazyParser(parser, 1),

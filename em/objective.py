@@ -130,18 +130,13 @@ class Objective:
             raise InputError(f"expected {table.event_count} counts, one an event, found shape {counts.shape}")
         if (counts < 0).any() or regularization < 0:
             raise InputError("expected counts and a regularization of at least 0")
-        used = (
-            np.add.reduceat(counts, table.context_offsets[:-1]) > 0
-            if len(counts)
-            else np.zeros(0, dtype=bool)
-        )
+        used = np.add.reduceat(counts, table.context_offsets[:-1]) > 0
         # Contexts that were never used change neither value nor gradient.
         self._table, events = table.restricted_to(used)
         self._counts = counts[events]
         self._starts = self._table.context_offsets[:-1]
         self._lengths = np.diff(self._table.context_offsets)
-        totals = np.add.reduceat(self._counts, self._starts) if len(events) else np.zeros(0)
-        self._context_counts = totals
+        self._context_counts = np.add.reduceat(self._counts, self._starts)
         self._regularization = regularization
         row_count = len(table.feature_offsets) - 1
         self._row_of_feature = np.repeat(np.arange(row_count), np.diff(table.feature_offsets))
@@ -152,8 +147,6 @@ class Objective:
         # Sums of products, no dot products: how those are added up depends on the number of threads.
         penalty = self._regularization * float(np.square(weights).sum())
         gradient = -2.0 * self._regularization * weights
-        if not table.event_count:
-            return -penalty, gradient
         row_count = len(table.feature_offsets) - 1
         row_scores = np.bincount(self._row_of_feature, weights[table.feature_ids], minlength=row_count)
         scores = row_scores[table.event_row]

@@ -27,6 +27,8 @@ from forest_align.types import InputError, ModelError
 FORMAT_VERSION = 1
 NORMALIZERS = ("sides", "pair", "symmetric")
 _WEIGHTS = "weights.safetensors"
+# Words of real text may hold halves of surrogate pairs.
+_TEXT = ("utf-8", "surrogatepass")
 _SHAPES: dict[str, tuple[int | str, ...]] = {
     "general": (len(GENERAL_FEATURES),),
     "lexical": ("weights",),
@@ -238,7 +240,7 @@ class ForestModel:
         tensors: dict[str, np.ndarray] = {
             "general": np.asarray(self.weights, np.float64),
             "lexical": np.array([self.lexical[key] for key in keys], np.float64),
-            "lexical_keys": np.frombuffer("\n".join(keys).encode(), np.uint8).copy(),
+            "lexical_keys": np.frombuffer("\n".join(keys).encode(*_TEXT), np.uint8).copy(),
         }
         write_model(folder, card, _WEIGHTS, tensors)
 
@@ -282,7 +284,7 @@ def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:
         If there are more or fewer names than weights.
     """
     weights = tensors["lexical"].tolist()
-    names = bytes(tensors["lexical_keys"]).decode().split("\n") if weights else []
+    names = bytes(tensors["lexical_keys"]).decode(*_TEXT).split("\n") if weights else []
     if len(names) != len(weights):
         raise ValueError(f"expected {len(weights)} names of lexicalised features, found {len(names)}")
     return dict(zip(names, weights, strict=True))

@@ -96,12 +96,12 @@ def run(args: argparse.Namespace) -> int:
 def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
     """The examples, and how many pairs cannot be used; why not goes to stderr."""
     from forest_align.aligners.contextual import bundled_model
-    from forest_align.data.pairs import read_pairs
+    from forest_align.em.gold_pairs import read_gold_files
     from forest_align.em.joint_corpus import read_examples
     from forest_align.em.progress import counting_bar
     from forest_align.lexicon.pair_table import PairTable
 
-    pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
+    pairs = read_gold_files(args.gold, args.format, links=args.links)
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         examples, problems = read_examples(
             pairs,

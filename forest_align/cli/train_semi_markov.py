@@ -75,15 +75,14 @@ def _report(bar: Any) -> Any:
 
 def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
     """The examples, and how many pairs cannot be used; why not goes to stderr."""
-    from forest_align.data.pairs import read_pairs
-    from forest_align.em.gold_pairs import read_gold_pairs
+    from forest_align.em.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov_training import examples_of
     from forest_align.lexicon.lexicon import load_lexicon
     from forest_align.lexicon.pair_table import PairTable
 
     ppdb = PairTable.load(args.ppdb) if args.ppdb else None
-    pairs = [pair for path in args.gold for pair in read_pairs(path, args.format, tokenized=True)]
+    pairs = read_gold_files(args.gold, args.format, links=args.links)
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         gold, problems = read_gold_pairs(
             pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update

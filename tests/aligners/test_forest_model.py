@@ -1,4 +1,4 @@
-"""Phrase features, the probabilities made of them, and the model's files."""
+"""The probabilities made of phrase features, and the model's files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from forest_align.aligners import load
 from forest_align.aligners.forest import ForestAligner
@@ -18,23 +19,10 @@ from forest_align.aligners.phrase_features import (
     GENERAL_FEATURES,
     RELATIONS,
     PairFeatures,
-    pair_features,
-    phrase_classes,
-    reduced_category,
 )
-from forest_align.lexicon.evidence import word_evidence
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, ModelError
 
-SOURCE = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))))"
-TARGET = "(S (NP (DT A) (NN cat)) (VP (VBD was) (VP (VBG sitting) (PP (IN at) (NP (NNS mats))))))"
-
-
-def features() -> PairFeatures:
-    lexicon = load_lexicon()
-    source, target = (sentence_from_bracket(text, lemmatizer=lexicon.lemma) for text in (SOURCE, TARGET))
-    return pair_features(source, target, word_evidence(source, target, lexicon), [(1, 1)])
+from .test_phrase_features import features
 
 
 def bundled() -> ForestModel:
@@ -48,40 +36,62 @@ def one_sided() -> ForestModel:
     return replace(bundled(), lexical={}, options=ForestOptions(normalizer="sides"))
 
 
-def test_phrases_with_one_head_lemma_and_category_share_a_class() -> None:
-    sentence = sentence_from_bracket(SOURCE, lemmatizer=load_lexicon().lemma)
-    classes = phrase_classes(sentence)
-    assert sorted(classes.lemmas) == ["cat", "mat", "on", "sit", "the"]
-    forest = sentence.forest
-    assert forest is not None
-    top = classes.class_of_node[forest.roots[0]]
-    assert (classes.lemmas[top], CATEGORIES[classes.categories[top]]) == ("sit", "V")
+@pytest.mark.parametrize("normalizer", ["sides", "pair", "symmetric"])
+def test_probabilities_are_those_of_the_definition(normalizer: str) -> None:
+    found, random = features(), np.random.default_rng(3)
+    n, m = len(found.source), len(found.target)
+    keys = [found.lexical_key(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1, 2) if (i, j) != (-1, -1)]
+    lexical = {key: float(random.normal()) for key in keys}
+    weights = random.normal(size=len(GENERAL_FEATURES))
+    model = ForestModel(weights, lexical, ForestOptions(normalizer=normalizer))
+    general = found.general() @ weights
+
+    def score(i: int, j: int) -> float:
+        return float(np.exp(general[i, j] + lexical.get(found.lexical_key(i, j), 0.0)))
+
+    log_pair, log_null_source, log_null_target = model.log_probabilities(found)
+    rows = [sum(score(i, j) for j in range(-1, m)) for i in range(n)]
+    columns = [sum(score(i, j) for i in range(-1, n)) for j in range(m)]
+    for i in range(n):
+        assert np.exp(log_null_source[i]) == pytest.approx(score(i, -1) / rows[i])
+        for j in range(m):
+            expected = score(i, j) / rows[i]
+            if normalizer == "symmetric":
+                expected *= score(i, j) / columns[j]
+            assert np.exp(log_pair[i, j]) == pytest.approx(expected)
+    for j in range(m):
+        total = sum(score(-1, k) for k in range(m)) if normalizer == "pair" else columns[j]
+        assert np.exp(log_null_target[j]) == pytest.approx(score(-1, j) / total)
 
 
-@pytest.mark.parametrize(
-    ("tag", "category"),
-    [("NNS", "N"), ("PRP", "N"), ("MD", "V"), ("JJR", "ADJ"), ("RB", "ADV"), ("IN", "P"), ("TO", "P"),
-     ("CC", "CC"), ("DT", "other"), ("", "other")],
-)  # fmt: skip
-def test_tags_fall_into_reduced_categories(tag: str, category: str) -> None:
-    assert CATEGORIES[reduced_category(tag)] == category
+def test_large_weights_do_not_overflow() -> None:
+    for weight in (-5000.0, 5000.0):
+        weights = np.full(len(GENERAL_FEATURES), weight)
+        for found in ForestModel(weights).log_probabilities(features()):
+            assert np.isfinite(found).all()
 
 
-def test_relations_hold_between_heads() -> None:
-    found = features()
-    places = [dict(zip(classes.lemmas, range(99), strict=False)) for classes in (found.source, found.target)]
-
-    def relations(one: str, two: str) -> set[str]:
-        return {
-            name
-            for name, on in zip(RELATIONS, found.relations[places[0][one], places[1][two]], strict=True)
-            if on
+def test_each_option_of_the_search_reaches_the_kernel_by_its_name() -> None:
+    numbers = {
+        "null_penalty": 1.5,
+        "noncompositional_penalty": 2.5,
+        "parser_weight": 0.25,
+        "beam": 11,
+        "generation_gap": 12,
+        "opened_supports": 13,
+        "max_items": 14,
+    }
+    for switched in ("noncompositional", "single_support", "count_all_nulls"):
+        switches = {name: name == switched for name in ("noncompositional", "single_support")}
+        options = ForestOptions(**numbers, **switches, count_all_nulls=switched == "count_all_nulls")
+        model = ForestModel(np.zeros(len(GENERAL_FEATURES)), options=options)
+        assert replace(model, calibration=PhraseCalibration(3.0)).kernel_arguments() == {
+            **numbers,
+            "allow_noncompositional": options.noncompositional,
+            "allow_single_support": options.single_support,
+            "count_all_nulls": options.count_all_nulls,
+            "temperature": 3.0,
         }
-
-    assert relations("cat", "cat") == {"identical", "linked", "same_category"}
-    assert relations("sit", "sit") == {"identical", "same_category"}
-    assert relations("on", "at") >= {"preposition", "same_category"}
-    assert relations("the", "cat") == set()
 
 
 def test_probabilities_of_each_source_class_add_up_to_one() -> None:
@@ -134,12 +144,19 @@ def test_options_out_of_range_are_refused_by_name() -> None:
         ForestOptions(null_penalty=float("nan"))
     with pytest.raises(InputError, match=r"'max_items': expected a whole number of at least 1, found 0"):
         ForestOptions(max_items=0)
+    with pytest.raises(InputError, match=r"'beam': expected a whole number of at least 1, found True"):
+        ForestOptions(beam=True)
+    with pytest.raises(InputError, match=r"'generation_gap': expected at most 100, found 101"):
+        ForestOptions(generation_gap=101)
+    assert ForestOptions(parser_weight=1.0, generation_gap=100).generation_gap == 100
     assert ForestOptions(beam=np.int64(3), link_weight=np.float32(0.5)).beam == 3  # type: ignore[arg-type]
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
     calibration = PhraseCalibration(2.5, 0.5, 1.0)
-    model = replace(bundled(), lexical={"a/N\tb/N": 0.5, "ü/V\t/null": -1.0}, calibration=calibration)
+    # Words may hold half of a surrogate pair, which strict UTF-8 does not take.
+    lexical = {"a/N\tb/N": 0.5, "ü/V\t/null": -1.0, "\ud83d/N\tface/N": 2.0}
+    model = replace(bundled(), lexical=lexical, calibration=calibration)
     model.save(tmp_path)
     again = ForestModel.load(tmp_path)
     assert np.array_equal(again.weights, model.weights)
@@ -150,6 +167,24 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
     )
     assert again.calibration == calibration
     assert isinstance(load(tmp_path), ForestAligner)
+
+
+def test_the_file_does_not_depend_on_the_order_of_the_weights(tmp_path: Path) -> None:
+    lexical = {"b/N\tc/N": 1.0, "a/N\tc/N": 2.0, "a/N\tb/N": 3.0}
+    for name, keys in (("one", list(lexical)), ("two", sorted(lexical))):
+        replace(bundled(), lexical={key: lexical[key] for key in keys}).save(tmp_path / name)
+    assert ForestModel.load(tmp_path / "one").lexical == lexical
+    for file in ("model.json", "weights.safetensors"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_weights_without_as_many_names_are_refused(tmp_path: Path) -> None:
+    replace(bundled(), lexical={"a/N\tb/N": 1.0, "c/N\td/N": 2.0}).save(tmp_path)
+    path = tmp_path / "weights.safetensors"
+    tensors = load_file(path)
+    save_file({**tensors, "lexical": tensors["lexical"][:1]}, path)
+    with pytest.raises(ModelError, match="expected 1 names of lexicalised features, found 2"):
+        ForestModel.load(tmp_path)
 
 
 @pytest.mark.parametrize(

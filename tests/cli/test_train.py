@@ -8,12 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_model import ForestModel, ForestOptions
+from forest_align.aligners.phrase_features import GENERAL_FEATURES
 from forest_align.cli import train
+from forest_align.em.corpus import CorpusReader
 from forest_align.em.plots import PlotError
-from forest_align.em.training_state import load_state
+from forest_align.em.training import TrainedModel
+from forest_align.em.training_state import TrainingSettings, load_state
 from forest_align.types import InputError, Sentence
 
 PAIRS = (
@@ -156,6 +160,47 @@ def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pair
     assert load_state(tmp_path / "three.checkpoint", {}).epoch == 3
     weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("one", "two", "three")]
     assert weights[0] == weights[1] == weights[2]
+
+
+def test_options_reach_the_training(
+    tmp_path: Path, pairs: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    class Reader(CorpusReader):
+        def __init__(self, *names: str, **options: Any) -> None:
+            seen.update(options, parser=names)
+            super().__init__(*names, **options)
+
+    def watched(pairs: Any, start: ForestModel, settings: TrainingSettings, **options: Any) -> TrainedModel:
+        seen.update(options, settings=settings, weights=start.weights)
+        return TrainedModel(start, ())
+
+    monkeypatch.setattr("forest_align.em.corpus.CorpusReader", Reader)
+    monkeypatch.setattr("forest_align.em.training.train_forest_model", watched)
+    monkeypatch.setattr("forest_align.em.plots.can_plot", lambda: False)
+    weights = np.linspace(0, 1, len(GENERAL_FEATURES))
+    ForestModel(weights, {}, ForestOptions(confident_link=0.7)).save(tmp_path / "start")
+    gold.write_text(gold.read_text() + gold.read_text().replace("3-3", "3-9"))
+    numbers = ("--epochs", 3, "--batch-size", 7, "--seed", 5, "--regularization", 0.25, "--workers", 2)
+    others = ("--forest-size", 4, "--normalizer", "training", "--start", tmp_path / "start", "--resume")
+    files = ("-o", tmp_path / "model", "--dev", gold, "--forests", tmp_path / "cache")
+    # One of the dev pairs is broken.
+    assert run(pairs, *files, *numbers, *others) == 1
+    assert seen["settings"] == TrainingSettings(3, 7, 5, 0.25, workers=2)
+    assert (seen["normalizer"], seen["resume"], len(seen["dev"])) == ("training", True, 1)
+    assert seen["checkpoint"] == tmp_path / "model.checkpoint"
+    assert (seen["weights"] == weights).all()
+    assert (seen["parser"], seen["forest_size"], seen["confident_link"]) == (("en",), 4, 0.7)
+    assert (seen["candidates"], seen["cache"], seen["given_trees"]) == (
+        "dictionary",
+        tmp_path / "cache",
+        True,
+    )
+    run(pairs, "-o", tmp_path / "model", "--parser", "mine")
+    assert (seen["parser"], seen["given_trees"], seen["dev"]) == (("mine",), False, None)
+    assert (seen["settings"], seen["resume"]) == (TrainingSettings(), False)
+    assert (seen["forest_size"], seen["normalizer"]) == (10, "symmetric")
 
 
 def test_the_cache_spares_the_parser_the_second_time(

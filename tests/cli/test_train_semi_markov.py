@@ -93,6 +93,16 @@ def test_a_run_that_is_resumed_gives_the_same_model(tmp_path: Path, gold: Path) 
     assert not np.array_equal(few, weights[1]["words"])
 
 
+def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = ("-o", tmp_path / "model", "--iterations", 2)
+    assert train(gold, *common) == 0
+    assert train(gold, *common, "--resume", "--regularization", 5) == 2
+    assert "model.checkpoint: field 'regularization'" in capsys.readouterr().err
+    assert train(gold, *common, "--regularization", 5) == 0
+
+
 def test_pairs_that_cannot_be_used_are_named_and_the_rest_is_trained_on(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,6 +121,17 @@ def test_the_score_is_the_sum_of_the_events_used_and_the_penalties(normalizer: N
         assert expected.reached and expected.words == 2 * pair.source.token_count
 
 
+def test_a_pair_whose_roots_are_not_aligned_counts_for_nothing() -> None:
+    (pair,), looks = synthetic_pairs(1)
+    nothing = np.zeros(0, np.int32)
+    without = replace(pair, base_source=nothing, base_target=nothing, base_log_prior=np.zeros(0))
+    offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
+    made = build_problem([without], looks, Normalizer.PAIR, offsets, features, FEATURES, OPTIONS)
+    found = made.expect(0, made.table.log_probabilities(start_weights()))
+    assert (found.events.tolist(), found.log_score, found.reached) == ([], 0.0, False)
+    assert found.words == 2 * pair.source.token_count
+
+
 @pytest.mark.parametrize("normalizer", list(Normalizer))
 def test_the_objective_never_falls_on_full_batches(normalizer: Normalizer) -> None:
     settings = TrainingSettings(epochs=5, batch_size=0, regularization=0.1)
@@ -164,13 +175,28 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
     first, tree, rows = pairs[0], pairs[0].source, looks[0]
     other_tree = replace(tree, edge_log_marginal=tree.edge_log_marginal - 1)
     links = LinkEvidence.of([Candidate((0, 1), (0, 1), 0.7)], tree.token_count, tree.token_count)
+    some = np.arange(1, len(first.base_source))
     other_pairs = [
         replace(first, source=other_tree),
+        replace(first, target=replace(tree, log_marginal=tree.log_marginal - 1)),
+        replace(first, source_class=first.source_class[::-1].copy()),
+        replace(first, base_source=first.base_source[::-1].copy()),
+        replace(first, base_target=first.base_target[::-1].copy()),
+        replace(first, base_log_prior=first.base_log_prior - 1),
+        replace(
+            first,
+            base_source=first.base_source[some],
+            base_target=first.base_target[some],
+            base_log_prior=first.base_log_prior[some],
+        ),
         replace(first, target_class=first.target_class[::-1].copy()),
         replace(first, links=links),
         replace(first, tree_weight=1.0),
     ]
     other_rows = [
+        replace(rows, rows=rows.rows[::-1].copy()),
+        replace(rows, source_attributes=rows.source_attributes + 1),
+        replace(rows, target_sizes=rows.target_sizes + 1),
         replace(rows, source_sizes=rows.source_sizes + 1),
         replace(rows, target_attributes=rows.target_attributes + 1),
     ]

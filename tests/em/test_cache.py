@@ -109,6 +109,30 @@ def test_every_text_is_reported_as_done_once(tmp_path: Path) -> None:
     assert done == [2, 3, 1]
 
 
+def test_vectors_are_the_same_with_and_without_a_store(tmp_path: Path) -> None:
+    vectors = np.array([[1 / 3, 2.0]], np.float32)
+
+    def parse_many(texts: Sequence[str]) -> list[Sentence]:
+        return [replace(Sentence.from_words(["a"]), vectors=vectors)]
+
+    stores = (None, ArrayStore(tmp_path), ArrayStore(tmp_path))
+    for store in stores:
+        (found,) = cached_sentences(["a"], parse_many, store, "en")
+        assert isinstance(found, Sentence) and found.vectors is not None
+        assert (found.vectors == vectors.astype(np.float16)).all() and found.vectors.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["FORMAT", "__version__"])
+def test_another_version_does_not_see_the_entries(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ArrayStore(tmp_path)
+    store.put("key", {"x": np.ones(1)}, {})
+    assert store.get("key") is not None
+    monkeypatch.setattr(f"forest_align.em.cache.{name}", "another")
+    assert store.get("key") is None
+
+
 def test_another_parser_does_not_see_the_entries(tmp_path: Path) -> None:
     store, parser = ArrayStore(tmp_path), CountingParser()
     cached_sentences(["a"], parser, store, {"parser": "en", "k": 1})

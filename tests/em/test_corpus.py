@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.phrase_features import LINKED
 from forest_align.data.enju import parse_enju
 from forest_align.data.pair_types import SentencePair
 from forest_align.em.corpus import CorpusPair, CorpusReader
@@ -142,6 +143,18 @@ def test_a_tree_over_other_words_is_reported_by_pair_and_side(parser: FlatParser
     assert len(problems) == 1 and "pair '1'" in problems[0] and "target tree" in problems[0]
 
 
+def test_a_tree_that_is_too_large_is_told_and_the_rest_is_used(
+    parser: FlatParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forest_align.aligners.phrase_features.MOST_NODES", 3)
+    sides = (Sentence.from_words(["yes"]), Sentence.from_words(["no"]))
+    small = SentencePair("2", *sides, source_trees=(("(UH yes)", 0.0),), target_trees=(("(UH no)", 0.0),))
+    made = CorpusReader(candidates="dictionary", given_trees=True)
+    found, problems = made.read([pair((VERB,), (FRONT,)), small])
+    assert [one.id for one in found] == ["2"]
+    assert len(problems) == 1 and "pair '1': field 'forest': expected a forest of at most 3" in problems[0]
+
+
 def test_the_cache_tells_given_forests_apart(parser: FlatParser, tmp_path: Path) -> None:
     def features(cache: Path | None, trees: tuple[str, ...], given_trees: bool = True) -> CorpusPair:
         return read(pair(trees, (FRONT,)), given_trees=given_trees, cache=cache)
@@ -160,6 +173,65 @@ def test_the_cache_tells_given_forests_apart(parser: FlatParser, tmp_path: Path)
 def test_the_identity_says_whether_given_trees_are_used() -> None:
     plain, given = (CorpusReader(given_trees=used).identity for used in (False, True))
     assert plain != given
+
+
+@pytest.mark.parametrize(
+    ("change", "parses"),
+    [({"parser": "other"}, 2), ({"forest_size": 3}, 2), ({"confident_link": 0.9}, 0), ({}, 0)],
+)
+def test_each_setting_has_cache_entries_of_its_own(
+    parser: FlatParser, tmp_path: Path, change: dict[str, Any], parses: int
+) -> None:
+    read(pair((), ()), cache=tmp_path)
+    entries = set(tmp_path.rglob("*.safetensors"))
+    parser.parsed.clear()
+    read(pair((), ()), cache=tmp_path, **change)
+    assert len(parser.parsed) == parses
+    # One more for the features of the pair.
+    assert len(set(tmp_path.rglob("*.safetensors")) - entries) == parses + bool(change)
+
+
+def test_another_lexicon_has_cache_entries_of_its_own(
+    parser: FlatParser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lexicon, cache = tmp_path / "lexicon", tmp_path / "cache"
+    monkeypatch.setattr("forest_align.em.corpus.word_candidate_files", lambda name: [lexicon])
+    for content in ("one", "two", "two"):
+        lexicon.write_text(content)
+        read(pair((), ()), cache=cache)
+    assert len(list(cache.rglob("*.safetensors"))) == 4
+
+
+def test_confident_candidates_are_links_of_the_features(parser: FlatParser) -> None:
+    linked = [
+        read(pair((), ()), confident_link=least).features.relations[:, :, LINKED].sum()
+        for least in (0.5, 1.1)
+    ]
+    assert linked[0] > 0 and linked[1] == 0
+
+
+def test_parser_and_forest_size_are_those_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def load(name: str, **options: Any) -> FlatParser:
+        asked.append((name, options))
+        return FlatParser()
+
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", load)
+    found = read(pair((), ()), parser="mine", forest_size=7)
+    assert asked == [("mine", {"forest_size": 7})]
+    assert found.source.vectors is None and found.target.vectors is None
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: FlatParser, broken: int) -> None:
+    sides = [Sentence.from_words(["fine"]), Sentence.from_words(["fine"])]
+    sides[broken] = Sentence.from_words(["unreadable"])
+    found, problems = CorpusReader(candidates="dictionary").read(
+        [SentencePair("odd", *sides), pair((), (), id="2")]
+    )
+    assert [(one.id, one.source.words) for one in found] == [("2", tuple(WORDS[0].split()))]
+    assert problems == ["pair 'odd': no vectors for these words"]
 
 
 def test_a_checkpoint_of_other_trees_is_refused(parser: FlatParser, tmp_path: Path) -> None:

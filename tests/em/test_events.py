@@ -102,6 +102,21 @@ def test_in_training_the_candidates_are_the_attributes_seen_with_the_source_attr
             assert target_null[j] == pytest.approx(seen[6][t] / sum(seen[6].values()))
 
 
+def test_in_training_each_look_of_an_attribute_pair_is_a_candidate() -> None:
+    one, attribute = np.ones(1), np.zeros(1, np.int64)
+    # The same two attributes look like row 0 in one pair and like row 1 in the other; row 2 is null.
+    pairs = [
+        PairRows(np.array([[look, 2], [3, 0]], np.int32), one, one, attribute, attribute + 1)
+        for look in (0, 1)
+    ]
+    table, events, weights, look = build(pairs, Normalizer.TRAINING, np.random.default_rng(4))
+    logs = table.log_probabilities(weights)
+    for row, found in enumerate(events):
+        aligned, source_null, _ = found.log_probabilities(logs)
+        assert np.exp(aligned) == pytest.approx(look[row] / look[:3].sum())
+        assert np.exp(source_null) == pytest.approx(look[2] / look[:3].sum())
+
+
 @pytest.mark.parametrize("normalizer", list(Normalizer))
 def test_the_score_of_an_alignment_is_the_sum_over_the_events_that_it_uses(normalizer: Normalizer) -> None:
     random = np.random.default_rng(9)

@@ -80,4 +80,6 @@ def test_weights_go_into_the_model_and_back() -> None:
     weights = np.random.default_rng(2).normal(size=corpus.feature_count)
     general, lexical = weights[: len(GENERAL_FEATURES)], corpus.lexical_weights(weights, 0.0)
     assert (corpus.weights_of(ForestModel(general, lexical)) == weights).all()
+    # Features that the model does not know begin at 0.
+    assert not corpus.weights_of(ForestModel(general))[len(GENERAL_FEATURES) :].any()
     assert all(abs(weight) >= 0.5 for weight in corpus.lexical_weights(weights, 0.5).values())

@@ -51,3 +51,10 @@ def test_the_share_is_found_where_inputs_say_nothing() -> None:
 def test_labels_that_a_line_tells_apart_leave_coefficients_finite() -> None:
     found = fit_logistic(np.array([[-1.0], [1.0]]), np.array([False, True]), ridge=1e-3)
     assert np.isfinite(found).all() and found[0] > 3
+
+
+def test_log_odds_beyond_the_limit_count_as_the_limit() -> None:
+    inputs, labels = np.array([[-1.0], [1.0]]), np.array([False, True])
+    found = fit_logistic(inputs, labels, ridge=1.0, limit=0.5)
+    # Both labels pull at the coefficient with what their probability at the limit lacks of 1.
+    assert found == pytest.approx([2 / (1 + np.exp(0.5)), 0.0])

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,12 +136,66 @@ def test_without_any_count_the_weights_shrink_to_zero() -> None:
     assert weights == pytest.approx(np.zeros(6), abs=1e-6)
 
 
+def test_large_weights_do_not_overflow() -> None:
+    table = EventTable(
+        np.arange(3),
+        np.arange(2, dtype=np.int32),
+        2,
+        np.arange(2, dtype=np.int32),
+        np.array([1.0, 2.0]),
+        np.array([0, 2]),
+    )
+    weights = np.array([2000.0, 2000.0 + np.log(2)])
+    assert table.log_probabilities(weights) == pytest.approx(np.log([0.2, 0.4]))
+    assert table.log_probabilities(weights - 4000) == pytest.approx(np.log([0.2, 0.4]))
+    value, gradient = Objective(table, np.array([1.0, 1.0]), 0.0).value_and_gradient(weights)
+    assert value == pytest.approx(np.log(0.08)) and gradient == pytest.approx([0.6, -0.6])
+
+
+def test_a_climb_that_ends_lower_gives_back_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def descend(optimizer: torch.optim.LBFGS, closure: Callable[[], float]) -> None:
+        with torch.no_grad():
+            optimizer.param_groups[0]["params"][0].add_(10.0)
+
+    monkeypatch.setattr(torch.optim.LBFGS, "step", descend)
+    table = random_table(np.random.default_rng(2))
+    objective, start = Objective(table, np.ones(table.event_count), 1.0), np.full(6, 0.25)
+    found, value = maximize(objective, start)
+    assert (found == start).all() and value == objective.value_and_gradient(start)[0]
+
+
+def test_no_more_iterations_are_made_than_asked_for() -> None:
+    random = np.random.default_rng(5)
+    table = random_table(random)
+    objective = Objective(table, random.random(table.event_count), 0.01)
+    values = [maximize(objective, np.zeros(6), most)[1] for most in (1, 3, 40)]
+    assert values[0] < values[1] < values[2]
+
+
 def test_counts_that_do_not_fit_are_refused() -> None:
     table = random_table(np.random.default_rng(1))
     with pytest.raises(InputError, match="one an event"):
         Objective(table, np.zeros(1), 0.0)
     with pytest.raises(InputError, match="at least 0"):
         Objective(table, np.full(table.event_count, -1.0), 0.0)
+    with pytest.raises(InputError, match="at least 0"):
+        Objective(table, np.zeros(table.event_count), -0.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"event_multiplicity": np.ones(1)}, "one multiplicity an event"),
+        ({"feature_ids": np.array([0, 2], np.int32)}, "feature numbers below 2"),
+        ({"feature_ids": np.array([-1, 1], np.int32)}, "feature numbers below 2"),
+        ({"context_offsets": np.array([0, 3])}, "divide the events"),
+    ],
+)
+def test_arrays_that_do_not_fit_together_are_refused(change: dict[str, np.ndarray], message: str) -> None:
+    ids = np.arange(2, dtype=np.int32)
+    table = EventTable(np.arange(3), ids, 2, ids, np.ones(2), np.array([0, 2]))
+    with pytest.raises(InputError, match=message):
+        replace(table, **change)
 
 
 def test_an_empty_context_is_refused() -> None:

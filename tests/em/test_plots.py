@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,42 @@ def test_a_learning_curve_becomes_a_picture(tmp_path: Path) -> None:
     assert "dev, %" in _texts(tmp_path / "curve.svg")
     plot_learning_curve(HISTORY[:1], tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, draw: Callable[[Path], None]) -> list[list[Any]]:
+    """The lines of each panel of the picture."""
+    figures: list[Any] = []
+    monkeypatch.setattr("forest_align.em.plots._save", lambda figure, path: figures.append(figure))
+    draw(Path("unused.svg"))
+    return [panel.get_lines() for panel in figures[0].axes]
+
+
+def test_the_learning_curve_shows_what_the_reports_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    likelihood, shares, dev = drawn(monkeypatch, partial(plot_learning_curve, HISTORY))
+    assert [list(line.get_ydata()) for line in likelihood] == [[-9.0, -8.5]]
+    values = {line.get_label(): list(line.get_ydata()) for line in (*shares, *dev)}
+    expected = {"root reached": [90, 95], "words null": [30, 28], "word F1": [80, 82]}
+    assert values == {name: pytest.approx(numbers) for name, numbers in expected.items()}
+    assert all(list(line.get_xdata()) == [1, 2] for line in (*likelihood, *shares, *dev))
+
+
+def test_a_sweep_shows_the_trials_that_were_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    import optuna
+
+    def score(trial: optuna.Trial) -> float:
+        if trial.number == 1:
+            raise optuna.TrialPruned
+        return trial.suggest_int("beam", 10, 20) + trial.number / 10
+
+    study = optuna.create_study(direction="maximize")
+    study.optimize(score, n_trials=3)
+    ((scores,), (beams,)) = drawn(monkeypatch, partial(plot_sweep, study))
+    values = [study.trials[k].value for k in (0, 2)]
+    assert (list(scores.get_xdata()), list(scores.get_ydata())) == ([0, 2], values)
+    assert list(beams.get_xdata()) == [study.trials[k].params["beam"] for k in (0, 2)]
+    assert list(beams.get_ydata()) == values
 
 
 def _texts(path: Path) -> str:
