@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,26 @@ def _own_value(aligner: ContextualAligner, name: str) -> float:
     return float(getattr(aligner.parameters if aligner.variant == "published" else aligner, name))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextualPair:
+    """A dev pair, ready to be aligned.
+
+    Attributes
+    ----------
+    source, target : Sentence
+        With what the aligner reads.
+    links : Links
+        Gold word links.
+    given_forests : str
+        Short hash of the forests that came with the sentences; empty where both were parsed.
+    """
+
+    source: Sentence
+    target: Sentence
+    links: Links
+    given_forests: str = ""
+
+
 class ContextualSweep:
     """A :class:`forest_align.em.tuning.TuningProblem`: word F1 of dev pairs under the values of a trial.
 
@@ -58,8 +78,8 @@ class ContextualSweep:
     ----------
     aligner : ContextualAligner
         Gives everything but the values.
-    pairs : sequence of (Sentence, Sentence, Links)
-        Prepared sentences and their gold links; only sure links count.
+    pairs : sequence of ContextualPair
+        Of their gold links only the sure ones count.
     identity : object
         What the sentences were prepared with, and the user's paraphrases: the text of a value that differs
         where these do.
@@ -73,13 +93,14 @@ class ContextualSweep:
     def __init__(
         self,
         aligner: ContextualAligner,
-        pairs: Sequence[tuple[Sentence, Sentence, Links]],
+        pairs: Sequence[ContextualPair],
         identity: object = None,
     ) -> None:
         if not pairs:
             raise InputError("expected at least one dev pair with gold links")
         self._aligner, self._identity = aligner, identity
-        self._pairs = [(source, target, set(links.only_sure().pairs)) for source, target, links in pairs]
+        self._pairs = list(pairs)
+        self._gold = [set(pair.links.only_sure().pairs) for pair in pairs]
 
     @property
     def pair_count(self) -> int:
@@ -88,24 +109,27 @@ class ContextualSweep:
 
     @property
     def fingerprint(self) -> str:
-        """See :class:`forest_align.em.tuning.TuningProblem`; values that are varied do not count."""
+        """See :class:`forest_align.em.tuning.TuningProblem`; values that are varied do not count.
+
+        Nor do forests that were parsed: parsers round a little differently on different machines, which may
+        share a study all the same.
+        """
         aligner = self._aligner
-        gold = [(source.words, target.words, sorted(links)) for source, target, links in self._pairs]
-        weights: list[np.ndarray] = []
-        if aligner.variant == "default":
-            values = (getattr(aligner.model, one.name) for one in fields(aligner.model))
-            weights = [value for value in values if isinstance(value, np.ndarray)]
-        forests = forest_fingerprint([side for source, target, _ in self._pairs for side in (source, target)])
-        return fingerprint_of(
-            aligner.variant, aligner.annotator.name, gold, forests, self._identity, *weights
-        )
+        varied = contextual_space(aligner)
+        kept = {name: value for name, value in aligner.settings.items() if name not in varied}
+        gold = [
+            (pair.source.words, pair.target.words, sorted(links), pair.given_forests)
+            for pair, links in zip(self._pairs, self._gold, strict=True)
+        ]
+        weights = _arrays_of(aligner.model) if aligner.variant == "default" else ()
+        return fingerprint_of(kept, aligner.annotator.name, gold, self._identity, *weights)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Counts of words, see :class:`forest_align.eval.scores.MatchCounts`: float64, one row a pair."""
         aligner = self._aligner.with_values(values)
         rows = []
-        for source, target, gold in (self._pairs[index] for index in pairs):
-            found = set(aligner.align_prepared(source, target).words.pairs)
+        for pair, gold in ((self._pairs[index], self._gold[index]) for index in pairs):
+            found = set(aligner.align_prepared(pair.source, pair.target).words.pairs)
             right = len(found & gold)
             rows.append((right, len(found), right, len(gold)))
         return np.array(rows, np.float64).reshape(-1, 4)
@@ -113,6 +137,15 @@ class ContextualSweep:
     def score(self, rows: np.ndarray) -> float:
         """F1 of macro-averaged precision and recall, in percent."""
         return 100 * MatchCounts(rows).macro().f1
+
+
+def _arrays_of(model: Any) -> Iterator[np.ndarray]:
+    """The arrays of a dataclass and of those in it."""
+    for value in (getattr(model, one.name) for one in fields(model)):
+        if isinstance(value, np.ndarray):
+            yield value
+        elif is_dataclass(value):
+            yield from _arrays_of(value)
 
 
 def dev_pairs(
@@ -123,7 +156,7 @@ def dev_pairs(
     report: Callable[[int], None] | None = None,
     *,
     given_trees: bool = False,
-) -> tuple[list[tuple[Sentence, Sentence, Links]], list[str]]:
+) -> tuple[list[ContextualPair], list[str]]:
     """Prepare pairs with gold links for a sweep.
 
     Parameters
@@ -144,7 +177,7 @@ def dev_pairs(
 
     Returns
     -------
-    list of (Sentence, Sentence, Links)
+    list of ContextualPair
         What :class:`ContextualSweep` takes.
     list of str
         Why other pairs could not be prepared.
@@ -180,10 +213,12 @@ def dev_pairs(
     others = iter(cached_sentences(texts, prepare, store, identity, report=report))
     sentences = [next(others if side.forest is None else own) for side in sides]
     found = []
-    for pair, source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
+    given = (forest_fingerprint(both) for both in zip(sides[::2], sides[1::2], strict=True))
+    for pair, source, target, forests in zip(usable, sentences[::2], sentences[1::2], given, strict=True):
         if isinstance(source, InputError) or isinstance(target, InputError):
             problems.append(problem_of(pair, source if isinstance(source, InputError) else target))
         else:
             assert pair.links is not None
-            found.append((source, target, pair.links.check(len(source), len(target))))
+            links = pair.links.check(len(source), len(target))
+            found.append(ContextualPair(source, target, links, forests))
     return found, problems

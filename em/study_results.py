@@ -29,20 +29,22 @@ def best_values(study: optuna.Study) -> dict[str, float]:
 
 
 def importances(study: optuna.Study) -> dict[str, float]:
-    """Share of each parameter in what makes good trials good (PED-ANOVA); empty while trials are too few."""
+    """Share of each parameter in what makes good trials good (PED-ANOVA).
+
+    Empty while trials are too few, or if none of them is better than others.
+    """
     import warnings
 
     import optuna
 
     if count_states(study, "COMPLETE") < 4:
         return {}
-    try:
-        evaluator = optuna.importance.PedAnovaImportanceEvaluator()
-        with warnings.catch_warnings():  # of trials that all scored the same
-            warnings.simplefilter("ignore")
-            return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
-    except (ValueError, RuntimeError, ZeroDivisionError):  # every trial scored the same
-        return {}
+    evaluator = optuna.importance.PedAnovaImportanceEvaluator()
+    with warnings.catch_warnings():  # of trials that all scored the same
+        warnings.simplefilter("ignore")
+        found = optuna.importance.get_param_importances(study, evaluator=evaluator, normalize=False)
+    total = sum(found.values())
+    return {name: value / total for name, value in found.items()} if total else {}
 
 
 def trial_table(study: optuna.Study, count: int = 10) -> str:

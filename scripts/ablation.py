@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ from forest_align.eval.constituents import Span, project
 from forest_align.eval.significance import approximate_randomization
 from forest_align.eval.tasks.stanford_trees import StanfordParses
 from forest_align.parsing import with_best_tree
+from forest_align.types import InputError
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
 CHUNK = 20
@@ -56,8 +57,7 @@ def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet
     reader = CorpusReader(
         arguments.parser, forest_size=arguments.forest_size, candidates=candidates, cache=arguments.forests
     )
-    pairs = [pair for pair in read_pairs(path) if not isinstance(pair, Exception)]
-    pairs = pairs[arguments.skip : arguments.limit and arguments.skip + arguments.limit]
+    pairs = list(read_pairs(path))[arguments.skip : arguments.limit and arguments.skip + arguments.limit]
     found, problems = reader.read(pairs)
     print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
     return DevSet(found)
@@ -78,20 +78,25 @@ def on_best_tree(dev: DevPair) -> DevPair:
     return replace(dev, pair=replace(pair, source=sentences[0], target=sentences[1], features=features))
 
 
-def judged_by(dev: DevSet, constituents: Sequence[tuple[int, list[Span]]]) -> DevSet:
+def judged_by(
+    dev: DevSet, constituents: Sequence[tuple[int, list[Span]]], places: Mapping[str, int]
+) -> DevSet:
     """The same pairs, with recall on other trees' constituents; pairs that these do not fit are left out.
 
     Parameters
     ----------
     dev : DevSet
-        Pairs of a file, none of them left out.
+        Pairs of a file.
     constituents : sequence of (int, list of Span)
         Words and spans of each sentence of the file, source and target by turns.
+    places : mapping of str to int
+        Which pair of the file has which name, counted from 0.
     """
     found = DevSet([one.pair for one in dev.pairs])
     found.pairs = []
-    for place, one in enumerate(dev.pairs):
-        (length, spans), (other_length, other_spans) = constituents[2 * place : 2 * place + 2]
+    for one in dev.pairs:
+        first = 2 * places[one.pair.id]
+        (length, spans), (other_length, other_spans) = constituents[first : first + 2]
         if (length, other_length) == (len(one.pair.source), len(one.pair.target)):
             found.pairs.append(replace(one, projection=project(spans, other_spans, one.links)))
     return found
@@ -120,8 +125,11 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     words = (DEFAULT_WORDS, "union", "dictionary")
     forests, union, dictionary = (dev_set(path, arguments, name) for name in words)
     if stanford is not None:
-        spans = StanfordParses.read(Path(stanford)).constituents()[2 * arguments.skip :]
-        forests, union, dictionary = (judged_by(dev, spans) for dev in (forests, union, dictionary))
+        spans = StanfordParses.read(Path(stanford)).constituents()
+        places = {
+            pair.id: place for place, pair in enumerate(read_pairs(path)) if not isinstance(pair, InputError)
+        }
+        forests, union, dictionary = (judged_by(dev, spans, places) for dev in (forests, union, dictionary))
     # Every system is asked for the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])
     best.pairs = [on_best_tree(dev) for dev in forests.pairs]

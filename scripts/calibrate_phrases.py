@@ -1,7 +1,8 @@
 r"""Calibrate the probabilities of phrase pairs of a forest model on pairs with gold word links.
 
 Fits on every other pair of each file and reports on the rest how the probabilities compare with the share of
-pairs of constituents that are right, before (plain posteriors) and after::
+pairs of constituents that are right, before (plain posteriors) and after. Forests have the size that
+the model was tuned with::
 
     python scripts/calibrate_phrases.py MTREF/dev.tsv WIKI/dev.tsv EDINBURGH/train.sure.json \
         --model MODEL -o MODEL --forests CACHE
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusReader
 from forest_align.em.phrase_calibration import JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.progress import counting_bar
+from forest_align.em.sweep import own_forest_size
 from forest_align.eval.calibration import calibrate
 
 
@@ -62,7 +64,7 @@ def diagram(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibratio
         yield f"| {' | '.join(cells)} |"
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Fit, report, and write the model."""
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -73,15 +75,22 @@ def main() -> None:
     arguments.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
     arguments.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
     arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
-    options = arguments.parse_args()
+    options = arguments.parse_args(argv)
     model = ForestAligner.load(options.model).model
-    reader = CorpusReader(options.parser, confident_link=model.options.confident_link, cache=options.forests)
+    reader = CorpusReader(
+        options.parser,
+        forest_size=own_forest_size(model),
+        confident_link=model.options.confident_link,
+        cache=options.forests,
+    )
+    names = [f"{path.parent.name}/{path.name}" for path in options.gold]
+    if len(set(names)) < len(names):
+        arguments.error(f"expected files of different names, found {', '.join(names)}")
     fitted_on, held_out = {}, {}
     sizes = {}
-    for path in options.gold:
+    for name, path in zip(names, options.gold, strict=True):
         pairs, problems = reader.read(list(read_pairs(path))[: options.limit])
         print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
-        name = f"{path.parent.name}/{path.name}"
         with counting_bar(name, len(pairs)) as bar:
             fitted_on[name] = judge_phrases(pairs[::2], model, bar.update)
             held_out[name] = judge_phrases(pairs[1::2], model, bar.update)

@@ -131,7 +131,7 @@ def describe(number: int, case: Case, token: int, best: int, chosen: int, refere
     )
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Compare and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="only the first pairs")
     parser.add_argument("--changed", type=Path, metavar="FILE", help="write changed attachments")
     parser.add_argument("--count", type=int, default=50, help="how many of them (default: 50)")
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     cases = read_cases(options)
     report_brackets("all", cases)
     report_brackets("where the trees differ", [case for case in cases if case.best != case.chosen])

@@ -95,21 +95,27 @@ def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str
 def edinburgh(options: argparse.Namespace) -> list[Case]:
     """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
     sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
-    pairs = [pair for pair in islice(read_pairs(sure), options.limit) if not isinstance(pair, InputError)]
+    numbered = [
+        (number, pair)
+        for number, pair in enumerate(islice(read_pairs(sure), options.limit))
+        if not isinstance(pair, InputError)
+    ]
     stanford = StanfordParses.read(trees)
+    places = [2 * number + side for number, _ in numbered for side in range(2)]
     parsed: Sequence[Sentence | InputError]
     if options.trees == "stanford":
-        parsed = [
-            sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma) for tree in stanford.brackets()
-        ]
+        brackets = stanford.brackets()
+        lemma = load_lexicon().lemma
+        parsed = [sentence_from_bracket(brackets[place], lemmatizer=lemma) for place in places]
     else:
-        parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
-    constituents = stanford.constituents()
+        parsed = parse([s.words for _, pair in numbered for s in (pair.source, pair.target)], options)
+    every = stanford.constituents()
+    constituents = [every[place] for place in places]
     cases = []
-    for number, pair in enumerate(pairs):
-        places = 2 * number, 2 * number + 1
-        source, target = (parsed[place] for place in places)
-        lengths, spans = zip(*(constituents[place] for place in places), strict=True)
+    for index, (_, pair) in enumerate(numbered):
+        both = slice(2 * index, 2 * index + 2)
+        source, target = parsed[both]
+        lengths, spans = zip(*constituents[both], strict=True)
         if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
             continue
         if not (len(pair.source), len(pair.target)) == (len(source), len(target)) == lengths:

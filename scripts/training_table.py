@@ -17,6 +17,7 @@ p for constituent F1.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,7 +44,9 @@ def read(paths: Sequence[str], reader: CorpusReader, limit: int | None, skip: in
     """Pairs of all files, of each at most so many (0 or None is all) after those to skip."""
     found = []
     for path in paths:
-        found += reader.read(list(read_pairs(path))[skip : skip + limit if limit else None])[0]
+        pairs, problems = reader.read(list(read_pairs(path))[skip : skip + limit if limit else None])
+        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+        found += pairs
     return found
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from itertools import product
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.aligners.forest import ForestAligner
-from forest_align.aligners.phrase_calibration import PhraseCalibration
-from forest_align.lexicon.candidates import GivenCandidates
+from forest_align.aligners.phrase_calibration import PhraseCalibration, log_agreement
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.lexicon.candidates import Candidate, GivenCandidates
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, Links
 
@@ -60,11 +64,54 @@ def test_powers_weigh_the_evidence() -> None:
         {"link_power": math.nan},
         {"posterior_power": -0.1},
         {"link_power": "much"},
+        {"posterior_power": True},
     ],
 )
 def test_numbers_out_of_range_are_refused(values: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(values))):
         PhraseCalibration(**values)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_agreement_is_the_share_of_sets_of_links_that_agree(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    source = sentence_from_bracket("(S (NP (NNS Sales)) (, ,) (VP (VBD fell)) (. .))")
+    target = sentence_from_bracket("(S (NP (NNS Cats)) (VP (VBP sleep)) (. .))")
+    assert source.forest is not None and target.forest is not None
+    nodes = np.argwhere(np.ones((len(source.forest.start), len(target.forest.start)), bool))
+    cells = random.permutation(np.argwhere(np.ones((4, 3), bool)))[:7].tolist()
+    cells = sorted({(0, 0), (1, 2), (3, 2), *map(tuple, cells)})  # a comma and a stop, two stops
+    candidates = [Candidate((i, i + 1), (j, j + 1), random.uniform(0.05, 0.95)) for i, j in cells]
+    candidates.append(Candidate((0, 2), (0, 2), 0.5))  # says nothing that its words do not say
+    fields = ["source", "target"]
+    arrays = cast(AlignmentArrays, SimpleNamespace(**dict(zip(fields, nodes.T, strict=True))))
+    found = np.exp(log_agreement(source, target, arrays, candidates))
+    assert found.min() == pytest.approx(1e-9), "finite, even where nothing is linked"
+    stops = {(3, 2), (1, 2), *((i, 2) for i in range(4)), *((i, j) for i in (1, 3) for j in range(3))}
+    for (first, second), probability in zip(nodes.tolist(), found, strict=True):
+        rows = range(source.forest.start[first], source.forest.end[first])
+        columns = range(target.forest.start[second], target.forest.end[second])
+        has_words = any(i in (0, 2) for i in rows) and any(j in (0, 1) for j in columns)
+        expected = 0.0
+        for kept in product((False, True), repeat=len(cells)):
+            links = [cell for cell, is_kept in zip(cells, kept, strict=True) if is_kept]
+            inside = [cell for cell in links if cell[0] in rows and cell[1] in columns]
+            outward = any((i in rows) != (j in columns) for i, j in links)
+            counted = [cell for cell in inside if not has_words or cell not in stops]
+            if counted and not outward:
+                expected += math.prod(
+                    one.score if is_kept else 1 - one.score
+                    for one, is_kept in zip(candidates[:-1], kept, strict=True)
+                )
+        assert probability == pytest.approx(max(expected, 1e-9), abs=1e-8)
+
+
+def test_a_group_without_word_candidates_links_all_of_its_words() -> None:
+    source = sentence_from_bracket("(NP (NNP New) (NNP York))")
+    target = sentence_from_bracket("(NP (NNP NYC))")
+    arrays = cast(AlignmentArrays, SimpleNamespace(source=np.array([2]), target=np.array([0])))
+    (found,) = np.exp(log_agreement(source, target, arrays, [Candidate((0, 2), (0, 1), 0.6)]))
+    assert found == pytest.approx(1 - 0.4 * 0.4)
 
 
 def test_a_full_stop_alone_does_not_make_two_sentences_a_probable_pair() -> None:

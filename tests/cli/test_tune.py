@@ -149,6 +149,48 @@ def test_workers_prepare_and_print_nothing_of_their_own(
     assert len(parsed.read_text().splitlines()) == 2 * 4  # four sentences, two sizes of forests
 
 
+def test_the_seed_decides_on_the_trials(tmp_path: Path, gold: Path) -> None:
+    found = []
+    for seed in (1, 2):
+        storage = f"journal:{tmp_path / str(seed)}.journal"
+        run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--seed", seed, "--storage", storage)
+        found.append(SharedStudy(storage, "constituent-f1").open().trials[1].params)
+    assert found[0] != found[1]
+
+
+def test_words_count_as_linked_from_the_model_s_own_score_on(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from forest_align.em.sweep import SweepProblem
+
+    model = ForestAligner.load().model
+    replace(model, options=replace(model.options, confident_link=0.99)).save(tmp_path / "strict")
+    prepared = []
+
+    def note(self: SweepProblem, *arguments: Any) -> None:
+        prepared.append(arguments[-1])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SweepProblem, "__init__", note)
+    for name in ("forest", tmp_path / "strict"):
+        with pytest.raises(KeyboardInterrupt):
+            run(gold, "-o", tmp_path / "tuned", "--model", name, "--trials", 1)
+    (bundled,), (strict,) = prepared
+    assert 0.99 in strict and 0.99 not in bundled
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
+)
+def test_a_broken_line_is_told_and_the_others_are_used(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    gold.write_text(GOLD + "a line\n")
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, *options) == 1
+    assert f"left out: {gold}:3" in capsys.readouterr().err
+    assert (tmp_path / "tuned").is_dir()
+
+
 def test_the_bar_of_a_sweep_that_goes_on_starts_at_the_trials_already_there(
     tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,6 +414,8 @@ def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
         run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam")
     published = [gold, "-o", tmp_path / "published", "--aligner", "contextual", "--variant", "published"]
     run(*published, "--ppdb", table, "--trials", 1)
+    with pytest.raises(InputError, match="trials of other pairs"):
+        run(*published, "--ppdb", table, "--trials", 2, "--parser", table.parent)
     table.write_text("house\thome\n")
     with pytest.raises(InputError, match="trials of other pairs"):
         run(*published, "--ppdb", table, "--trials", 2)

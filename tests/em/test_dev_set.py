@@ -101,6 +101,34 @@ def test_dev_scores_are_those_of_the_metrics(reader: CorpusReader) -> None:
         assert row[:4].tolist() == list(count_constituents(whole, *spans, pair.links))
 
 
+def test_figures_are_those_worked_out_by_hand() -> None:
+    constituents, words = [[1, 2, 1, 4], [3, 3, 3, 4]], [[1, 2, 1, 1], [1, 1, 1, 4]]
+    reached, heads = [[1], [0]], [[2, 4, 2, 4], [3, 3, 3, 4]]
+    rows = np.concatenate([constituents, words, reached, heads], axis=1).astype(float)
+    found = {name: figure.value for name, figure in figures(rows).items()}
+    assert found == pytest.approx(
+        {
+            "constituent precision": 4 / 5,
+            "constituent recall": 4 / 8,
+            "constituent f1": 8 / 13,
+            "word f1": 15 / 22,  # of the mean precision, 3/4, and the mean recall, 5/8
+            "reachability": 1 / 2,
+            "uas": 5 / 8,
+        }
+    )
+
+
+def test_links_that_are_merely_possible_do_not_count(reader: CorpusReader) -> None:
+    sure = corpus(reader)
+    assert sure[0].links is not None
+    possible = [*sure[0].links.pairs, (0, 0), (4, 4)]
+    number = len(sure[0].links.pairs)
+    links = Links.of(possible, sure=[place < number for place in range(len(possible))])
+    model = ForestAligner.load().model
+    rows = DevSet([replace(sure[0], links=links)]).statistics(model)
+    assert (rows == DevSet(sure[:1]).statistics(model)).all()
+
+
 def test_attachment_is_scored_where_there_are_gold_trees(reader: CorpusReader) -> None:
     pairs = [
         replace(
@@ -179,6 +207,50 @@ def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(r
     assert fingerprint(model) != fingerprint(model, keep=("beam",))
     assert fingerprint(model) != fingerprint(model, also=("parser_weight",))
     assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
+
+
+def test_a_trial_has_the_pairs_with_forests_of_its_size(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    sets = {1: DevSet(pairs), 10: DevSet(pairs[::-1])}
+    space = search_space(model, [1, 10])
+    problem = SweepProblem(model, "word-f1", [1, 10], sets.__getitem__, space)
+    start = start_values(model, space)
+    for size in (1, 10):
+        values = {**start, "forest_size": size}
+        assert (problem.statistics(values, [0]) == sets[size].statistics(model, [0])).all()
+        assert problem.tuned(values).description["tuned"]["forest_size"] == size
+    del start["forest_size"]
+    assert (problem.statistics(start, [0]) == sets[1].statistics(model, [0])).all()
+    assert problem.tuned(start).description["tuned"]["forest_size"] == 1
+
+
+def test_a_sweep_is_known_by_all_that_decides_on_its_scores(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    other_links = [replace(pairs[0], links=Links.of([(0, 5)])), pairs[1]]
+    lexical = {**model.lexical, next(iter(model.lexical)): 7.0}
+
+    def fingerprint(
+        used: ForestModel = model,
+        objective: str = "word-f1",
+        sizes: Sequence[int] = (10,),
+        loaded: Sequence[CorpusPair] = pairs,
+        identity: object = None,
+    ) -> str:
+        space = search_space(used, [1, 10])
+        return SweepProblem(used, objective, sizes, lambda size: DevSet(loaded), space, identity).fingerprint
+
+    known = [
+        fingerprint(),
+        fingerprint(replace(model, lexical=lexical)),
+        fingerprint(replace(model, options=replace(model.options, single_support=False))),
+        fingerprint(objective="constituent-f1"),
+        fingerprint(sizes=(10, 1)),
+        fingerprint(loaded=other_links),
+        fingerprint(loaded=[replace(pairs[0], given_forests="other trees"), pairs[1]]),
+        fingerprint(identity="another parser"),
+    ]
+    assert len(set(known)) == len(known)
+    assert fingerprint(sizes=(1, 10)) == fingerprint(sizes=(10, 1))
 
 
 def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:
