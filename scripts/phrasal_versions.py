@@ -52,6 +52,8 @@ def compare(
     words: Sequence[SentencePair], made: Sequence[SentencePair], published: Sequence[SentencePair]
 ) -> str:
     """F1 of all links, and of those that merging added; share of pairs with the same links."""
+    if len(published) != len(words):
+        raise InputError(f"expected a published version of {len(words)} pairs, found {len(published)}")
     rows = [
         (set(ours.links or ()), set(theirs.links or ()), set(word.links or ()))
         for word, ours, theirs in zip(words, made, published, strict=True)
@@ -79,7 +81,9 @@ def _read(path: Path) -> list[SentencePair]:
 def _chunks(pair: SentencePair, trees: Iterator[Tree]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     sides = []
     for sentence in (pair.source, pair.target):
-        tree = next(trees)
+        tree = next(trees, None)
+        if tree is None:
+            raise InputError(f"pair {pair.id}: expected a tree for each sentence, found no more")
         if len(tree.leaves()) != len(sentence):
             raise InputError(f"pair {pair.id}: the tree has {len(tree.leaves())} words, not {len(sentence)}")
         sides.append(chunks_of_tree(tree))
@@ -105,4 +109,7 @@ def _parsed(sentences: Sequence[Sentence]) -> Iterator[Tree]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputError as error:
+        raise SystemExit(str(error)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,26 +39,38 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
         Index of the acronym and half-open span in ``words`` of what it stands for. The span starts with
         a capital; small words inside may have no letter in the acronym.
     """
-    initials = ""
+    initials, larger = "", [0]
     for index, word in enumerate(acronyms):
         letters = acronym_letters(word)
         if not letters:
             continue
-        initials = initials or "".join(word[0] if word else " " for word in words)
+        if not initials:
+            initials, larger = "".join(word[0] if word else " " for word in words), _larger_words(words)
         for start, first in enumerate(initials):
-            if first == letters[0]:
-                end = _spelled_out(letters, start, words, initials)
+            if first == letters[0] and len(words[start]) > 1:
+                end = _spelled_out(letters, start, words, initials, larger)
                 if end:
                     yield index, (start, end)
 
 
-def _spelled_out(letters: str, start: int, words: Sequence[str], initials: str) -> int:
-    """End of the words from ``start`` on that spell the letters; 0 if they do not."""
-    at = start
-    for letter in letters:
-        while at < len(words) and initials[at].upper() != letter and words[at].lower() in _SKIPPED:
-            at += 1
-        if at == len(words) or initials[at].upper() != letter or len(words[at]) < 2:
+def _larger_words(words: Sequence[str]) -> list[int]:
+    """For each place, and the end, the first word from there on that is none of the small ones."""
+    found = [len(words)]
+    for index in range(len(words) - 1, -1, -1):
+        found.append(found[-1] if words[index].lower() in _SKIPPED else index)
+    return found[::-1]
+
+
+def _spelled_out(letters: str, start: int, words: Sequence[str], initials: str, larger: Sequence[int]) -> int:
+    """End of the words from ``start`` on that spell the letters; 0 if they do not.
+
+    A small word spells a letter only where the next larger word does not: *UO* is *University of Oregon*.
+    """
+    end = start + 1
+    for letter in letters[1:]:
+        places = chain((larger[end],), range(end, larger[end]))
+        place = next((k for k in places if initials[k : k + 1].upper() == letter), len(words))
+        if place == len(words) or len(words[place]) < 2:
             return 0
-        at += 1
-    return at
+        end = place + 1
+    return end

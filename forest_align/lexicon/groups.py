@@ -113,8 +113,10 @@ def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Ite
     for start in range(len(words) - 1):
         together = plain[start] + plain[start + 1]
         for end in (start + 2, start + 3):
-            for index in places.get(together, ()):
-                yield (index, index + 1), (start, end)
+            # A dash joins what stands on both sides of it: "well - known", but not "cats -".
+            if plain[start] and plain[end - 1]:
+                for index in places.get(together, ()):
+                    yield (index, index + 1), (start, end)
             if end == len(words):
                 break
             together += plain[end]

@@ -24,6 +24,7 @@ _CLOSED = {
     ("wo", "MD"): "will",
     ("ca", "MD"): "can",
     ("sha", "MD"): "shall",
+    ("does", "v"): "do",  # untagged no female deer
     ("n't", "r"): "not",
     ("an", "DT"): "a",
 }
@@ -42,7 +43,7 @@ _STEMS_WITH_E = ("c", "v", "u", "iz", "yz", "at", "dg", "rg")
 def part_of_speech(tag: str) -> str:
     """WordNet's letter for a Penn tag: n, v, a or r; ``""`` for any other tag."""
     letter = tag[:1]
-    if letter in "NV" and letter:
+    if letter and letter in "NV":
         return letter.lower()
     if letter == "J":
         return "a"
@@ -95,9 +96,8 @@ class Lemmatizer:
         if closed is not None:
             return closed
         for part in "vnar":
-            irregular = self._store.exceptions.get((part, lower))
-            if irregular is not None:
-                return irregular
+            if (part, lower) in self._store.exceptions:
+                return self._inflected(lower, part)
         if lower in self._store.ids or not lower[:1].isalpha():
             return lower
         for part in "nva":
@@ -110,7 +110,7 @@ class Lemmatizer:
         """The lemma that an exception or a rule gives and that WordNet has; empty if there is none."""
         irregular = self._store.exceptions.get((part, lower))
         if irregular is not None:
-            return irregular
+            return self._american(irregular, lower) if part == "v" else irregular
         if part == "n":
             return self._singular(lower)
         parts = "ra" if part == "r" else part
@@ -118,6 +118,11 @@ class Lemmatizer:
             if any(self._store.has(candidate, one) for one in parts):
                 return candidate
         return ""
+
+    def _american(self, irregular: str, lower: str) -> str:
+        """The lemma of an irregular verb form: *install* where WordNet's list has *instal* (*installed*)."""
+        doubled = irregular + "l"
+        return doubled if lower.startswith(doubled) and self._store.has(doubled, "v") else irregular
 
     def _singular(self, lower: str) -> str:
         """The noun with most meanings among possible singulars; empty if none is in WordNet.

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.types import InputError
 
 _NOTHING: tuple[str, ...] = ()
@@ -16,7 +17,7 @@ _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class PairTable:
-    """Symmetric, lower-cased pairs of words or of phrases whose words are joined by spaces.
+    """Symmetric pairs of words or phrases, lower-cased, one space between words, apostrophes plain.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class PairTable:
         partners: dict[str, list[str]] = {}
         longest = 1
         for one, two in pairs:
-            left, right = (interned.setdefault(word, word) for word in (one.lower(), two.lower()))
+            left, right = (interned.setdefault(word, word) for word in (_plain(one), _plain(two)))
             if left != right:
                 partners.setdefault(left, []).append(right)
                 partners.setdefault(right, []).append(left)
@@ -53,15 +54,21 @@ class PairTable:
         return cls(_read_pairs(Path(path)))
 
     def partners(self, phrase: str) -> tuple[str, ...]:
-        """What a lower-cased word or phrase is paired with."""
+        """What a word or phrase, written as the table's are, is paired with."""
         return self._partners.get(phrase, _NOTHING)
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
         one, two = pair
-        return two.lower() in self.partners(one.lower())
+        return _plain(two) in self.partners(_plain(one))
 
     def __len__(self) -> int:
         return sum(map(len, self._partners.values())) // 2
+
+
+def _plain(phrase: str) -> str:
+    """A phrase as it is looked up."""
+    phrase = plain_apostrophes(phrase.lower())
+    return " ".join(filter(None, phrase.split(" "))) if " " in phrase else phrase
 
 
 def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
@@ -75,10 +82,11 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
                 if not line.isascii() and (found := _NO_UTF8.search(line)):
                     byte = ord(found[0]) - 0xDC00
                     raise InputError(f"expected UTF-8, found byte 0x{byte:02x}", file=str(path), line=number)
-                columns = line.rstrip("\r\n").split("\t", 2)
+                line = line.rstrip("\r\n")
+                columns = line.split("\t", 2)
                 if len(columns) < 2:
                     columns = _columns_of_ppdb(line)
-                if len(columns) >= 2 and columns[0] and columns[1]:
+                if len(columns) >= 2 and columns[0].strip(" ") and columns[1].strip(" "):
                     yield columns[0], columns[1]
                 elif line.strip():
                     raise InputError(
@@ -95,4 +103,4 @@ def _columns_of_ppdb(line: str) -> list[str]:
     """The two phrases of a line in the format of PPDB; nothing where it is none."""
     columns = line.split(" ||| ", 3)
     # The character that separates columns is written so inside of one.
-    return [phrase.strip(" ").replace("&#124;", "|") for phrase in columns[1:3]]
+    return [phrase.replace("&#124;", "|") for phrase in columns[1:3]]

@@ -27,8 +27,10 @@ _NUMBER_WORDS = (
     {word: str(number) for number, word in enumerate(_CARDINALS.split())}
     | {word: f"{number}th" for number, word in enumerate(_ORDINALS.split())}
     | _TENS
+    | {f"{word[:-1]}ieth": f"{number}th" for word, number in _TENS.items()}
+    | {"hundredth": "100th", "thousandth": "1000th"}
     | {"hundred": "100", "thousand": "1000", "million": "10^6", "billion": "10^9", "dozen": "12"}
-    | {"mn": "10^6", "bn": "10^9", "1000000": "10^6"}
+    | {"mn": "10^6", "bn": "10^9", "1000000": "10^6", "1000000000": "10^9"}
 )
 
 # One group a line; its first word stands for all of them.
@@ -230,7 +232,8 @@ def spelling_key(lemma: str) -> str:
 
     The result need not be a word: "contour" gives "contor", which does no harm as nothing else gives it.
     """
-    key = lemma.replace("-", "") if lemma.strip("-") else lemma
+    # The hyphens of numbers matter: -5, 3-1.
+    key = lemma.replace("-", "") if any(map(str.isalpha, lemma)) else lemma
     if not key.isascii():
         key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c))
     key = _BRITISH_WORDS.get(key, key)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +24,11 @@ def judge(wanted=(CAT, BRANCHES)) -> ChunkJudge:
 
 def test_whole_aligned_chunks_are_right_and_found() -> None:
     assert judge().count([CAT, CAT]) == (1, 1, 1, 2, 1, 1)
+
+
+def test_all_words_of_two_aligned_chunks_are_linked() -> None:
+    expected = [(i, j) for ours, theirs in CHUNKS for i in ours for j in theirs]
+    assert list(zip(*judge().linked.nonzero(), strict=True)) == sorted(expected)
 
 
 def test_pairs_inside_aligned_chunks_are_compatible_but_not_judged_by_precision() -> None:
@@ -69,3 +76,43 @@ def test_chunks_of_one_word_each_are_word_links(links: set, predicted: list) -> 
     counts = judged.count(predicted)
     assert counts[:4] == count_projected(predicted, projection, gold)
     assert counts[4:] == counts[:2]
+
+
+CUTS = st.sets(st.integers(1, 5)).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))
+
+
+def naive_count(words, others, chunks, wanted, predicted) -> tuple[int, ...]:
+    """The definitions of the module, with sets of words."""
+    aligned = [(set(ours), set(theirs)) for ours, theirs in chunks if ours and theirs]
+    links = {(i, j) for ours, theirs in aligned for i in ours for j in theirs}
+    counts = [0, 0, 0, len(wanted), 0, 0]
+    for pair in set(predicted):
+        source, target = (set(range(*span)) for span in pair)
+        if all(words[i] == "," for i in source) or all(others[j] == "," for j in target):
+            continue
+        wide_source = source.union(*(ours for ours, _ in aligned if ours & source))
+        wide_target = target.union(*(theirs for _, theirs in aligned if theirs & target))
+        inside = {(i, j) for i, j in links if i in wide_source and j in wide_target}
+        touching = {(i, j) for i, j in links if i in wide_source or j in wide_target}
+        agrees = bool(inside) and inside == touching
+        is_whole = (wide_source, wide_target) == (source, target)
+        counts[0] += is_whole and agrees
+        counts[1] += is_whole
+        counts[2] += pair in wanted
+        counts[4] += agrees
+        counts[5] += 1
+    return tuple(counts)
+
+
+@given(CUTS, CUTS, st.data())
+def test_counts_equal_a_naive_implementation(source: list, target: list, data: st.DataObject) -> None:
+    words, others = (
+        data.draw(st.lists(st.sampled_from(["a", "b", ","]), min_size=6, max_size=6)) for _ in range(2)
+    )
+    sides = [st.sampled_from([(), *(tuple(range(*span)) for span in spans)]) for spans in (source, target)]
+    chunks = data.draw(st.lists(st.tuples(*sides), max_size=5))
+    whole = st.tuples(st.sampled_from(source), st.sampled_from(target))
+    predicted = data.draw(st.lists(st.tuples(SPANS, SPANS) | whole, max_size=8))
+    wanted = set(data.draw(st.lists(whole, max_size=3)))
+    judged = ChunkJudge.of(words, others, chunks, wanted)
+    assert judged.count(predicted) == naive_count(words, others, chunks, wanted, predicted)

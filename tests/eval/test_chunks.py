@@ -59,11 +59,16 @@ def test_the_first_headlines_pair_scores_what_the_official_script_prints() -> No
     assert scores.f1 == pytest.approx(0.8949, abs=5e-5)
 
 
-def test_an_index_out_of_range_is_an_error() -> None:
-    with pytest.raises(
-        InputError, match=r"chunk link 5-0 is out of range: the sentences have 5 and 4 tokens"
-    ):
-        count_chunks(SOURCE, TARGET, [], [((5,), (0,))])
+@pytest.mark.parametrize(("s", "t"), [(5, 0), (-1, 0), (0, 4), (0, -1)])
+def test_an_index_out_of_range_is_an_error(s: int, t: int) -> None:
+    message = rf"chunk link {s}-{t} is out of range: the sentences have 5 and 4 tokens"
+    for gold, found in (([], [((s,), (t,))]), ([((s,), (t,))], [])):
+        with pytest.raises(InputError, match=message):
+            count_chunks(SOURCE, TARGET, gold, found)
+
+
+def test_no_pairs_at_all_score_zero() -> None:
+    assert score_chunks([]).scores.f1 == score_chunks([]).statistics()["f1"].value == 0
 
 
 CHUNKS = st.lists(st.tuples(st.sets(st.integers(0, 4)), st.sets(st.integers(0, 3))), max_size=4)

@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from safetensors.numpy import load, save
 
 from forest_align.lexicon.store import WordNetStore
 from forest_align.types import ModelError
@@ -79,6 +81,52 @@ def test_derivational_pointers_and_pertainyms_go_both_ways_and_others_nowhere(
     assert related["do"] == related["maker"] == set()
 
 
+def test_counts_are_hexadecimal_and_pointers_are_between_words(
+    script: ModuleType, folder: Path, tmp_path: Path
+) -> None:
+    nouns = " ".join(f"noun{k} 0" for k in range(1, 17))
+    verbs = " ".join(f"verb{k} 0" for k in range(1, 13))
+    (folder / "data.noun").write_text(
+        f"{TOP}00000100 03 n 10 {nouns} 002 + 00000300 v 100b + 00000300 v 0000 | sixteen nouns\n"
+        "00000200 03 n 01 same 0 001 + 00000310 v 0101 | a noun that is also a verb\n"
+    )
+    (folder / "data.verb").write_text(
+        f"{TOP}00000300 29 v 0c {verbs} 000 | twelve verbs\n00000310 29 v 01 same 0 000 | a verb\n"
+    )
+    (folder / "data.adj").write_text(
+        f"{TOP}00000500 00 s 02 Done(p) 0 quick 0 001 < 00000300 v 0101 | a participle\n"
+    )
+    (folder / "data.adv").write_text(f"{TOP}00000600 02 r 01 quickly 0 001 \\ 00000500 s 0102 | an adverb\n")
+    (folder / "verb.exc").write_text("did do\nput_on put_on\nlay lie lay\n")
+    store = WordNetStore.from_bytes(build(script, folder, tmp_path / "out"))
+    related = {lemma: {store.lemmas[k] for k in store.relatives(lemma)} for lemma in store.lemmas}
+    assert {lemma: others for lemma, others in related.items() if others} == {
+        "noun16": {"verb11"},
+        "verb11": {"noun16"},
+        "done": {"verb1"},
+        "verb1": {"done"},
+        "quick": {"quickly"},
+        "quickly": {"quick"},
+    }
+    assert store.synsets("same") == [1, 3]
+    assert [store.synsets("same", part) for part in "nvar"] == [[1], [3], [], []]
+    assert store.exceptions == {("v", "did"): "do", ("v", "lay"): "lie"}
+
+
+def test_an_exception_without_a_lemma_is_named(script: ModuleType, folder: Path, tmp_path: Path) -> None:
+    (folder / "verb.exc").write_text("did do\nmade\n")
+    with pytest.raises(SystemExit, match=r"verb\.exc:2: expected a form and its lemmas"):
+        build(script, folder, tmp_path / "out")
+
+
+def test_a_lemma_with_too_many_synsets_is_refused(script: ModuleType) -> None:
+    with pytest.raises(SystemExit, match="more than 255"):
+        script.lists_of([set(range(256))])
+    lengths, content = script.lists_of([set(range(254, -1, -1)), set(), {7, 300}])
+    assert lengths.tolist() == [255, 0, 2]
+    assert content.tolist() == [*range(255), 7, 300]
+
+
 def test_the_licence_is_copied_without_line_numbers(script: ModuleType, folder: Path, tmp_path: Path) -> None:
     build(script, folder, tmp_path / "out")
     assert (tmp_path / "out" / "WORDNET-LICENSE.txt").read_text() == "This database is free.\nReally.\n"
@@ -105,3 +153,8 @@ def test_a_damaged_lexicon_file_is_a_model_error(script: ModuleType, folder: Pat
     for damaged in (b"", content[:200], content[: len(content) // 2]):
         with pytest.raises(ModelError, match="damaged"):
             WordNetStore.from_bytes(damaged)
+    arrays = load(content)
+    broken = dict(arrays, exceptions=np.frombuffer(b"v made", dtype=np.uint8))
+    for changed in ({"lemmas": arrays["lemmas"]}, broken):
+        with pytest.raises(ModelError, match="damaged"):
+            WordNetStore.from_bytes(save(changed))

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.lexicon.candidates import Candidate, ScoredCandidates, candidate_provider
+from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.lexicon.link_model import LinkModel
-from forest_align.lexicon.pair_features import around, lead, neighbours
+from forest_align.lexicon.link_model import LinkModel, probability
+from forest_align.lexicon.pair_features import around, lead, neighbours, pair_features
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Links, ModelError, Sentence
 
@@ -102,6 +103,25 @@ def test_the_dictionary_proposes_only_what_the_lexicon_knows() -> None:
     assert spans(found) == {((1, 2), (1, 2)), ((2, 3), (0, 1)), ((2, 3), (2, 3))}
 
 
+def test_near_vectors_are_nothing_to_the_dictionary() -> None:
+    vectors = np.ones((1, 1), dtype=np.float32)
+    source, target = (Sentence(sentence_of(word).tokens, vectors=vectors) for word in ("firms", "trees"))
+    assert candidate_provider("dictionary", minimum_score=0.0).candidates(source, target) == ()
+    (found,) = candidate_provider("union", minimum_score=0.0).candidates(source, target)
+    assert found.evidence == ("embedding",)
+
+
+def test_two_reasons_for_a_group_count_as_the_better_one() -> None:
+    source, target = sentence_of("NYC"), sentence_of("New York City")
+    scores = {}
+    for phrase in ("New York City", "nothing else"):
+        provider = candidate_provider("dictionary", ppdb=PairTable([("NYC", phrase)]), minimum_score=0.0)
+        (group,) = (c for c in provider.candidates(source, target) if c.target == (0, 3) and c.is_group)
+        scores[group.evidence] = group.score
+    assert set(scores) == {("acronym",), ("acronym", "ppdb")}
+    assert scores["acronym", "ppdb"] >= scores["acronym",]
+
+
 def test_the_union_does_without_vectors_and_the_encoder_does_not() -> None:
     source = sentence_of("the cat")
     union, dictionary = (candidate_provider(n).candidates(source, source) for n in ("union", "dictionary"))
@@ -135,6 +155,86 @@ def test_wrong_given_links_are_errors() -> None:
         candidate_provider("given", links=Links.of([(0, 0)], scores=[-3.0])).candidates(sentence, sentence)
     with pytest.raises(InputError, match="need links"):
         candidate_provider("given")
+
+
+def test_weak_given_links_make_blocks_too_and_scores_beyond_one_are_errors() -> None:
+    sentence = sentence_of("a b")
+    links = Links.of([(0, 0), (0, 1)], scores=[0.0, 0.2])
+    found = candidate_provider("given", links=links).candidates(sentence, sentence)
+    assert {(c.source, c.target): round(c.score, 3) for c in found} == {
+        ((0, 1), (0, 1)): 0.01,
+        ((0, 1), (1, 2)): 0.2,
+        ((0, 1), (0, 2)): 0.105,
+    }
+    without_scores = candidate_provider("given", links=Links.of([(1, 0)])).candidates(sentence, sentence)
+    assert without_scores == (Candidate((1, 2), (0, 1), 0.99, ("given",)),)
+    with pytest.raises(InputError, match="from 0 to 1 for link 0-1, found 2"):
+        links = Links.of([(0, 1)], scores=[2.0])
+        candidate_provider("given", links=links).candidates(sentence, sentence)
+
+
+def test_a_side_without_vectors_is_an_error_or_makes_do_with_the_lexicon() -> None:
+    with_vectors, without = vectors_by_word("the cat"), sentence_of("the cat")
+    for pair in ((with_vectors, without), (without, with_vectors)):
+        with pytest.raises(InputError, match="need sentences with word vectors"):
+            candidate_provider("encoder").candidates(*pair)
+        assert candidate_provider("union").candidates(*pair)
+
+
+PHRASES = [
+    "once in a while",
+    "occasionally",
+    "New York City",
+    "NYC",
+    "well - known",
+    "well-known",
+    "cats",
+    "cat",
+]
+PHRASES += ["hit the road", "leave", "the", "a", "in", "on", "two", "2", ","]
+TABLE = PairTable(
+    [("hit the road", "leave"), ("cat", "leave"), ("cats", "well known"), ("NYC", "New York City")]
+)
+
+
+@pytest.mark.parametrize("name", ["union", "encoder", "dictionary"])
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_candidates_are_the_likely_words_and_the_likely_groups(name: str, data: st.DataObject) -> None:
+    sides = []
+    for _ in range(2):
+        phrases = data.draw(st.lists(st.sampled_from(PHRASES), min_size=1, max_size=4))
+        sides.append(vectors_by_word(" ".join(phrases)))
+    minimum = data.draw(st.sampled_from([0.02, 0.1, 0.4]))
+    found = candidate_provider(name, ppdb=TABLE, minimum_score=minimum).candidates(*sides)
+
+    lexicon, model = load_lexicon(), LinkModel.bundled(name)
+    table = None if name == "encoder" else TABLE
+    evidence = word_evidence(*sides, lexicon, table)
+    with_vectors = name != "dictionary"
+    logits = model.link_logits(pair_features(*sides, evidence, lexicon, with_vectors=with_vectors))
+    scores = probability(logits)
+    groups = linked_blocks(scores) + ([] if name == "encoder" else lexical_groups(*sides, lexicon, table))
+    expected = {}
+    for i, j in np.ndindex(scores.shape):
+        kinds = explain(int(evidence[i, j]))
+        if name != "dictionary" or set(kinds) - {"embedding"}:
+            expected[(i, i + 1), (j, j + 1)] = float(scores[i, j]), set(kinds or ("context",))
+    for source, target in {(group.source, group.target) for group in groups}:
+        kinds = tuple(group.kind for group in groups if (group.source, group.target) == (source, target))
+        estimate = np.clip(logits[slice(*source), slice(*target)], -12, 12).mean()
+        odds = max(np.exp(model.group_logit(kind, float(estimate))) for kind in kinds)
+        expected[source, target] = odds / (1 + odds), set(kinds)
+    assert {(c.source, c.target): set(c.evidence) for c in found} == {
+        spans: kinds for spans, (score, kinds) in expected.items() if score >= minimum
+    }
+    for candidate in found:
+        assert candidate.score == pytest.approx(expected[candidate.source, candidate.target][0], abs=1e-4)
+
+
+def test_probabilities_stay_off_zero_and_one() -> None:
+    low, middle, high = probability(np.array([-1000.0, 0.0, 1000.0]))
+    assert 0 < low < 1e-5 and middle == 0.5 and 1 - 1e-5 < high < 1
 
 
 def test_an_unknown_provider_is_an_error_that_lists_the_known() -> None:

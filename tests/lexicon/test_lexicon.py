@@ -36,6 +36,12 @@ lenses/NNS/lens bunches/NNS/bunch cookies/NNS/cookie ties/NNS/tie species/NNS/sp
 means/NNS/means arms/NNS/arm tactics/NNS/tactic news/NNS/news
 vaped/VBD/vape tokenized/VBN/tokenize crowdsourcing/VBG/crowdsource rebooted/VBD/reboot retweeted/VBN/retweet
 ’m/VBP/be didn’t/RB/didn't going/VBG/go being/VBG/be dying/VBG/die
+installed/VBD/install installs/VBZ/install fulfilled/VBN/fulfill enrolling/VBG/enroll controlled/VBD/control
+does/VBZ/do does/NNS/doe AS/NNP/as Mets/NNPS/met strongest/RBS/strong drearier/RBR/dreary
+routed/VBD/rout doxed/VBD/dox coexpressed/VBD/coexpress rebuzzed/VBD/rebuzz blogged/JJ/blog
+reargued/VBD/reargue reemerged/VBD/reemerge reanalyzed/VBN/reanalyze preapproved/VBN/preapprove
+prejudged/VBN/prejudge GPSs/NNS/gpss hmmed/VBD/hmmed Philippines/NNPS/philippines undergoes/VBZ/undergo
+lay/VB/lay lay/VBD/lie revved/JJ/rev crosses/NNS/cross odds/NNS/odds goings/RP/goings two's/CD/two's
 """
 LEMMAS = _LISTED.split()
 
@@ -55,6 +61,10 @@ def test_lemma_of_a_tagged_word(lexicon: Lexicon, case: str) -> None:
         ("better", "good"),
         ("n't", "not"),
         ("House", "house"),
+        ("does", "do"),
+        ("is", "be"),
+        ("installed", "install"),
+        ("attaches", "attache"),
         ("ca", "ca"),
         ("", ""),
         ("!", "!"),
@@ -102,6 +112,8 @@ def test_derivations_of_wordnet_go_both_ways(lexicon: Lexicon) -> None:
         ("govern", "government"),
         ("nation", "national"),
         ("depend", "dependence"),
+        ("glossy", "gloss"),
+        ("controllable", "control"),
     ],
 )
 def test_suffixes_tell_derivations(lexicon: Lexicon, one: str, two: str) -> None:
@@ -117,6 +129,8 @@ def test_suffixes_tell_derivations(lexicon: Lexicon, one: str, two: str) -> None
         ("use", "user"),
         ("table", "tableau"),
         ("sting", "string"),
+        ("pfftness", "pfftship"),
+        ("a123ness", "a123ship"),
         ("", ""),
     ],
 )
@@ -124,10 +138,25 @@ def test_suffixes_tell_no_derivation_of_other_or_short_words(lexicon: Lexicon, o
     assert not lexicon.suffix_derivation(one, two)
 
 
+def test_function_words_and_marks_are_told_from_words_with_content(lexicon: Lexicon) -> None:
+    for word in ("the", "against", "During", "he", "although", ",", "--", "..."):
+        assert lexicon.profile(word).is_function, word
+    for word in ("house", "two", "be", "b.", "%1"):
+        assert not lexicon.profile(word).is_function, word
+    assert [lexicon.profile(word).is_punctuation for word in ("--", "%", "b.", "the")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert lexicon.profile("cats", "NNS").word_class == "NN"
+
+
 def test_there_are_34_prepositions(lexicon: Lexicon) -> None:
     assert len(PREPOSITIONS) == 34
     assert lexicon.are_prepositions("In", "through")
     assert not lexicon.are_prepositions("in", "house")
+    assert lexicon.are_prepositions("toward", "towards")
 
 
 def test_substrings_need_four_letters(lexicon: Lexicon) -> None:
@@ -148,6 +177,18 @@ def test_substrings_need_four_letters(lexicon: Lexicon) -> None:
         ("1.05", "1.05"),
         ("007", "7"),
         (".5", ""),
+        ("+5", "5"),
+        ("dozen", "12"),
+        ("million", "10^6"),
+        ("1,000,000", "10^6"),
+        ("mn", "10^6"),
+        ("billion", "10^9"),
+        ("bn", "10^9"),
+        ("1,000,000,000.0", "10^9"),
+        ("thirtieth", "30th"),
+        ("ninetieth", "90th"),
+        ("hundredth", "100th"),
+        ("²th", ""),
         ("first", "1th"),
         ("1st", "1th"),
         ("21st", "21th"),
@@ -177,7 +218,19 @@ def test_british_hyphenated_and_accented_forms_have_the_key_of_the_american_one(
 
 
 @pytest.mark.parametrize(
-    "pair", ["four=for", "tour=tor", "wise=wize", "hour=hor", "fire=fier", "rise=rize", "called=caled"]
+    "pair",
+    [
+        "four=for",
+        "tour=tor",
+        "wise=wize",
+        "hour=hor",
+        "fire=fier",
+        "rise=rize",
+        "called=caled",
+        "-5=5",
+        "3-1=31",
+        "--=-",
+    ],
 )
 def test_short_words_keep_their_spelling(pair: str) -> None:
     one, two = pair.split("=")

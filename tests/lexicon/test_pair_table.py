@@ -23,6 +23,21 @@ def test_pairs_are_symmetric_and_lower_cased_and_listed_once() -> None:
     assert (len(table), table.longest) == (1, 2)
 
 
+def test_blanks_and_kinds_of_apostrophes_make_no_difference(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(" kick \tboot  up \r\n[NN] ||| o’clock ||| hour\r\n", encoding="utf-8")
+    table = PairTable.load(path)
+    assert table.partners("kick") == ("boot up",)
+    assert table.partners("o'clock") == ("hour",)
+    assert ("O’Clock", " hour") in table
+    assert (len(table), table.longest) == (2, 2)
+
+
+@pytest.mark.parametrize("pair", [("a b c", "d"), ("d", "a b c")])
+def test_the_longest_phrase_may_stand_on_either_side(pair: tuple[str, str]) -> None:
+    assert PairTable([pair, ("x y", "z")]).longest == 3
+
+
 def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
     text = "kick\tboot\t3.5\n\nbuy\tpurchase\r\n"
     plain, packed = tmp_path / "a.tsv", tmp_path / "b"
@@ -43,6 +58,9 @@ def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
         (b"[NN] |||  ||| boot ||| x\n", r"bad\.tsv:1: expected .* or a line of PPDB"),
         (b"kick\tboot\n" * 999 + b"caf\xe9\tboot\n", r"bad\.tsv:1000: expected UTF-8, found byte 0xe9"),
         (gzip.compress(b"kick\tboot\n" * 1000)[:-20], r"bad\.tsv: cannot read"),
+        (gzip.compress(b"kick\tboot\n")[:10] + b"\xff" * 20, r"bad\.tsv: cannot read"),
+        (b"kick\tboot\n \tboot\n", r"bad\.tsv:2: expected two words or phrases"),
+        (b"kick\t\r\n", r"bad\.tsv:1: expected two words or phrases"),
     ],
 )
 def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> None:
