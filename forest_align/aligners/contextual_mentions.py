@@ -49,12 +49,10 @@ class Mentions:
     def partial(self, a: Entity, b: Entity) -> list[Pair]:
         """Equal terms to one another; what is left of the longer name to the shorter if that is one word.
 
-        Both end in the same word, the head of the name: *Merino* is Francisco Merino, *New* is not New York.
+        Both end in the same word: *Merino* is Francisco Merino, *New* is not New York.
         """
         left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
         if (a.kind and b.kind and a.kind != b.kind) or left == right:
-            return []
-        if not (set(left) <= set(right) or set(right) <= set(left)):
             return []
         same = [
             (a.start + x, b.start + y)

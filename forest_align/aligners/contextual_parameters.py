@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from forest_align.aligners.model_folder import check_card, read_card, write_card
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
 FORMAT_VERSION = 1
@@ -30,6 +30,12 @@ class PublishedParameters:
     cosine : float
         Cosine of word vectors from which on two different words are similar where there is no paraphrase
         table. Chosen on MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
+
+    Raises
+    ------
+    InputError
+        If *ppdbSim* is not over 0 and at most 1, *w* or the cosine is not from 0 to 1, the window is no whole
+        number from 0 on, or there is no such module.
     """
 
     ppdb_similarity: float = 0.9
@@ -37,6 +43,21 @@ class PublishedParameters:
     window: int = 3
     modules: frozenset[str] = MODULES
     cosine: float = 0.6
+
+    def __post_init__(self) -> None:
+        for field in ("ppdb_similarity", "word_weight", "cosine"):
+            value = getattr(self, field)
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise InputError(f"expected a number from 0 to 1, found {value!r}", field=field)
+        if self.ppdb_similarity == 0:  # words would be similar and bring no evidence
+            raise InputError("expected a number over 0, found 0", field="ppdb_similarity")
+        if not isinstance(self.window, int) or self.window < 0:
+            raise InputError(f"expected a whole number from 0 on, found {self.window!r}", field="window")
+        if unknown := set(self.modules) - MODULES:
+            raise InputError(
+                f"expected some of {', '.join(sorted(MODULES))}, found {', '.join(sorted(unknown))}",
+                field="modules",
+            )
 
 
 def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
@@ -66,12 +87,6 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | Non
     try:
         values = dict(card["parameters"])
         modules = frozenset(values.pop("modules"))
-        parameters = PublishedParameters(**values, modules=modules)
-        numbers = (parameters.ppdb_similarity, parameters.word_weight, parameters.cosine)
-        if not (
-            modules <= MODULES and isinstance(parameters.window, int) and all(0 <= x <= 1 for x in numbers)
-        ):
-            raise ValueError("a value is out of its range")
-        return parameters, str(card["annotator"])
+        return PublishedParameters(**values, modules=modules), str(card["annotator"])
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"the parameters in {folder} are not those of this version: {error}") from error

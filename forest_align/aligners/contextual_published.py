@@ -63,7 +63,8 @@ def word_similarity(
 ) -> dict[Pair, float]:
     """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
 
-    A clitic such as *'s*, which stands for several words, is similar to itself only.
+    A clitic such as *'s*, which stands for several words, is similar to itself only. What is similar does
+    not depend on which sentence comes first.
     """
     places: dict[str, list[int]] = {}
     lemma_places: dict[str, list[int]] = {}
@@ -75,7 +76,7 @@ def word_similarity(
     for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
         for j in places.get(word, ()):
             similar[i, j] = 1.0
-        if is_punctuation(word) or is_clitic(word):
+        if is_clitic(word):
             continue
         for j in lemma_places.get(lemma, ()):
             similar[i, j] = 1.0
@@ -128,11 +129,11 @@ class _Pipeline:
     def free(self, pair: Pair) -> bool:
         return pair[0] not in self.done_source and pair[1] not in self.done_target
 
-    def diagonal(self, pair: Pair) -> tuple[float, int]:
-        """Order among equals, the same from both sides: nearest to the diagonal first, then from the left."""
+    def diagonal(self, pair: Pair) -> tuple[float, int, int]:
+        """Order among equals: nearest to the diagonal first, then from the left."""
         i, j = pair
         n, m = self.lengths
-        return (abs((i + 0.5) / n - (j + 0.5) / m), i + j)
+        return (abs((i + 0.5) / n - (j + 0.5) / m), i + j, i)
 
     def align_final_punctuation(self) -> None:
         """Align the mark that ends both sentences."""
@@ -189,12 +190,11 @@ class _Pipeline:
                     self.add(pair)
 
     def entity_context(self, a: Entity, b: Entity) -> float:
-        head = (a.end - 1, b.end - 1)
+        head = (self.source.head_of(a), self.target.head_of(b))
         inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
         context = {*self.dependency_context(head), *self.text_context(head)}
-        return sum(
-            self.similar[k, n] for k, n in context if k not in inside_source and n not in inside_target
-        )
+        outside = [pair for pair in context if pair[0] not in inside_source and pair[1] not in inside_target]
+        return self.sum_of_similarities(outside)
 
     def dependency_context(self, pair: Pair) -> list[Pair]:
         """Pairs of similar words that stand in equivalent dependencies to the two words (algorithm 1)."""
@@ -216,7 +216,8 @@ class _Pipeline:
                     found = crossed(own[i], own[k], left, right)
                 if found:
                     context.append((k, n))
-        return context
+        # Once, though two words can have more than one dependency with each other.
+        return list(dict.fromkeys(context))
 
     def text_context(self, pair: Pair) -> list[Pair]:
         """Pairs of similar content words in the windows around the two words (algorithm 2)."""
@@ -237,8 +238,11 @@ class _Pipeline:
             if self.free(pair) and not self.source.stop[pair[0]] and not self.target.stop[pair[1]]
         ]
 
+    def sum_of_similarities(self, context: Iterable[Pair]) -> float:
+        # Rounded, so that the order of a sum cannot make two equal ones differ.
+        return round(sum(self.similar[pair] for pair in context), 9)
+
     def score(self, pair: Pair, evidence: float) -> float:
-        # Rounded, so that the order of a sum cannot make two equal scores differ.
         weight = self.parameters.word_weight
         return round(weight * self.similar[pair] + (1 - weight) * evidence, 9)
 
@@ -248,7 +252,7 @@ class _Pipeline:
         for pair in self.content_candidates():
             context = self.dependency_context(pair)
             if context:
-                evidence = sum(self.similar[other] for other in context)
+                evidence = self.sum_of_similarities(context)
                 found.append((-self.score(pair, evidence), self.diagonal(pair), pair, context))
         for _, _, pair, context in sorted(found, key=lambda item: item[:2]):
             if not self.free(pair):
@@ -263,12 +267,12 @@ class _Pipeline:
         found = []
         with_text = "text" in self.parameters.modules
         for pair in self.content_candidates():
-            evidence = sum(self.similar[other] for other in self.text_context(pair)) if with_text else 0.0
+            evidence = self.sum_of_similarities(self.text_context(pair)) if with_text else 0.0
             found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
         self.take(found)
 
-    def take(self, found: list[tuple[float, tuple[float, int], Pair]]) -> None:
-        for _, _, pair in sorted(found, key=lambda item: item[:2]):
+    def take(self, found: list[tuple[float, tuple[float, int, int], Pair]]) -> None:
+        for _, _, pair in sorted(found):
             if self.free(pair):
                 self.add(pair)
 

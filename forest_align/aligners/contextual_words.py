@@ -89,6 +89,17 @@ class SentenceView:
     def __len__(self) -> int:
         return len(self.words)
 
+    def head_of(self, name: Entity) -> int:
+        """Index of the head word of a name: the last one that depends on no other word of the name.
+
+        *University* in *University of Oxford*; the last word where there are no dependencies.
+        """
+        inside = range(name.start, name.end)
+        for index in reversed(inside):
+            if not any(is_parent and other in inside for other, _, is_parent in self.basic_neighbours[index]):
+                return index
+        return name.end - 1
+
 
 def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
     around: list[list[tuple[int, str, bool]]] = [[] for _ in range(length)]

@@ -135,11 +135,19 @@ def collapse(
     passive |= {
         d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")
     }
+    # Preposition -> the dependency that adds a second word to it, or none.
+    second = {
+        d.dependent: _second_word(d.dependent, children, lower) for d in dependencies if d.relation == "prep"
+    }
+    added = {d.dependent for d in second.values() if d is not None}
     result: list[Dependency] = []
     for item in dependencies:
+        if item.dependent in added:
+            continue
         if item.relation == "prep":
-            result.extend(_collapsed_preposition(item, children, lower, item.governor in passive))
-        elif item.relation in ("pobj", "pcomp") and _is_preposition(item.governor, dependencies):
+            other = second[item.dependent]
+            result.extend(_collapsed_preposition(item, other, children, lower, item.governor in passive))
+        elif item.relation in ("pobj", "pcomp") and (item.governor in second or item.governor in added):
             continue
         elif item.relation == "conj":
             result.append(item._replace(relation=f"conj_{_conjunction(item, children, lower)}"))
@@ -199,27 +207,35 @@ def _category(label: str) -> str:
     return label if label.startswith("-") else label.split("-")[0].split("=")[0].split("|")[0]
 
 
-def _is_preposition(word: int, dependencies: Sequence[Dependency]) -> bool:
-    return any(d.dependent == word and d.relation == "prep" for d in dependencies)
+def _second_word(
+    preposition: int, children: dict[int, list[Dependency]], lower: Sequence[str]
+) -> Dependency | None:
+    """What makes a preposition one of two words: *of* in *because of*."""
+    for item in children.get(preposition, []):
+        two = f"{lower[preposition]}_{lower[item.dependent]}"
+        if item.relation in ("mwe", "pcomp", "prep", "dep") and two in _MULTIWORD_PREPOSITIONS:
+            return item
+    return None
 
 
 def _collapsed_preposition(
-    item: Dependency, children: dict[int, list[Dependency]], lower: Sequence[str], passive: bool
+    item: Dependency,
+    second: Dependency | None,
+    children: dict[int, list[Dependency]],
+    lower: Sequence[str],
+    passive: bool,
 ) -> list[Dependency]:
-    """The dependencies that replace ``prep`` and what the preposition governs."""
-    word, name = item.dependent, lower[item.dependent]
-    below = children.get(word, [])
-    for other in below:
-        two = f"{name}_{lower[other.dependent]}"
-        if other.relation in ("mwe", "pcomp", "prep", "dep") and two in _MULTIWORD_PREPOSITIONS:
-            name, below = two, [*below, *children.get(other.dependent, [])]
-            break
+    """The dependencies that replace ``prep`` and what the preposition, of one word or two, governs."""
+    name, below = lower[item.dependent], children.get(item.dependent, [])
+    if second is not None:
+        name = f"{name}_{lower[second.dependent]}"
+        below = [*(d for d in below if d is not second), *children.get(second.dependent, [])]
     result = []
     for other in below:
         if other.relation == "pobj":
             kind = "agent" if passive and name == "by" else f"prep_{name}"
             result.append(Dependency(item.governor, other.dependent, kind))
-        elif other.relation == "pcomp" and f"{lower[word]}_{lower[other.dependent]}" != name:
+        elif other.relation == "pcomp":
             result.append(Dependency(item.governor, other.dependent, f"prepc_{name}"))
     return result or [item]
 

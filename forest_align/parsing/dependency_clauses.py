@@ -184,7 +184,7 @@ def _argument(parent: Constituent, position: int) -> str:
         return "dobj"
     if not after:
         others = [c for c in parent.children[position + 1 :] if c.label in ("NP", "WHNP")]
-        between = [c for c in others if not after_head(parent, parent.children.index(c))]
+        between = [c for c in others if not after_head(parent, parent.children.index(c)) and not is_time(c)]
         if between or (
             is_time(child) and any(c.label == "NP" for c in before_head(parent) if c is not child)
         ):

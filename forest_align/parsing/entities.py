@@ -100,7 +100,7 @@ def is_acronym(word: str, name: Sequence[str]) -> bool:
         return False
     every = "".join(part[0] for part in name if part)
     capitals = "".join(part[0] for part in name if part and part[0].isupper())
-    return len(name) >= 2 and letters in (every.upper(), capitals)
+    return letters in (every.upper(), capitals)
 
 
 def _names(words: Sequence[str], tags: Sequence[str], index: int) -> bool:

@@ -86,6 +86,21 @@ def test_every_row_is_evidence_in_every_orientation_and_both_ways_round(row: Row
             assert evidence(*pair) == [[(1, 1)], [(0, 0)]], (one, two)
 
 
+def test_two_words_are_evidence_once_however_many_dependencies_they_have() -> None:
+    both = (Dependency(0, 1, "nsubj"), Dependency(0, 1, "xsubj"))
+    sentence = Sentence.from_words(["blick", "snorp"], ("VBD", "NN"))
+    one = SentenceView.of(sentence, ["", ""], Annotation((), both))
+    assert evidence(one, one) == [[(1, 1)], [(0, 0)]]
+
+
+def test_the_order_of_evidence_makes_no_difference_to_its_sum() -> None:
+    one = view(("NN", "NN"), Dependency(0, 1, "nn"))
+    similar = {(0, 0): 1.0, (0, 1): 0.1, (1, 0): 0.1}
+    pipeline = _Pipeline(one, one, similar, PublishedParameters())
+    assert sum(similar.values()) != sum(reversed(similar.values()))
+    assert pipeline.sum_of_similarities(similar) == pipeline.sum_of_similarities(reversed(similar)) == 1.2
+
+
 def expected(orientation: str) -> set[tuple[str, str, str, str]]:
     """All that the rows of an orientation say, also when the sentences change places."""
     found = set()

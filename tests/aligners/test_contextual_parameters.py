@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forest_align.aligners import load
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.aligners.contextual_parameters import PublishedParameters, load_parameters, save_parameters
-from forest_align.types import ModelError
+from forest_align.aligners.contextual_parameters import (
+    MODULES,
+    PublishedParameters,
+    load_parameters,
+    save_parameters,
+)
+from forest_align.types import InputError, ModelError
 
 
 def test_parameters_survive_the_folder(tmp_path: Path) -> None:
@@ -59,6 +65,32 @@ def test_parameters_that_cannot_be_are_refused(tmp_path: Path, change: dict[str,
     (tmp_path / "model.json").write_text(json.dumps({**card, **change}))
     with pytest.raises(ModelError, match=str(tmp_path)):
         load_parameters(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"ppdb_similarity": 1.1}, "field 'ppdb_similarity': expected a number from 0 to 1, found 1.1"),
+        ({"ppdb_similarity": 0}, "field 'ppdb_similarity': expected a number over 0"),
+        ({"word_weight": -0.1}, "field 'word_weight': expected a number from 0 to 1, found -0.1"),
+        ({"cosine": "0.5"}, "field 'cosine': expected a number from 0 to 1, found '0.5'"),
+        ({"cosine": float("nan")}, "field 'cosine': expected a number from 0 to 1, found nan"),
+        ({"window": -1}, "field 'window': expected a whole number from 0 on, found -1"),
+        ({"window": 1.5}, "field 'window': expected a whole number from 0 on, found 1.5"),
+        ({"modules": frozenset({"text", "txt"})}, "field 'modules': expected some of .*, found txt"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused_at_once(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        PublishedParameters(**values)
+
+
+def test_the_parameters_are_those_of_the_paper() -> None:
+    plain = PublishedParameters()
+    assert (plain.ppdb_similarity, plain.word_weight, plain.window) == (0.9, 0.9, 3)
+    assert plain.modules == MODULES and plain.cosine == 0.6
+    for edge in ({"word_weight": 0}, {"word_weight": 1}, {"ppdb_similarity": 1}, {"window": 0}):
+        assert PublishedParameters(**edge)  # type: ignore[arg-type]
 
 
 def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -10,13 +11,15 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.contextual_equivalence import category, crossed, parallel
 from forest_align.aligners.contextual_parameters import MODULES, PublishedParameters
-from forest_align.aligners.contextual_published import published_links
+from forest_align.aligners.contextual_published import published_links, word_similarity
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.annotation import Annotation, TreeAnnotator
 from forest_align.parsing.dependencies import Dependency
-from forest_align.parsing.entities import find_entities
+from forest_align.parsing.entities import Entity, find_entities
 from forest_align.types import Sentence
+
+from .contextual_published_plain import Plain, PlainPipeline
 
 ALL = PublishedParameters()
 
@@ -75,10 +78,18 @@ def test_what_is_left_of_a_name_stays_unaligned_beside_a_mention_of_several_word
     assert published_links(source, target, no_synonyms, only("entities")) == {(1, 1), (2, 2)}
 
 
+def test_what_is_left_of_a_name_and_aligned_already_is_not_aligned_again() -> None:
+    source = view("holy/JJ Francisco/NNP Merino/NNP slept/VBD")
+    target = view("holy/JJ Francisco/FW then/RB Merino/NNP rested/VBD")
+    found = published_links(source, target, no_synonyms, only("sequences", "entities"))
+    assert found == {(0, 0), (1, 1), (2, 3)}
+
+
 def test_an_acronym_is_aligned_to_every_term() -> None:
     source, target = view("the/DT FBI/NNP said/VBD"), view("Federal/NNP Bureau/NNP spoke/VBD")
     assert published_links(view("FB/NNP ran/VBD"), target, no_synonyms, only("entities")) == {(0, 0), (0, 1)}
     assert published_links(source, target, no_synonyms, only("entities")) == set()
+    assert published_links(target, view("FB/NNP ran/VBD"), no_synonyms, only("entities")) == {(0, 0), (1, 0)}
 
 
 def test_names_are_not_split_over_two_names() -> None:
@@ -170,6 +181,102 @@ def test_rows_of_table_1() -> None:
         "RP",
         "DT",
     ]
+
+
+MADE_UP = (
+    "the/DT/the of/IN/of of/IN/of not/RB/not cat/NN/cat Cats/NNS/cat dog/NN/dog saw/VBD/see saw/NN/saw "
+    "sees/VBZ/see 's/POS/'s ’s/VBZ/be 's/VBZ/be is/VBZ/be big/JJ/big well/RB/well he/PRP/he New/NNP/new "
+    "York/NNP/york '90s/NNS/1990s 1990s/NNS/1990s NY/NNP/ny Bank/NNP/bank %/NN/% percent/NN/percent "
+    ",/,/, -LRB-/-LRB-/ ././."
+)
+SYNONYMS = [("cat", "dog"), ("saw", "is"), ("percent", "%"), ("big", "cats"), ("the", "of"), ("york", "'s")]
+TYPES = ["nsubj", "xsubj", "dobj", "rcmod", "prep_of", "nn", "conj_and", "det", "prep"]
+
+
+def synonyms_of(word: str) -> list[str]:
+    return [b for pair in SYNONYMS for a, b in (pair, pair[::-1]) if a == word]
+
+
+def made_up(rng: Random, vocabulary: list[str], length: int) -> Plain:
+    """Words with any dependencies and names, often the same ones again: many ties."""
+    items = [rng.choice(vocabulary).split("/") for _ in range(length)]
+    forms, tags, lemmas = map(list, zip(*items, strict=True))
+    types = rng.sample(TYPES, 3)
+    edges = [
+        [
+            Dependency(rng.randint(-1, length - 1), rng.randrange(length), rng.choice(types))
+            for _ in range(rng.randint(0, 3 * length))
+        ]
+        for _ in range(2)
+    ]
+    names = []
+    start = 0
+    while start < length and len(names) < 3:
+        end = rng.randint(start + 1, min(length, start + 3))
+        if rng.random() < 0.6:
+            names.append(Entity(start, end, rng.choice(["", "", "person", "organization"])))
+        start = end
+    return Plain(forms, lemmas, tags, Annotation(tuple(edges[0]), tuple(edges[1]), tuple(names)))
+
+
+def view_of(plain: Plain) -> SentenceView:
+    return SentenceView.of(Sentence.from_words(plain.forms, plain.tags), plain.lemmas, plain.annotation)
+
+
+def made_up_parameters(rng: Random) -> PublishedParameters:
+    weight, similarity = rng.choice([0.9, 0.5, 0.2]), rng.choice([0.9, 0.5])
+    modules = [name for name in sorted(MODULES) if rng.random() < (0.3 if name == "sequences" else 0.75)]
+    return PublishedParameters(similarity, weight, rng.randint(0, 3), frozenset(modules))
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_links_are_those_of_the_plain_pipeline(batch: int) -> None:
+    for seed in range(200 * batch, 200 * batch + 200):
+        rng = Random(seed)
+        vocabulary = rng.sample(MADE_UP.split(), rng.choice([3, 6, 12, 24]))
+        source, target = (made_up(rng, vocabulary, rng.randint(1, 9)) for _ in range(2))
+        parameters = made_up_parameters(rng)
+        cells = [(i, j) for i in range(len(source.forms)) for j in range(len(target.forms))]
+        near = rng.sample(cells, len(cells) // rng.choice([4, 16, 99]))
+        expected = PlainPipeline(source, target, synonyms_of, parameters, near).run()
+        found = published_links(view_of(source), view_of(target), synonyms_of, parameters, near)
+        assert found == expected, (seed, source, target, parameters)
+
+
+def test_similarity_does_not_depend_on_which_sentence_comes_first() -> None:
+    rng = Random(0)
+    for _ in range(30):
+        one, two = (view_of(made_up(rng, MADE_UP.split(), 20)) for _ in range(2))
+        there, back = (word_similarity(*pair, synonyms_of, ALL) for pair in ((one, two), (two, one)))
+        assert there == {(i, j): value for (j, i), value in back.items()}
+
+
+def test_percent_and_its_sign_are_as_similar_as_the_table_says() -> None:
+    percent, sign = Dependency(1, 0, "num"), view("5/CD %/NN", (Dependency(1, 0, "num"),))
+    source = view("5/CD percent/NN", (percent,))
+    for pair in ((source, sign), (sign, source)):
+        assert published_links(*pair, synonyms_of, only("dependencies")) == {(0, 0), (1, 1)}
+
+
+def test_the_head_of_a_name_is_the_word_that_the_others_depend_on() -> None:
+    inside = (Dependency(0, 1, "prep"), Dependency(1, 2, "pobj"))
+    name = "University/NNP of/IN Oxford/NNP"
+    bank, town = view(f"{name} grew/VBD", inside), view("then/RB Oxford/NNP shrank/VBD")
+    assert bank.head_of(bank.entities[0]) == 0 and view(name).head_of(bank.entities[0]) == 2
+    # A partial mention ends as the name does, whichever word the head is.
+    assert published_links(bank, town, no_synonyms, only("entities")) == {(0, 1), (2, 1)}
+    school = view("the/DT University/NNP rose/VBD")
+    assert published_links(bank, school, no_synonyms, only("entities")) == {(0, 1)}
+
+
+def test_of_two_mentions_the_one_in_like_surroundings_is_taken() -> None:
+    source = view("Rome/NNP fell/VBD but/CC then/RB not/RB yet/RB Rome/NNP rose/VBD")
+    target = view("again/RB Rome/NNP rose/VBD")
+    assert (6, 1) in published_links(source, target, no_synonyms, only("entities"))
+    dependencies = (Dependency(7, 6, "nsubj"),)
+    source = replace(source, neighbours=view("a/DT " * 6 + "a/DT b/DT", dependencies).neighbours)
+    far = view("Rome/NNP once/RB not/RB more/RB then/RB rose/VBD", (Dependency(5, 0, "nsubj"),))
+    assert (6, 0) in published_links(source, far, no_synonyms, only("entities"))
 
 
 TAGGED = "the/DT a/DT of/IN cat/NN dog/NN ran/VBD big/JJ Rome/NNP New/NNP York/NNP NY/NNP ,/, ./."
