@@ -203,11 +203,26 @@ class ContextualAligner(ParsingAligner):
         )
 
     def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
-        """Probability of a link for every two words of two prepared sentences, float32 (n, m)."""
+        """Probability of a link for every two words of two prepared sentences, float32 (n, m).
+
+        Raises
+        ------
+        InputError, ModelError
+            See :meth:`scored_cells`.
+        """
         return self.scored_cells(source, target)[0]
 
     def scored_cells(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray]:
-        """Link probability, float32 (n, m), and lexical evidence, int32 (n, m), of every two words."""
+        """Link probability, float32 (n, m), and lexical evidence, int32 (n, m), of every two words.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no word vectors; or in the published variant, whose links have no probabilities.
+        ModelError
+            If the link model expects word vectors of another size.
+        """
+        self._check_has_probabilities()
         evidence = self._evidence(source, target)
         return self.model.link_probabilities(source, target, evidence), evidence
 
@@ -231,8 +246,7 @@ class ContextualAligner(ParsingAligner):
         ModelError
             If the link model expects word vectors of another size.
         """
-        if self.variant != "default":
-            raise InputError(f"links of the {self.variant} variant have no probabilities to explain")
+        self._check_has_probabilities()
         source, target = self.prepare_pair(source, target)
         for field, number, side, length in (("i", i, "source", len(source)), ("j", j, "target", len(target))):
             if number not in range(length):
@@ -245,20 +259,24 @@ class ContextualAligner(ParsingAligner):
         prepared = self.model.prepare(source, target)
         return self.model.explain(*prepared, self._evidence(source, target), i, j)
 
+    def _check_has_probabilities(self) -> None:
+        if self.variant != "default":
+            raise InputError(f"links of the {self.variant} variant have no probabilities")
+
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
         # Of words alone: the model has the cosines themselves.
         return lexical_evidence(source, target, self.lexicon, self.ppdb)
 
     def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
         """The links above the threshold, and the log-probability of just this set of links."""
-        flat, width = probability.ravel(), probability.shape[1]
-        (linked,) = np.nonzero(flat >= self.threshold)
-        scores = flat[linked]
-        chosen = 1 - flat
+        linked = probability >= self.threshold
+        scores = probability[linked]
+        chosen = 1 - probability
         chosen[linked] = scores
         np.log(np.maximum(chosen, np.float32(1e-7), out=chosen), out=chosen)
         # Cells come in order and once, as links want them.
-        pairs = tuple([divmod(cell, width) for cell in linked.tolist()])
+        pairs = tuple(zip(*(words.tolist() for words in np.nonzero(linked)), strict=True))
+        # A table that was transposed is summed in the order that it was made in: to the same last digit.
         return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import zlib
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import forest_align
@@ -72,3 +75,48 @@ def test_f1_on_a_part_of_the_mtref_development_set(aligner: ContextualAligner) -
 def test_the_bundled_model_says_what_it_was_trained_on() -> None:
     model = bundled_model()
     assert model.card["trained on"] and 0.3 <= model.threshold <= 0.7
+
+
+# Probabilities in thousandths of the two sentences below, as the bundled model gave them when it was made.
+TABLE = """
+  0   0   0 816  49   4   7   1   3   2   0
+  1   1  10  56 173 128  71   3 226   3   0
+  0   3   9  37 204 202 108   6  96  98   1
+  1   1   2   1  59  45   9   1  69 758   0
+  3   5  16   4 142 159 100   3 134  56   2
+  1   8  14   7 126 101 103 199  91   4   1
+  0   1   1   2   6   4  64 617   3   1   0
+998   3   1   0   0   1   1   4   1   2   0
+  0 976  11   1   1   2   1   1   4   1   1
+  0   0  10   0   1   3   2   0   1   0 999
+"""
+
+
+def made_up(text: str, tags: str, size: int) -> Sentence:
+    """A sentence with vectors of its own; words with the same four first letters have similar ones."""
+
+    def drawn(key: str) -> np.ndarray:
+        return np.random.default_rng(zlib.crc32(key.encode())).normal(size=size)
+
+    words = text.split()
+    rows = [
+        drawn(word.lower()[:4]) + 0.6 * drawn(f"noise{k}{word}") + 0.8 * drawn("all")
+        for k, word in enumerate(words)
+    ]
+    vectors = np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True)
+    return replace(Sentence.from_words(words, tags.split()), vectors=vectors.astype(np.float32))
+
+
+def test_the_bundled_model_gives_the_probabilities_that_it_was_made_with(aligner: ContextualAligner) -> None:
+    size = len(aligner.model.mean)
+    sides = (
+        made_up(
+            "The committee rejected plans of Mr. Smith on Monday .", "DT NN VBD NNS IN NNP NNP IN NNP .", size
+        ),
+        made_up(
+            "On Monday , the panel turned down Smith 's plan .", "IN NNP , DT NN VBD RP NNP POS NN .", size
+        ),
+    )
+    expected = np.array([row.split() for row in TABLE.strip().splitlines()], dtype=float) / 1000
+    for one, two, table in ((*sides, expected), (*sides[::-1], expected.T)):
+        np.testing.assert_allclose(aligner.link_probabilities(one, two), table, atol=1.5e-3)

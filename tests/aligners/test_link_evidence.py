@@ -71,6 +71,33 @@ def test_a_group_stands_for_its_words_only_if_none_of_them_is_a_candidate() -> N
     assert linked([group, word], True) == pytest.approx(0.3)
 
 
+def test_however_certain_a_link_is_it_forbids_nothing() -> None:
+    evidence = LinkEvidence.of([Candidate((0, 1), (1, 2), 1.0)], 2, 2)
+    inside, crossed = SpanPairs(*np.array([[0, 1, 1, 2]]).T), SpanPairs(*np.array([[0, 1, 0, 1]]).T)
+    assert np.exp(evidence.log_linked(inside)) == pytest.approx(MOST_CERTAIN)
+    assert np.exp(evidence.log_closed(crossed)) == pytest.approx(1 - MOST_CERTAIN)
+    assert 0.9 < MOST_CERTAIN < 1
+
+
+def test_where_no_link_lies_inside_rounding_makes_none() -> None:
+    random = np.random.default_rng(0)
+    n = 12
+    candidates = [
+        Candidate((i, i + 1), (j, j + 1), float(random.random()))
+        for i, j in product(range(n), range(n))
+        if random.random() < 0.2
+    ]
+    spans = [(a, b) for a in range(n) for b in range(a + 1, n + 1)]
+    pairs = np.array([(*one, *two) for one, two in product(spans, spans)]).T
+    found = LinkEvidence.of(candidates, n, n).log_linked(SpanPairs(*pairs))
+    cells = np.zeros((n, n))
+    for one in candidates:
+        cells[one.source[0], one.target[0]] = min(one.score, MOST_CERTAIN)
+    expected = [1 - np.prod(1 - cells[a:b, c:d]) for a, b, c, d in pairs.T]
+    assert not np.isnan(found).any()
+    np.testing.assert_allclose(np.exp(found), expected, atol=1e-9)
+
+
 def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned() -> None:
     source, target = sentences()
     loaded = load("forest")

@@ -30,6 +30,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_case_and_punctuation_make_no_other_sentence(folds: Any) -> None:
     assert folds.sentence_key(("They", "won", ",", "3", "-", "0", ".")) == "they won 3 0"
     assert folds.sentence_key(("they", "won", "3", "0")) == "they won 3 0"
+    assert folds.sentence_key(("the", "U.S.", "did", "n't", "...")) == "the u.s. did n't"
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=12))

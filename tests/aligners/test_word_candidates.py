@@ -48,9 +48,37 @@ def test_contextual_candidates_bear_the_probabilities_of_the_contextual_aligner(
 
 
 def test_without_vectors_contextual_candidates_are_what_the_lexicon_tells() -> None:
-    plain = replace(TARGET, vectors=None)
-    found = word_candidates("contextual").candidates(SOURCE, plain)
-    assert found == candidate_provider("dictionary").candidates(SOURCE, plain)
+    table = PairTable([("old man", "man")])
+    bare = [replace(side, vectors=None) for side in (SOURCE, TARGET)]
+    for pair in ((SOURCE, bare[1]), (bare[0], TARGET), (bare[0], bare[1])):
+        counts = []
+        for least, minimum in ((0.05, None), (0.7, 0.7)):
+            found = word_candidates("contextual", ppdb=table, minimum_score=minimum).candidates(*pair)
+            told = candidate_provider("dictionary", ppdb=table, minimum_score=least)
+            assert found == told.candidates(*pair)
+            assert minimum or ("ppdb",) in {candidate.evidence for candidate in found}
+            counts.append(len(found))
+        assert counts[0] > counts[1] > 0
+
+
+@pytest.mark.parametrize("name", ["union", "dictionary", "encoder"])
+def test_candidates_of_every_name_are_those_from_the_minimum_on(name: str) -> None:
+    every, usual, few = (
+        word_candidates(name, minimum_score=least).candidates(SOURCE, TARGET) for least in (0.001, None, 0.7)
+    )
+    for least, found in ((0.05, usual), (0.7, few)):
+        single = {(c.source, c.target) for c in found if not c.is_group}
+        assert single == {(c.source, c.target) for c in every if not c.is_group and c.score >= least}
+    assert len(every) >= len(usual) > len(few) > 0
+
+
+def test_contextual_candidates_are_those_from_a_fifth_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.zeros((len(SOURCE), len(TARGET)), dtype=np.float64)
+    table[0, 0], table[1, 3], table[2, 1] = 0.2, 0.19, 0.21
+    cells = table, np.zeros(table.shape, dtype=np.int32)
+    monkeypatch.setattr(ContextualAligner, "scored_cells", lambda self, source, target: cells)
+    found = word_candidates().candidates(SOURCE, TARGET)
+    assert [(c.source, c.target) for c in found if not c.is_group] == [((0, 1), (0, 1)), ((2, 3), (1, 2))]
 
 
 def test_the_forest_aligner_takes_candidates_by_name() -> None:
@@ -86,5 +114,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 
 def test_a_cache_of_contextual_candidates_knows_the_model_they_come_from() -> None:
-    assert {path.name for path in word_candidate_files("contextual")} > {"model.safetensors"}
-    assert "model.safetensors" not in {path.name for path in word_candidate_files("union")}
+    lexicon = word_candidate_files("union")
+    assert any(path.parent.name == "resources" for path in lexicon)
+    assert "model.safetensors" not in {path.name for path in lexicon}
+    contextual = word_candidate_files("contextual")
+    assert {path.name for path in set(contextual) - set(lexicon)} >= {"model.json", "model.safetensors"}
+    assert set(lexicon) < set(contextual) and contextual == sorted(contextual)

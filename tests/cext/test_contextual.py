@@ -270,6 +270,140 @@ def test_classes_and_word_ends_that_cannot_be_are_refused() -> None:
             contextual.base_features(*arguments)
 
 
+def test_kernel_and_twin_give_the_same_for_long_sentences() -> None:
+    # Longer than the 16 words from which neighbours' partners are read.
+    n, m = 45, 38
+    arguments, rng = random_pair(7, n, m), np.random.default_rng(7)
+    np.testing.assert_allclose(
+        contextual.base_features(*arguments)[0], contextual_reference.base_features(*arguments)[0], atol=1e-5
+    )
+    probability = rng.random((n, m)).astype(np.float32)
+    names, cells = arguments[5][:, None] & arguments[6][None], np.arange(n * m, dtype=np.int32)
+    around = (probability, names, arguments[2], arguments[3], arguments[4], cells)
+    np.testing.assert_allclose(
+        contextual.context_features(*around), contextual_reference.context_features(*around), atol=1e-5
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, sizes, st.integers(1, 4))
+def test_of_equally_probable_rivals_the_first_one_is_heard(seed: int, n: int, m: int, size: int) -> None:
+    # Whatever their states, cells of two kinds of words send two probabilities in all, with many messages.
+    probability, cells, classes, units, bias, one, two, send, *rest = random_message_pass(
+        seed, n, m, 2, size=size
+    )
+    units[:, -1] = cells % 2
+    bias[:, -1] = 0
+    send[:, :, 0] = 0
+    arguments = (probability, cells, classes, units, bias, one, two, send, *rest)
+    for found, expected in zip(
+        contextual.message_pass(*arguments), contextual_reference.message_pass(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-4, rtol=1e-4)
+
+
+LONG = "abcdefghijklmnopqrstuvwx"  # 24 letters: those after them do not count
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "in_common"),
+    [
+        ("a", "b", 0),
+        ("ab", "cb", 1),
+        ("ab", "ac", 1),
+        ("xaby", "zabw", 1),
+        ("aaa", "aa", 3),
+        ("abab", "ab", 3),
+        (LONG, LONG + "yz", 25),
+        (LONG + "y", LONG + "z", 25),
+        (LONG[:-1], LONG, 23),
+        ("y" * 23 + "x", LONG + "q", 1),
+        ("y" * 23 + "x", "y" * 23 + "z", 23),
+        ("é", "é", 2),
+        ("\U0001f600x", "\U0001f600", 1),
+    ],
+)
+def test_letters_in_common_by_hand(one: str, two: str, in_common: int) -> None:
+    lengths = [min(len(word), 24) for word in (one, two)]
+    codes = [tuple(map(ord, word)) for word in (one, two)]
+    assert contextual_reference.bigram_dice(*codes) == pytest.approx(2 * in_common / (sum(lengths) + 2))
+    # Between other words, so that each word is read from its own place.
+    sides = [[*map(ord, "qqqq"), *word, *map(ord, "wwwwww")] for word in codes]
+    letters = [np.array(side, np.int32) for side in sides]
+    ends = [
+        np.array([4, 4 + len(word), len(side)], np.int32) for word, side in zip(codes, sides, strict=True)
+    ]
+    table, kinds, capital = np.zeros((3, 3), np.float32), np.zeros(3, np.int32), np.zeros(3, np.uint8)
+    features, _ = contextual.base_features(
+        *(table, table, np.zeros((3, 3), np.int32), kinds, kinds, capital, capital),
+        *(letters[0], ends[0], letters[1], ends[1]),
+    )
+    share = 2 * in_common / (sum(lengths) + 2)
+    assert features[4, 32] == pytest.approx(share)
+    assert features[4, 33] == pytest.approx(max(share - 0.5, 0))
+
+
+def test_a_cell_just_as_probable_as_the_bound_is_not_hopeless() -> None:
+    arguments = random_pair(3, 4, 5)
+    first = np.random.default_rng(3).normal(size=(9, 69)).astype(np.float32) * np.float32(0.1)
+    probability, *_ = contextual.first_pass(*arguments, first, 0.0)
+    bound = np.sort(probability.ravel())[10]
+    _, cells, _, _ = contextual.first_pass(*arguments, first, float(bound))
+    assert len(cells) == 10
+
+
+@pytest.mark.parametrize("place", range(11))
+def test_each_input_of_another_size_is_refused(place: int) -> None:
+    weights = np.zeros((9, 69), np.float32)
+    whole = random_pair(0, 3, 4)
+    for axis in range(whole[place].ndim):
+        if place in (7, 9):  # letters: too few for where the last word ends
+            broken = whole[place][:-1].copy()
+        else:
+            broken = np.ascontiguousarray(whole[place].take(range(1, whole[place].shape[axis]), axis))
+        with pytest.raises(ValueError, match="expected"):
+            contextual.first_pass(*whole[:place], broken, *whole[place + 1 :], weights, 0.0)
+
+
+def test_each_table_around_cells_of_another_size_is_refused() -> None:
+    _, _, evidence, one, two, capital, other, *_ = random_pair(0, 3, 4)
+    probability = np.zeros((3, 4), np.float32)
+    whole = (probability, capital[:, None] & other[None], evidence, one, two)
+    cells = np.arange(12, dtype=np.int32)
+    for place, table in enumerate(whole):
+        for axis in range(table.ndim):
+            broken = np.ascontiguousarray(table.take(range(1, table.shape[axis]), axis))
+            with pytest.raises(ValueError, match="expected"):
+                contextual.context_features(*whole[:place], broken, *whole[place + 1 :], cells)
+    nothing = [np.ascontiguousarray(table[:0]) for table in whole[:4]]
+    with pytest.raises(ValueError, match="at least one word"):
+        contextual.context_features(*nothing, two, cells[:0])
+    with pytest.raises(ValueError, match="expected cells from 0 to 11, found -1"):
+        contextual.context_features(*whole, cells - 1)
+
+
+def test_rows_and_weights_of_other_sizes_are_refused_in_each_pass() -> None:
+    base, classes = contextual.base_features(*random_pair(0, 3, 4))
+    weights = np.zeros((9, 69), np.float32)
+    for rows, kinds in (
+        (base[1:], classes),
+        (base, classes[1:]),
+        (base[:, 1:].copy(), classes),
+        (base[:0], classes[:0]),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            contextual.first_probabilities(rows, kinds, weights)
+    for broken in (weights[1:], weights[:, 1:].copy()):
+        with pytest.raises(ValueError, match="expected weights of shape"):
+            contextual.first_probabilities(base, classes, broken)
+    whole = random_message_pass(0, 3, 4, 2)
+    # Rows of features, biases and weights: one column or one word less.
+    for place, axis in ((0, 0), (0, 1), (1, 0), (3, 1), (4, 1), (5, 0), (6, 0), (12, 0)):
+        broken = np.ascontiguousarray(whole[place].take(range(1, whole[place].shape[axis]), axis))
+        with pytest.raises(ValueError, match="expected"):
+            contextual.message_pass(*whole[:place], broken, *whole[place + 1 :])
+
+
 def test_dice_of_bigrams_by_hand() -> None:
     # ^ab$ and ^abc$ share ^a and ab: 2 * 2 / (3 + 4)
     assert contextual_reference.bigram_dice((97, 98), (97, 98, 99)) == pytest.approx(4 / 7)

@@ -41,6 +41,9 @@ def test_measures_are_those_of_the_literature() -> None:
     jaro_winkler, dice, hamming, jaccard, levenshtein, trigrams, prefix = similarities(["martha"], ["marhta"])
     assert jaro_winkler.item() == pytest.approx(0.9611, abs=1e-4)  # Winkler (1990)
     assert similarities(["dixon"], ["dicksonx"])[0].item() == pytest.approx(0.8133, abs=1e-4)
+    # Four letters of a common beginning count at most.
+    jaro = (6 / 7 + 6 / 7 + 1) / 3
+    assert similarities(["abcdefx"], ["abcdefy"])[0].item() == pytest.approx(jaro + 0.4 * (1 - jaro))
     assert dice.item() == pytest.approx(2 * 4 / 14)  # ^m ma ar a$
     assert (hamming.item(), jaccard.item()) == pytest.approx((4 / 6, 1))
     assert similarities(["kitten"], ["sitting"])[4].item() == pytest.approx(1 - 3 / 7)
@@ -56,5 +59,9 @@ def test_what_cannot_be_used_is_refused() -> None:
         string_similarity.string_similarities(letters, ends, nothing, nothing)
     with pytest.raises(ValueError, match="beyond the letters"):
         string_similarity.string_similarities(letters, ends + 1, letters, ends)
+    for bad in ([-1, 3], [-3, -1]):
+        for sides in ((np.array(bad, np.int32), ends), (ends, np.array(bad, np.int32))):
+            with pytest.raises(ValueError, match="ascending"):
+                string_similarity.string_similarities(letters, sides[0], letters, sides[1])
     with pytest.raises(ValueError, match="ascending"):
         string_similarity.string_similarities(letters, ends, letters, ends[::-1].copy())
