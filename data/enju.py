@@ -12,6 +12,7 @@ from xml.parsers import expat
 from forest_align.data.lines import InputLines
 from forest_align.data.penn import is_label
 from forest_align.types import InputError
+from forest_align.types.brackets import escape_word
 
 _ANNOTATOR = re.compile(r"pa\d+")
 _DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
@@ -102,6 +103,17 @@ class EnjuTree:
     def annotators(self) -> tuple[str, ...]:
         """Annotators that judged phrases of this tree, in order."""
         return tuple(sorted({name for node in self.nodes for name, _ in node.aligned}))
+
+    def bracket(self) -> str:
+        """The tree in Penn brackets, without its heads; tags stand between phrases and words."""
+        written: list[str] = []
+        for node in self.nodes:
+            below = [written[child] for child in node.children]
+            if not below:
+                token = self.tokens[node.start]
+                below = [f"({token.tag} {escape_word(token.text)})"]
+            written.append(f"({node.label} {' '.join(below)})")
+        return written[-1]
 
 
 class TreeError(InputError):

@@ -204,9 +204,8 @@ def write_pair(pair: SentencePair) -> str:
     if pair.alignment is not None:
         return pair.alignment.to_json() + "\n"
     values: dict[str, Any] = {"id": pair.id}
-    for side, sentence, trees in (
-        ("source", pair.source, pair.source_trees),
-        ("target", pair.target, pair.target_trees),
+    for side, sentence, trees in zip(
+        ("source", "target"), (pair.source, pair.target), pair.brackets, strict=True
     ):
         values[side] = sentence.to_dict(forest=False) if sentence.tokens else {"text": sentence.text}
         if trees:

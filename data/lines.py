@@ -184,19 +184,6 @@ class TextLines(InputLines):
         self._waiting = deque()
 
 
-class CsvLines:
-    """Lines as the csv module wants them; unlike a generator it survives a line that is not UTF-8."""
-
-    def __init__(self, lines: InputLines) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> CsvLines:
-        return self
-
-    def __next__(self) -> str:
-        return next(self._lines) + "\n"
-
-
 def path_beside(path: Path, suffix: str) -> Path:
     """The path with another suffix for its last one (``.gz`` aside); gzipped if only that file exists."""
     plain = (path.with_suffix("") if path.suffix == ".gz" else path).with_suffix(suffix)

@@ -92,6 +92,13 @@ class SentencePair:
         """Why the pair could not be aligned, when it was read from forest-align's own output; else empty."""
         return "" if self.alignment is None else self.alignment.error
 
+    @property
+    def brackets(self) -> tuple[tuple[ScoredTree, ...], tuple[ScoredTree, ...]]:
+        """Trees of source and target in Penn brackets, best first; those of Enju are written so."""
+        if self.source_enju is not None and self.target_enju is not None:
+            return ((self.source_enju.bracket(), 0.0),), ((self.target_enju.bracket(), 0.0),)
+        return self.source_trees, self.target_trees
+
     def located(self, error: InputError) -> InputError:
         """An error of this pair with the file and line that it stands in, as far as these are known."""
         file, line = self.place or (None, None)
@@ -109,11 +116,11 @@ class SentencePair:
             "label": self.label is not None,
             "score": self.score is not None,
             "group": bool(self.group),
-            "trees": bool(self.source_trees or self.target_trees),
+            "trees": any(self.brackets),
             "trees but the best": max(len(self.source_trees), len(self.target_trees)) > 1,
             "chunks": self.chunks is not None,
             "spans of all chunks": bool(self.source_chunks or self.target_chunks),
-            "Enju trees": self.source_enju is not None,
+            "heads of Enju's trees": self.source_enju is not None,
             "phrases of annotators": bool(self.annotations),
             "phrases": self.alignment is not None and not self.error,
             "error": bool(self.error),

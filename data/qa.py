@@ -7,7 +7,8 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from forest_align.data.lines import CsvLines, InputLines
+from forest_align.data.csv_rows import csv_rows
+from forest_align.data.lines import InputLines
 from forest_align.data.pair_fields import plain_sentence, text_of
 from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
@@ -22,16 +23,12 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     columns, the number of its line.
     """
     question, number, answer = None, 0, 0
-    rows = csv.reader(CsvLines(lines), strict=True)
-    while True:
-        # A quoted text may go over several lines.
-        begun = lines.number + 1
+    for begun, _, row in csv_rows(lines, strict=True):
+        if begun == 1 and row == _HEADER.split(","):
+            continue
         try:
-            row = next(rows, None)
-            if row is None:
-                return
-            if lines.number == 1 and row == _HEADER.split(","):
-                continue
+            if isinstance(row, InputError):
+                raise row
             texts = (*row, "", "", "")[0:3:2]
             name = str(begun)
             if len(row) == 3:
@@ -48,8 +45,6 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             yield SentencePair(name, source, target, label=row[1] == "1", group=texts[0])
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
-        except csv.Error as error:
-            yield InputError(f"broken CSV: {error}", file=lines.name, line=begun)
 
 
 def matches(head: Sequence[str]) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from forest_align.data.lines import CsvLines, InputLines
+from forest_align.data.csv_rows import csv_rows
+from forest_align.data.lines import InputLines
 from forest_align.data.pair_fields import plain_sentence
 from forest_align.data.pair_types import Format, SentencePair, reading_pair
 from forest_align.types import InputError, InputWarning
@@ -93,19 +94,13 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             f"target {target!r}; --from tsv takes it for a pair"
         )
         warnings.warn(InputWarning(message), stacklevel=2)
-    rows = _rows(CsvLines(lines), first)
-    while True:
-        # A quoted text may go over several lines.
-        begun = lines.number + 1
+    for begun, ended, row in csv_rows(lines, **_dialect(first)):
         try:
-            row = next(rows, None)
-            if row is None:
-                return
-            yield _pair(row, header, str(lines.number), tokenized)
+            if isinstance(row, InputError):
+                raise row
+            yield _pair(row, header, str(ended), tokenized)
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
-        except csv.Error as error:
-            yield InputError(f"broken CSV: {error}", file=lines.name, line=begun)
 
 
 def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> SentencePair:
@@ -121,16 +116,14 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
         )
 
 
-def _rows(lines: Iterable[str], header: str) -> Iterator[list[str]]:
-    """Rows of lines; the header tells what stands between their columns."""
-    if "\t" in header:
-        return csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    return csv.reader(lines, strict=True)
+def _dialect(header: str) -> dict[str, Any]:
+    """How the csv module reads the table; the header tells what stands between columns."""
+    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in header else {"strict": True}
 
 
 def _cells(line: str) -> list[str]:
     try:
-        return [cell.strip() for cell in next(_rows([line], line), [])]
+        return [cell.strip() for cell in next(csv.reader([line], **_dialect(line)), [])]
     except csv.Error:
         return []
 

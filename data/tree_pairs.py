@@ -88,9 +88,9 @@ def _looks_right(line: str) -> bool:
 
 def write_pair(pair: SentencePair) -> str:
     """One line: the best tree of each side, and the id."""
-    if not (pair.source_trees and pair.target_trees):
+    if not all(pair.brackets):
         raise InputError(f"pair {pair.id!r} has no trees, which format trees needs")
-    source, target = (" ".join(trees[0][0].split()) for trees in (pair.source_trees, pair.target_trees))
+    source, target = (" ".join(trees[0][0].split()) for trees in pair.brackets)
     return f"{source}\t{target}\t{one_line(pair.id)}\n"
 
 

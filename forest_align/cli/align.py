@@ -153,7 +153,7 @@ def run(options: argparse.Namespace) -> int:
     with record, opened as out:
         record.begin()
         out.write(writer.header)
-        for alignment in counted(alignments, "pairs", hidden=to_terminal):
+        for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
                 text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
             except InputError as error:
@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
                     error=str(error),
                 )
                 text = writer.line(alignment)
-            record.count(alignment)
+            record.count(alignment, item.texts)
             out.write(text)
             out.flush()
         out.write(writer.footer)
@@ -224,6 +224,7 @@ def _skip_finished(
                 f"cannot resume: it has {finished.lines} lines, more than there are pairs",
                 file=options.output,
             )
+        record.pass_over(item.texts)
         kept.append(item)
     if options.to == "jsonl":
         last = kept[-1]
@@ -245,8 +246,8 @@ def _skip_finished(
 
 def _align(
     items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
-) -> Iterator[Alignment]:
-    """One alignment an item, in order; broken pairs come out in their places."""
+) -> Iterator[tuple[Item, Alignment]]:
+    """Each item with its alignment, in order; broken pairs come out in their places."""
     waiting: deque[Item] = deque()
 
     def contents() -> Iterator[tuple[Pair, Links | None] | InputError]:
@@ -267,7 +268,7 @@ def _align(
         elif alignment.error and item.place is not None:
             file, line = item.place
             alignment = replace(alignment, error=f"{file}:{line}: {alignment.error}")
-        yield replace(alignment, id=item.name)
+        yield item, replace(alignment, id=item.name)
     if waiting:
         raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
 

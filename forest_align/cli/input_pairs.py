@@ -38,6 +38,11 @@ class Item(NamedTuple):
     target: Sentence = Sentence(())
     place: tuple[str, int] | None = None
 
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """Its name and its two texts: what tells it from other pairs."""
+        return self.name, self.source.text, self.target.text
+
 
 def uses_given_links(options: argparse.Namespace) -> bool:
     """Whether ``--words`` is ``given`` or a file of links."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -15,6 +16,8 @@ from forest_align.types.validation import Fields, parse_json_object
 _MADE_WITH = "made_with"
 # Of a pair of long sentences, so much is shown.
 _SHOWN = 80
+# After so many pairs each time, a checksum of all pairs so far is recorded.
+STRETCH = 100
 
 
 class Failure(NamedTuple):
@@ -25,10 +28,18 @@ class Failure(NamedTuple):
     error: str
 
 
+class _Checksum(NamedTuple):
+    """CRC-32 of the names and texts of all pairs up to a line of the output."""
+
+    line: int
+    checksum: int
+
+
 class RunRecord(AbstractContextManager["RunRecord"]):
     """Counts the alignments of an output and those that failed, and keeps a record of both for a later run.
 
-    The record is the file ``OUT.run``, JSON lines: first what OUT is made with, then every pair that failed.
+    The record is the file ``OUT.run``, JSON lines: first what OUT is made with, then every pair that failed,
+    and after every hundredth pair a checksum of all pairs so far.
     A failure is recorded before its line of OUT is written, so that whenever a run is killed the next one
     knows all that have failed. The file goes away when all is written and nothing has failed. A pipe or a
     device has none, nor has a file in a folder that cannot be written to.
@@ -63,8 +74,10 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self.first: Failure | None = None
         self._output, self._made_with = output, dict(made_with)
         self._file: IO[str] | None = None
-        self._earlier: tuple[Fields, list[Failure]] | None = None
-        self._kept: list[Failure] = []
+        self._checksum = 0
+        self._checksums: dict[int, int] = {}  # of the earlier run, by their lines
+        self._earlier: tuple[Fields, list[Failure | _Checksum]] | None = None
+        self._kept: list[Failure | _Checksum] = []
         if self.path is not None and self.path.exists():
             try:
                 self._earlier = _read(self.path)
@@ -75,19 +88,38 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     def go_on(self, lines: int) -> bool:
         """Take over what an earlier run has recorded of so many lines; False if there is no record.
 
+        The pairs of these lines are to be passed over, see :meth:`pass_over`.
+
         Raises
         ------
         InputError
             If OUT was made with something else, which is named.
         """
-        self.lines = lines
         if self._earlier is None:
             return False
-        made_with, failures = self._earlier
+        made_with, entries = self._earlier
         check_made_with(made_with, self._made_with, self._output)
-        self._kept = [failure for failure in failures if failure.line <= lines]
-        self.failures, self.first = len(self._kept), next(iter(self._kept), None)
+        self._kept = [entry for entry in entries if entry.line <= lines]
+        self._checksums = dict(entry for entry in self._kept if isinstance(entry, _Checksum))
+        failures = [entry for entry in self._kept if isinstance(entry, Failure)]
+        self.failures, self.first = len(failures), next(iter(failures), None)
         return True
+
+    def pass_over(self, pair: Sequence[str]) -> None:
+        """Take note of a pair whose alignment is written already: its name and its two texts.
+
+        Raises
+        ------
+        InputError
+            If it, or one before it, is not the pair that the earlier run had there.
+        """
+        line, now = self._next(pair)
+        if self._checksums.get(line, now) != now:
+            raise InputError(
+                f"cannot resume: one of the pairs {line - STRETCH + 1} to {line} is not what it was when it "
+                "was begun; without --resume it is made anew",
+                file=self._output,
+            )
 
     def begin(self) -> None:
         """Write the record as far as it is known; alignments can be counted from here on."""
@@ -96,19 +128,29 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         fresh = self.path.with_name(f".{self.path.name}.new")
         with fresh.open("w", encoding="utf-8") as file:
             file.write(json.dumps({_MADE_WITH: self._made_with}) + "\n")
-            file.writelines(json.dumps(failure._asdict()) + "\n" for failure in self._kept)
+            file.writelines(json.dumps(entry._asdict()) + "\n" for entry in self._kept)
         fresh.replace(self.path)
         self._file = self.path.open("a", encoding="utf-8")
 
-    def count(self, alignment: Alignment) -> None:
-        """Take note of an alignment that is about to be written."""
+    def count(self, alignment: Alignment, pair: Sequence[str]) -> None:
+        """Take note of an alignment that is about to be written, and of the name and texts of its pair."""
+        checksum = self._next(pair)
+        if alignment.error:
+            failure = Failure(self.lines, alignment.id, alignment.error)
+            self.failures, self.first = self.failures + 1, self.first or failure
+            self._record(failure)
+        if self.lines % STRETCH == 0:
+            self._record(checksum)
+
+    def _next(self, pair: Sequence[str]) -> _Checksum:
         self.lines += 1
-        if not alignment.error:
-            return
-        failure = Failure(self.lines, alignment.id, alignment.error)
-        self.failures, self.first = self.failures + 1, self.first or failure
+        text = "\t".join(pair) + "\n"
+        self._checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"), self._checksum)
+        return _Checksum(self.lines, self._checksum)
+
+    def _record(self, entry: Failure | _Checksum) -> None:
         if self._file is not None:
-            self._file.write(json.dumps(failure._asdict()) + "\n")
+            self._file.write(json.dumps(entry._asdict()) + "\n")
             self._file.flush()
 
     def __exit__(self, *exception: object) -> None:
@@ -139,15 +181,17 @@ def _can_have_one(output: Path) -> bool:
     return (output.is_file() or not output.exists()) and os.access(output.parent, os.W_OK)
 
 
-def _read(path: Path) -> tuple[Fields, list[Failure]]:
+def _read(path: Path) -> tuple[Fields, list[Failure | _Checksum]]:
     with path.open(encoding="utf-8", errors="replace") as file:
         made_with = Fields(parse_json_object(file.readline())).fields(_MADE_WITH)
         # A line that was not finished is about one of OUT that is not written either.
-        return made_with, [_failure(line) for line in file if line.endswith("\n")]
+        return made_with, [_entry(line) for line in file if line.endswith("\n")]
 
 
-def _failure(line: str) -> Failure:
+def _entry(line: str) -> Failure | _Checksum:
     fields = Fields(parse_json_object(line))
+    if fields.has("checksum"):
+        return _Checksum(fields.integer("line"), fields.integer("checksum"))
     return Failure(fields.integer("line"), fields.text("id"), fields.text("error"))
 
 

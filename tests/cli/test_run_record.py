@@ -118,6 +118,48 @@ def test_links_of_other_pairs_are_not_continued(
     assert "the first pair was 'word0 a | a b' when it was begun, now it is 'other" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("out", ["out.jsonl", "out.pharaoh", "out.jsonl.gz"])
+def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
+    out: str,
+    tmp_path: Path,
+    killed_at: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("forest_align.cli.run_record.STRETCH", 2)
+    monkeypatch.setattr("forest_align.cli.gzip_output.MEMBER_LINES", 5)
+    text = "fail a\tb\n" + "".join(f"word{n} a\ta b\n" for n in range(8))
+    pairs, whole = write(tmp_path / "in.tsv", text), tmp_path / f"whole.{out}"
+    assert main(["align", pairs, "-o", str(whole), "--batch-size", "1"]) == 1
+    arguments = ["align", pairs, "-o", str(tmp_path / out), "--batch-size", "1"]
+    for word in ("word4", "word6"):  # killed with 5 and with 7 lines: what the first run recorded stays
+        killed_at["word"] = word
+        with pytest.raises(Killed):
+            main([*arguments, "--resume"])
+    killed_at["word"] = ""
+    old = (tmp_path / out).read_bytes()
+    # A word of either side, a name, two pairs in the other order.
+    for other, place in (
+        (text.replace("word1 a", "word1 b"), "3 to 4"),
+        (text.replace("word3 a\ta b", "word3 a\ta c"), "5 to 6"),
+        (text.replace("word4 a\ta b\n", "word4 a\ta b\tname\n"), "5 to 6"),
+        (text.replace("word1", "word9").replace("word2", "word1").replace("word9", "word2"), "3 to 4"),
+    ):
+        write(tmp_path / "in.tsv", other)
+        capsys.readouterr()
+        assert main([*arguments, "--resume"]) == 2
+        error = capsys.readouterr().err
+        assert f"{tmp_path / out}: cannot resume: one of the pairs {place} is not what it was" in error
+        assert (tmp_path / out).read_bytes() == old
+    write(tmp_path / "in.tsv", text)
+    # A kill between what is recorded of a pair and its line.
+    with (tmp_path / f"{out}.run").open("a", encoding="utf-8") as record:
+        record.write('{"line": 8, "id": "8", "error": "it failed"}\n{"line": 8, "checksum": 1}\n')
+    assert main([*arguments, "--resume"]) == 1
+    assert "1 of 9 pairs could not be aligned" in capsys.readouterr().err
+    assert (tmp_path / out).read_bytes() == whole.read_bytes()
+
+
 @pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
 def test_failures_are_recorded_and_only_then_the_record_stays(
     to: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]

@@ -293,15 +293,19 @@ def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
 
 
 @pytest.mark.parametrize("name", ["table", "qa"])
-def test_a_quote_that_is_never_closed_is_named_with_the_line_on_which_its_row_begins(
+def test_a_quote_that_is_never_closed_is_named_with_its_line_and_the_rest_still_comes(
     name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.csv"
-    header = {"table": "source,target", "qa": "qtext,label,atext"}[name]
+    header = {"table": "source,label,target", "qa": "qtext,label,atext"}[name]
     path.write_text(f'{header}\n"a,1,b\nc,0,d\ne,1,f\n')
-    (found,) = read_pairs(path, name)
+    found, *others = read_pairs(path, name)
     assert isinstance(found, InputError) and "broken CSV" in found.message
     assert found.line == 2
+    assert [(pair.source.text, pair.target.text) for pair in others if isinstance(pair, SentencePair)] == [
+        ("c", "d"),
+        ("e", "f"),
+    ]
 
 
 def test_a_chunk_beyond_its_sentence_is_named_with_its_line(tmp_path: Path) -> None:

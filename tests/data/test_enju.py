@@ -53,6 +53,12 @@ def test_a_tree_has_tokens_with_offsets_and_nodes_children_first() -> None:
     assert all(child < index for index, node in enumerate(tree.nodes) for child in node.children)
 
 
+def test_blanks_before_the_first_token_are_no_part_of_the_text() -> None:
+    (tree,) = parse_enju(CATS.replace('success">', 'success">\n  ').replace("Cats</tok>", "Cats</tok>\n "))
+    assert tree.text.split() == ["Cats", "sleep."] and tree.text.startswith("Cats")
+    assert [tree.text[t.start : t.end] for t in tree.tokens] == ["Cats", "sleep"]
+
+
 def test_alignments_are_read_for_each_annotator_and_unaligned_is_none() -> None:
     (tree,) = parse_enju(CATS)
     assert tree.annotators == ("pa1", "pa2")

@@ -163,6 +163,18 @@ def test_without_sides_shares_of_a_phrase_add_up_to_one() -> None:
     assert of_cat == pytest.approx({"cat": 4 / 6, "feline": 1 / 6, "pet": 1 / 6})
 
 
+def test_without_sides_a_phrase_that_is_left_as_it_was_has_its_two_labels_in_one_order() -> None:
+    span = (0, 1)
+    one, other, most = (
+        aligned("run", "run", phrases=[(span, span, probability)], labels=labels)
+        for labels, probability in ((("NN", "VB"), 0.6), (("VB", "NN"), 0.6), (("NN", "NN"), 0.9))
+    )
+    (entry,) = table(one, other, most, symmetric=True, identical=True)
+    assert (entry.source_label, entry.target_label, entry.count) == ("NN", "VB", 3)
+    (entry,) = table(one, other, most, identical=True)
+    assert (entry.source_label, entry.target_label, entry.count) == ("NN", "NN", 3)
+
+
 def test_alignments_with_an_error_are_counted_apart() -> None:
     counts = PhraseCounts()
     for alignment in (aligned("cat", "feline", "0-0"), Alignment.failed("no sentence")):

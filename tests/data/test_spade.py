@@ -6,7 +6,8 @@ import gzip
 from pathlib import Path
 
 from forest_align.data.pair_types import PairError
-from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pairs import FORMATS, SentencePair, read_pairs, write_pairs
+from forest_align.parsing.given_trees import with_given_trees
 from forest_align.types import InputError
 
 
@@ -17,6 +18,7 @@ def sentence(word: str, name: str = "s") -> str:
     )
 
 
+TAGGED = (("DT", "a"), ("-LRB-", "("), ("NN", "cat"))
 FAILED = '<sentence id="bad" parse_status="fragmental parse">some words</sentence>\n'
 
 
@@ -125,3 +127,28 @@ def test_a_sentence_without_a_partner_is_told_what_was_expected_and_where(tmp_pa
     assert (
         str(found) == f"{path}:2: expected pairs of sentences, or t-1.xml beside the file, found 1 sentence"
     )
+
+
+def test_trees_of_enju_can_be_written_in_penn_brackets(tmp_path: Path) -> None:
+    """So does an alignment of their own trees write them."""
+    cons = '<cons id="{}" cat="{}" head="{}" sem_head="{}">{}</cons>'
+    words = [f'<tok id="t{k}" pos="{tag}" base="{w}">{w}</tok>' for k, (tag, w) in enumerate(TAGGED)]
+    leaves = [cons.format(f"c{k}", "NX", f"t{k}", f"t{k}", word) for k, word in enumerate(words)]
+    phrase = cons.format("c3", "NP", "c4", "c4", cons.format("c4", "NX", "c1", "c1", " ".join(leaves[1:])))
+    body = cons.format("c5", "S", "c3", "c3", f"{leaves[0]} {phrase}")
+    (tmp_path / "s-1.xml").write_text(f'<sentence id="a" parse_status="success">{body}.</sentence>')
+    (tmp_path / "t-1.xml").write_text(sentence("Tom"))
+    bracket = "(S (NX (DT a)) (NP (NX (NX (-LRB- -LRB-)) (NX (NN cat)))))"
+    read = list(read_pairs(tmp_path / "s-1.xml"))
+    write_pairs(read, tmp_path / "out.trees")
+    assert (tmp_path / "out.trees").read_text() == f"{bracket}\t(NX (NNP Tom))\t1\n"
+    (pair,) = read
+    assert isinstance(pair, SentencePair)
+    forest = with_given_trees(pair)[0].forest
+    assert forest is not None and forest.bracket(pair.source.words) == bracket
+    write_pairs(read, tmp_path / "out.jsonl")
+    for file in ("out.trees", "out.jsonl"):
+        (again,) = read_pairs(tmp_path / file)
+        assert isinstance(again, SentencePair) and again.source.words == ("a", "(", "cat")
+        assert again.source_trees == ((bracket, 0.0),) and again.target_trees == (("(NX (NNP Tom))", 0.0),)
+    assert pair.carries() - FORMATS["jsonl"].writer.holds == {"heads of Enju's trees"}  # type: ignore[union-attr]

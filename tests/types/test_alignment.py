@@ -293,3 +293,27 @@ def test_forests_stay_out_of_the_json_of_an_alignment() -> None:
     words, forest = forest_from_bracket("(S (NNS Dogs) (VBP bark))")
     sentence = Sentence(tuple(map(Token, words)), forest)
     assert "forest" not in Alignment(sentence, sentence).to_dict()["source"]
+
+
+def test_seen_from_the_other_side_evidence_stays_with_its_link_and_phrases_come_bottom_up() -> None:
+    words = Sentence.from_words(["a", "b"])
+    spans = (((0, 2), (1, 2)), ((1, 2), (0, 2)), ((0, 1), (0, 1)))
+    alignment = Alignment(
+        words,
+        words,
+        Links.of([(0, 1), (1, 0)], scores=[0.25, 0.5]),
+        tuple(PhrasePair(Node(*one, "X"), Node(*two, "X"), 1.0) for one, two in spans),
+        word_evidence=(("first",), ("second",)),
+    )
+    swapped = alignment.swap()
+    assert (swapped.words.pairs, swapped.words.scores) == (((0, 1), (1, 0)), (0.5, 0.25))
+    assert swapped.word_evidence == (("second",), ("first",))
+    # A phrase comes after those that end before it, and after those inside of it.
+    assert [pair.source_node.span for pair in swapped.phrases] == [(0, 1), (1, 2), (0, 2)]
+
+
+@pytest.mark.parametrize("version", [0, 2])
+def test_no_other_version_is_read(version: int) -> None:
+    words = {"tokens": ["a"]}
+    with pytest.raises(InputError, match=f"expected version 1, found {version}"):
+        Alignment.from_dict({"version": version, "source": words, "target": words, "words": []})

@@ -111,3 +111,14 @@ def test_wrong_links_are_refused_with_their_field(values: Any, field: str) -> No
     with pytest.raises(InputError) as caught:
         Links.from_dict(values, "gold")
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_link_that_is_there_twice_is_sure_if_once_and_keeps_its_highest_score(order: int) -> None:
+    found = Links.of([(0, 0), (0, 0)], sure=[True, False][::order], scores=[0.75, 0.5][::order])
+    assert found == Links(((0, 0),), (True,), (0.75,))
+
+
+def test_sure_links_keep_their_own_scores() -> None:
+    found = Links.of([(0, 0), (1, 1), (2, 2)], sure=[False, True, True], scores=[0.1, 0.2, 0.3])
+    assert found.only_sure() == Links(((1, 1), (2, 2)), None, (0.2, 0.3))

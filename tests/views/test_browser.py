@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -64,6 +65,12 @@ def test_phrases_links_and_both_trees_are_shown() -> None:
     assert '"probability": 0.75' in page.text
 
 
+def test_word_links_are_listed_with_their_words() -> None:
+    rows = re.findall(r'<tr data-with="[^"]*" data-p[^>]*>(.*?)</tr>', sentences_page(_FORM, example()))
+    cells = [re.findall("<td[^>]*>([^<]*)</td>", row) for row in rows]
+    assert cells == [["He", "He", "1.00"], ["died", "passed", "0.80"], ["died", "away", "0.40"]]
+
+
 def test_a_problem_is_told_as_an_alert() -> None:
     for text in (sentences_page(_FORM, problem="too <long>"), problem_page("too <long>")):
         page = Page(text)
@@ -74,7 +81,9 @@ def test_a_problem_is_told_as_an_alert() -> None:
     ("first", "shown", "links"),
     [
         (1, "Pairs 1 to 10 of 25", ["/pairs?first=11"]),
+        (3, "Pairs 3 to 12 of 25", ["/pairs?first=1", "/pairs?first=13"]),
         (11, "Pairs 11 to 20 of 25", ["/pairs?first=1", "/pairs?first=21"]),
+        (16, "Pairs 16 to 25 of 25", ["/pairs?first=6"]),
         (25, "Pairs 25 to 25 of 25", ["/pairs?first=15"]),
     ],
 )
@@ -82,6 +91,8 @@ def test_pages_of_a_file_lead_to_each_other(first: int, shown: str, links: list[
     page = Page(pairs_page([(first, example())], first, 10, 25))
     assert shown in page.text
     assert [a for a in page.all("href") if str(a).startswith("/pairs")] == links * 2
+    boxes = [(a["min"], a["max"], a["value"]) for a in page.of("input") if a.get("type") == "number"]
+    assert boxes == [("1", "25", str(first))] * 2
 
 
 def test_nothing_is_loaded_from_outside_and_only_the_own_scripts_may_run() -> None:
@@ -94,6 +105,9 @@ def test_nothing_is_loaded_from_outside_and_only_the_own_scripts_may_run() -> No
     for script in scripts:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in content_security_policy()
+    rules = dict(rule.strip().split(" ", 1) for rule in content_security_policy().split(";"))
+    assert rules["default-src"] == rules["frame-ancestors"] == rules["base-uri"] == "'none'"
+    assert "unsafe" not in rules["script-src"] and rules["form-action"] == "'self'"
 
 
 def test_the_slider_finds_the_probabilities_that_the_views_write() -> None:
@@ -110,6 +124,43 @@ def test_the_slider_finds_the_probabilities_that_the_views_write() -> None:
     ]
     opacities = [(float(str(a["stroke-opacity"])) - 0.25) / 0.75 for a in page.of("path")]
     assert opacities == pytest.approx([1.0, 0.8, 0.4], abs=0.01)
+
+
+# As much of a browser as the second script of the page asks for.
+_BROWSER = """
+const element = (tag, fields) => ({tagName: tag, dataset: {}, title: "", weak: null, events: {},
+  addEventListener(name, act) { this.events[name] = act; }, getAttribute(name) { return this[name]; },
+  classList: {toggle(name, on) { this.of[name] = on; }}, ...fields});
+const all = [
+  element("TR", {dataset: {p: "0.4"}}),
+  element("TR", {lastElementChild: {textContent: "0.40"}}),
+  element("TR", {lastElementChild: {textContent: "0.60 *"}}),
+  element("SPAN", {title: "12: VP 0.55"}),
+  element("path", {"stroke-opacity": (.25 + .75 * .48).toFixed(2)}),
+  element("path", {"stroke-opacity": (.25 + .75 * .52).toFixed(2)})];
+all.forEach(e => { e.classList.of = e; });
+const paragraph = {hidden: true}, least = {};
+const slider = element("INPUT", {value: "0", closest: () => paragraph});
+globalThis.document = {getElementById: id => id === "threshold" ? slider : least, addEventListener() {},
+  querySelectorAll: wanted => wanted === "section tr[data-with]" ? all.slice(0, 3) : all};
+"""
+_MOVES = """
+const seen = [];
+for (const value of ["0", "0.50", "1"]) {
+  slider.value = value; slider.events.input(); seen.push(all.map(e => e.weak));
+}
+console.log(JSON.stringify([seen, paragraph.hidden, least.textContent, all[0].tabIndex]));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node to run the scripts with")
+def test_the_slider_fades_what_is_less_probable_than_it_says() -> None:
+    _, script = re.findall("<script>(.*?)</script>", sentences_page(_FORM), flags=re.DOTALL)
+    program = f"{_BROWSER}{{{script}}}{_MOVES}"
+    done = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True)
+    seen, is_hidden, shown, tab_index = json.loads(done.stdout)
+    assert seen == [[False] * 6, [True, True, False, False, True, False], [True] * 6]
+    assert (is_hidden, shown, tab_index) == (False, "1.00", 0)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node to read the scripts with")

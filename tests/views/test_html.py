@@ -41,6 +41,72 @@ def test_phrases_are_boxes_around_their_words_and_rows_of_the_table() -> None:
     assert rows == ["s0 s1 t0 t1 t2", "s0 t0", "s1 t1 t2"]
 
 
+def words_in_boxes(section: str) -> list[tuple[str, list[str]]]:
+    """Number of each box and the words that stand in it, by a walk through the elements."""
+    found: list[tuple[str, list[str]]] = []
+    open_boxes: list[list[str] | None] = []
+    for tag in re.findall(r"</?span[^>]*>", section):
+        if tag == "</span>":
+            open_boxes.pop()
+            continue
+        word = re.search(r'data-w="(\w+)"', tag)
+        box = re.search(r'class="p".*title="(\d+)', tag)
+        if word:
+            for words in filter(lambda words: words is not None, open_boxes):
+                words.append(word[1])  # type: ignore[union-attr]
+        open_boxes.append([] if box else None)
+        if box:
+            found.append((box[1], open_boxes[-1]))  # type: ignore[arg-type]
+    return found
+
+
+def test_every_box_holds_the_words_of_its_phrase_and_what_would_cross_another_has_none() -> None:
+    source, target = (Sentence.from_words([f"{side}{k}" for k in range(6)]) for side in "ab")
+    spans = [((0, 6), (0, 5)), ((0, 2), (3, 5)), ((2, 5), (0, 3)), ((3, 6), (1, 2)), ((2, 4), (1, 3))]
+    phrases = tuple(PhrasePair(Node(*one, "X"), Node(*two, "X"), 1.0) for one, two in spans)
+    section = to_section(Alignment(source, target, phrases=phrases))
+    rows = [a["data-with"] for tag, a in Page(section).elements if tag == "tr" and "data-with" in a]
+    with_numbers = {str(number): str(row).split() for number, row in enumerate(rows, 1)}
+    assert len(with_numbers) == 5
+    boxes = words_in_boxes(section)
+    for number, words in boxes:
+        assert words == [word for word in with_numbers[number] if word[0] == words[0][0]]
+    # (3, 6) begins in (2, 5) and ends behind it.
+    assert [words for number, words in boxes if words[0][0] == "s"] == [
+        [f"s{k}" for k in range(*span)] for span in ((0, 6), (0, 2), (2, 5), (2, 4))
+    ]
+    assert len(boxes) == 4 + 5
+
+
+def test_the_table_and_the_words_say_what_the_alignment_says() -> None:
+    alignment = replace(
+        example(),
+        words=Links.of([(0, 0), (1, 1)], scores=[1.0, 0.8]),
+        word_evidence=(("identical",), ("synonym", "vectors")),
+        log_probability=0.0,
+        aligner="forest",
+    )
+    section = to_section(alignment)
+    cells = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[2:]]
+    assert cells == [
+        ["1", "S", "He died", "He passed away", "1.00"],
+        ["", "NP::PRP", "He", "He", "1.00"],
+        ["2", "VP::VBD ↔ VP", "died", "passed away", "0.75 *"],
+    ]
+    assert section.count("only non-compositional") == 1
+    assert "only non-compositional" not in to_section(replace(alignment, phrases=alignment.phrases[::2]))
+    words = {str(a["data-w"]): a for a in Page(section).of("span") if "data-w" in a}
+    assert {name: (a["class"], a.get("title")) for name, a in words.items()} == {
+        "s0": ("w", "He 1.00 (identical)"),
+        "s1": ("w", "passed 0.80 (synonym, vectors)"),
+        "t0": ("w", "He 1.00 (identical)"),
+        "t1": ("w", "died 0.80 (synonym, vectors)"),
+        "t2": ("w un", None),
+    }
+    assert "Pair 7 forest · log-probability 0.00" in Page(section).text
+    assert "svg" not in to_section(replace(alignment, error="it failed"))
+
+
 def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:
     shown = to_section(example())
     boxes = re.findall(r'--c:(#\w+);[^>]* title="(\d+):', shown)
@@ -118,7 +184,8 @@ def test_trees_keep_the_numbers_of_the_table_where_a_group_of_words_has_no_node_
     section = to_section(alignment)
     boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
     assert boxes["s2 s3 t1 t2"] == "2"
-    assert re.findall(r">NP<tspan[^>]*>(\d)</tspan>", section) == ["2", "2"]
+    # X is a node, but of a pair whose other side is none.
+    assert re.findall(r">(\w+)<tspan[^>]*>(\d)</tspan>", section) == [("NP", "2"), ("NP", "2")]
 
 
 def test_phrases_that_cross_do_not_break_the_page() -> None:

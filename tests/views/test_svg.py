@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -7,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
-from forest_align.views.svg import to_svg
+from forest_align.views.svg import UNALIGNED, to_svg
 
 
 def died_and_passed_away() -> Alignment:
@@ -47,6 +48,66 @@ def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
 def test_one_line_is_drawn_for_each_link() -> None:
     root = ElementTree.fromstring(to_svg(died_and_passed_away()))
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+
+
+def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:
+    alignment = replace(
+        died_and_passed_away(), words=Links.of([(0, 1), (1, 0), (1, 2)], scores=[1.5, 0.4, -1.0])
+    )
+    root = ElementTree.fromstring(to_svg(alignment))
+    name = "{http://www.w3.org/2000/svg}"
+    words = [
+        (float(at.get("x", "")), float(at.get("y", "")), at.get("fill"), at.text)
+        for at in root.iter(f"{name}text")
+        if at.get("font-size") is None
+    ]
+    assert [word for *_, word in words] == ["He", "died", "<&>", "He", "passed", "away", "."]
+    assert [word for *_, colour, word in words if colour == UNALIGNED] == ["<&>", "."]
+    source, target = words[:3], words[3:]
+    drawn = []
+    for path in root.iter(f"{name}path"):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        one = [i for i, word in enumerate(source) if word[0] == numbers[0]]
+        two = [j for j, word in enumerate(target) if word[0] == numbers[6]]
+        assert source[0][1] < numbers[1] < numbers[7] < target[0][1]
+        drawn.append((*one, *two, float(path.get("stroke-opacity", ""))))
+    assert drawn == [(0, 1, 1.0), (1, 0, 0.55), (1, 2, 0.25)]
+
+
+def test_both_sentences_take_the_whole_width_and_nothing_stands_outside_or_on_another_word() -> None:
+    words = [["I", "a", "extraordinarily", "b"], ["x", ".", ",", "y", "incomprehensibility", "z", "."]]
+    tree = "(S (X {}) (NP (X {}) (X {})) {})"
+    trees = [tree.format(*side[:3], " ".join(f"(X {word})" for word in side[3:])) for side in words]
+    trees[0] = "(S (A (B (C (X I) (X a)) (X extraordinarily)) (X b)))"
+    alignment = Alignment(*map(Sentence.from_words, words), source_tree=trees[0], target_tree=trees[1])
+    for drawn in (alignment, alignment.swap()):
+        root = ElementTree.fromstring(to_svg(drawn))
+        width, height = float(root.get("width", "")), float(root.get("height", ""))
+        texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
+        boxes = []
+        for at in texts:
+            size = (7.6 if at.get("font-size") is None else 6.5) * len("".join(at.itertext()))
+            x, y = float(at.get("x", "")), float(at.get("y", ""))
+            boxes.append((round(y, 1), x - size / 2, x + size / 2))
+            assert x - size / 2 >= 0 and x + size / 2 <= width and 10 <= y <= height - 4
+        for (y, _, end), (other_y, start, _) in pairwise(sorted(boxes)):
+            assert y != other_y or end < start
+        for sentence in (drawn.source, drawn.target):
+            ends = [box[1:] for box, at in zip(boxes, texts, strict=True) if at.text in sentence.words]
+            assert max(end for _, end in ends) - min(start for start, _ in ends) > 0.8 * (width - 32)
+
+
+def test_a_phrase_stands_over_the_middle_of_its_children_under_the_label_of_its_chain() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    labels = {}
+    for at in root.iter("{http://www.w3.org/2000/svg}text"):
+        if at.get("font-size") is not None:
+            labels.setdefault(at.text, []).append(float(at.get("x", "")))
+    # TOP is no part of a label; the source comes first.
+    assert set(labels) == {"S", "NP–PRP", "VP–VBD", "VP", "VBD", "PRT–RP", "."}
+    (left, _), (first, second), (verb,), (particle,) = (labels[k] for k in (".", "NP–PRP", "VBD", "PRT–RP"))
+    assert labels["S"] == pytest.approx([(first + left) / 2, (second + labels["."][1]) / 2], abs=0.1)
+    assert labels["VP"] == pytest.approx([(verb + particle) / 2], abs=0.1)
 
 
 def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -48,6 +49,32 @@ def test_the_whole_view() -> None:
         "source only  .\n"
         "target only  was\n"
     )
+
+
+def test_columns_stand_one_below_the_other_whatever_the_width_of_letters() -> None:
+    words = Sentence.from_words(["漢字漢字", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "ab"])
+    phrases = tuple(PhrasePair(Node(k, k + 1, "X"), Node(k, k + 1, "X"), 0.5) for k in range(3))
+    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
+    for row in rows:
+        before = row[: row.index("│")]
+        wide = sum(unicodedata.east_asian_width(c) == "W" for c in before)
+        assert len(before) + wide - before.count("\N{COMBINING ACUTE ACCENT}") == 36
+    assert len(rows) == 3
+
+
+def test_a_deep_phrase_still_shows_its_words() -> None:
+    depth = 30
+    words = Sentence.from_words([f"w{k}" for k in range(depth)])
+    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
+    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
+    assert rows[-1].split()[:3] == ["X", "w29", "│"] and rows[-1].index("X") == 2 * (35 // 4)
+
+
+def test_what_is_more_probable_than_not_is_bold() -> None:
+    shown = to_text(cat(), colour=True)
+    assert "\x1b[2m 0.40\x1b[0m" in shown and "\x1b[1m 0.90\x1b[0m" in shown
+    half = replace(cat(), phrases=(PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.5),))
+    assert "\x1b[1m 0.50\x1b[0m" in to_text(half, colour=True)
 
 
 def test_a_part_of_a_constituent_is_shown_where_its_words_correspond_as_a_group() -> None:
