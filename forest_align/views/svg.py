@@ -12,6 +12,8 @@ from forest_align.types import Alignment, InputError, Sentence
 from forest_align.views.constituents import numbers_of, shown_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from nltk import Tree
 
 CHARACTER_WIDTH = 7.6
@@ -65,19 +67,24 @@ def to_svg(alignment: Alignment) -> str:
     """
     if not (alignment.source_tree and alignment.target_tree):
         raise InputError("a picture needs an alignment with two trees, found one without")
-    widths = [_columns(sentence)[1] for sentence in (alignment.source, alignment.target)]
-    width = max(widths)
-    source = _place(alignment.source_tree, _stretch(alignment.source, width))
-    target = _place(alignment.target_tree, _stretch(alignment.target, width))
+    both = (alignment.source, alignment.target)
+    trees = [
+        _read(bracket, len(sentence))
+        for bracket, sentence in zip((alignment.source_tree, alignment.target_tree), both, strict=True)
+    ]
+    tight = [_columns(sentence, tree) for sentence, tree in zip(both, trees, strict=True)]
+    width = max(own for _, own in tight)
+    columns = [[MARGIN + centre * width / own for centre in centres] for centres, own in tight]
+    source, target = (_place(tree, places) for tree, places in zip(trees, columns, strict=True))
     source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
     target_words = source_words + LINK_HEIGHT
     height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
     numbers = _numbers(alignment)
     body = [
-        *_links(alignment, source_words, target_words, width),
+        *_links(alignment, columns, source_words, target_words),
         *_tree(source, numbers[0], source_words, -1),
         *_tree(target, numbers[1], target_words, +1),
-        *_words(alignment, source_words, target_words, width),
+        *_words(alignment, columns, (source_words, target_words)),
     ]
     total = width + 2 * MARGIN
     return (
@@ -87,28 +94,37 @@ def to_svg(alignment: Alignment) -> str:
     )
 
 
-def _columns(sentence: Sentence) -> tuple[list[float], float]:
-    """Centre of each word when set as tightly as possible, and the width of the whole."""
+def _read(bracket: str, length: int) -> Tree:
+    """The tree of a sentence of so many words."""
+    tree = parse_bracket(bracket)
+    has_tags = all(len(below) == 1 for below in tree.subtrees(_has_words))
+    if not has_tags or len(tree.leaves()) != length:
+        expected = f"expected a tree over {length} tokens, each with a tag"
+        raise InputError(f"{expected}, found {bracket[:80]!r}")
+    return tree
+
+
+def _columns(sentence: Sentence, tree: Tree) -> tuple[list[float], float]:
+    """Centre of each word when set as tightly as words and their labels allow, and the width of the whole."""
+    # Laid out anywhere: only the labels count here.
+    labels = [node.label for node in _leaves(_place(tree, [0.0] * len(sentence)))]
     centres, at = [], 0.0
-    for token in sentence.tokens:
-        size = max(len(token.text), 3) * CHARACTER_WIDTH
+    for token, label in zip(sentence.tokens, labels, strict=True):
+        size = max(len(token.text), len(label), 3) * CHARACTER_WIDTH
         centres.append(at + size / 2)
         at += size + WORD_GAP
     return centres, at - WORD_GAP
 
 
-def _stretch(sentence: Sentence, width: float) -> list[float]:
-    centres, own = _columns(sentence)
-    return [MARGIN + centre * width / own for centre in centres]
+def _leaves(node: _Placed) -> Iterator[_Placed]:
+    if not node.children:
+        yield node
+    for child in node.children:
+        yield from _leaves(child)
 
 
-def _place(bracket: str, columns: list[float]) -> _Placed:
+def _place(top: Tree, columns: Sequence[float]) -> _Placed:
     """Lay a tree out over its words; a unary chain takes one place, as it is one node of the forest."""
-    top = parse_bracket(bracket)
-    has_tags = all(len(tree) == 1 for tree in top.subtrees(_has_words))
-    if not has_tags or len(top.leaves()) != len(columns):
-        expected = f"expected a tree over {len(columns)} tokens, each with a tag"
-        raise InputError(f"{expected}, found {bracket[:80]!r}")
     at = 0
 
     def visit(tree) -> _Placed:  # type: ignore[no-untyped-def]
@@ -183,8 +199,10 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
     return edges + labels
 
 
-def _links(alignment: Alignment, source_words: float, target_words: float, width: float) -> list[str]:
-    source, target = _stretch(alignment.source, width), _stretch(alignment.target, width)
+def _links(
+    alignment: Alignment, columns: Sequence[Sequence[float]], source_words: float, target_words: float
+) -> list[str]:
+    source, target = columns
     scores = alignment.words.scores or (1.0,) * len(alignment.words)
     middle = (source_words + target_words) / 2
     return [
@@ -195,16 +213,16 @@ def _links(alignment: Alignment, source_words: float, target_words: float, width
     ]
 
 
-def _words(alignment: Alignment, source_words: float, target_words: float, width: float) -> list[str]:
+def _words(
+    alignment: Alignment, columns: Sequence[Sequence[float]], heights: tuple[float, float]
+) -> list[str]:
     drawn = []
-    for side, (sentence, y) in enumerate(
-        ((alignment.source, source_words), (alignment.target, target_words))
-    ):
+    for side, sentence in enumerate((alignment.source, alignment.target)):
         linked = {pair[side] for pair in alignment.words.pairs}
-        for index, (token, x) in enumerate(zip(sentence.tokens, _stretch(sentence, width), strict=True)):
+        for index, (token, x) in enumerate(zip(sentence.tokens, columns[side], strict=True)):
             colour = "#111111" if index in linked else UNALIGNED
             drawn.append(
-                f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
+                f'<text x="{x:.1f}" y="{heights[side] + 4:.1f}" text-anchor="middle" fill="{colour}">'
                 f"{escaped(token.text)}</text>"
             )
     return drawn

@@ -110,9 +110,18 @@ def test_a_phrase_stands_over_the_middle_of_its_children_under_the_label_of_its_
     assert labels["VP"] == pytest.approx([(verb + particle) / 2], abs=0.1)
 
 
-def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node() -> None:
-    tree = "(S (NP (DT a) (NN b)) (VP (VBD c) (PP (IN d) (NP (NP (DT e) (NN f)) (PP (IN g) (NN h))))) (. i))"
-    sentence = Sentence.from_words(["a", "b", "c", "d", "e", "f", "g", "h", "i"])
+@pytest.mark.parametrize(
+    ("tree", "nodes"),
+    [
+        (
+            "(S (NP (DT a) (NN b)) (VP (VBD c) (PP (IN d) (NP (NP (DT e) (NN f)) (PP (IN g) (NN h))))))",
+            15,
+        ),
+        ("(S (NP (PRP I)) (VP (VBP am)) (ADVP (NP (NN a)) (ADVP (RB b))) (. .))", 7),
+    ],
+)
+def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node(tree: str, nodes: int) -> None:
+    sentence = Sentence.from_words(re.findall(r"[^ ()]+(?=\))", tree))
     drawn = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, source_tree=tree, target_tree=tree)))
     name = "{http://www.w3.org/2000/svg}"
     labels = [
@@ -124,7 +133,11 @@ def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node() -> None:
         [tuple(map(float, point.split(","))) for point in line.get("points", "").split()]
         for line in drawn.iter(f"{name}polyline")
     ]
-    assert (len(labels), len(edges)) == (2 * 16, 2 * 15)
+    assert (len(labels), len(edges)) == (2 * nodes, 2 * (nodes - 1))
+    for (x, y, width, _), (other_x, other_y, *_) in pairwise(
+        sorted(labels, key=lambda box: (box[1], box[0]))
+    ):
+        assert y != other_y or x + width < other_x
     for points in edges:
         behind = set()
         for (x, y), (other_x, other_y) in pairwise(points):
