@@ -104,7 +104,8 @@ def write_model(
     """
     from safetensors.numpy import save
 
-    text = json.dumps(card, indent=1, ensure_ascii=False, allow_nan=False)
+    # Escaped: the name of a file, in a description, may be none that UTF-8 can hold.
+    text = json.dumps(card, indent=1, ensure_ascii=True, allow_nan=False)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if arrays is not None:

@@ -34,9 +34,8 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--words",
         "--candidates",
-        dest="candidates",
+        dest="words",
         choices=WORD_CANDIDATES,
-        default=DEFAULT_WORDS,
         help=f"where word candidates come from (default: {DEFAULT_WORDS})",
     )
 
@@ -49,7 +48,10 @@ def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
     parser.add_argument(
-        "--links", choices=("sure", "all"), default="sure", help="which gold links to learn (default: sure)"
+        "--links",
+        choices=("sure", "all"),
+        default="sure",
+        help="which gold links to learn (default: sure; possible ones count as none)",
     )
     parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
     parser.add_argument(
@@ -87,7 +89,7 @@ def corpus_reader(
     return CorpusReader(
         args.parser or "en",
         forest_size=forest_size,
-        candidates=args.candidates,
+        candidates=args.words or DEFAULT_WORDS,
         confident_link=confident_link,
         cache=args.forests,
         given_trees=given_trees,

@@ -173,8 +173,7 @@ def _scored_brackets(result: NBest | Sentence, k: int) -> Iterator[tuple[float, 
 
     if not isinstance(result, Sentence):
         return zip(result.log_probabilities.tolist(), result.brackets(), strict=True)
-    forest, words = _forest(result), result.words
-    return ((tree.log_probability, forest.bracket(words, tree)) for tree in forest.derivations(k))
+    return _forest(result).scored_brackets(result.words, k)
 
 
 def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:

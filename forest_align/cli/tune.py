@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
     if kind == "contextual":
-        for option in ("keep", "also", "forest_sizes"):
+        for option in ("keep", "also", "forest_sizes", "words"):
             if getattr(args, option):
                 name = option.replace("_", "-")
                 raise InputError(f"the contextual aligner takes no --{name}; the forest aligner does")

@@ -119,9 +119,10 @@ def test_a_threshold_that_is_no_probability_is_refused(tmp_path: Path, threshold
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    write_card(tmp_path / "new", {"format": "forest", "version": 1, "note": "µ"})
-    assert read_card(tmp_path / "new")["note"] == "µ"
-    assert json.loads((tmp_path / "new" / "model.json").read_text(encoding="utf-8"))["note"] == "µ"
+    note = "µ of a\udcff.tsv"  # the name of a file that is not UTF-8
+    write_card(tmp_path / "new", {"format": "forest", "version": 1, "note": note})
+    assert read_card(tmp_path / "new")["note"] == note
+    assert json.loads((tmp_path / "new" / "model.json").read_text(encoding="utf-8"))["note"] == note
     with pytest.raises(ValueError, match="JSON"):
         write_card(tmp_path, {"format": "forest", "x": float("nan")})
     assert not (tmp_path / "model.json").exists()

@@ -107,6 +107,21 @@ def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
 
 
+def test_a_tree_of_given_lists_is_written_once_though_the_forest_holds_it_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What mixes the other two has another head in the first one's verb phrase.
+    given = [
+        "(S (S (NN a)) (, ,) (VP (VB b)))",
+        "(S (VP (NN a)) (, ,) (VP (VB b)))",
+        "(S (S (NN a)) (, ,) (NP (VB b)))",
+    ]
+    text = "".join(f"{-place}\t{tree}\n" for place, tree in enumerate(given))
+    assert main(["parse", write(tmp_path, text), "--from", "nbest", "--to", "nbest", "-k", "9"]) == 0
+    written = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines() if line]
+    assert len(written) == len(set(written)) >= len(given)
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [

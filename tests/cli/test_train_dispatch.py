@@ -93,8 +93,12 @@ def test_where_no_model_can_be_written_nothing_is_learned(
     ],
     ids=" ".join,
 )
-def test_nothing_to_do_is_refused(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """No epochs at all ended well, without a model."""
+@pytest.mark.parametrize("count", ["0", "2147483648", "9" * 5000, "1.0"], ids=lambda text: text[:12])
+def test_nothing_to_do_is_refused_and_so_is_too_much(
+    command: list[str], count: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No epochs at all ended well, without a model; 10 ** 23 of anything in a Python error."""
     with pytest.raises(SystemExit, match="2"):
-        main([*command, "0", "pairs.tsv", "-o", "model"])
-    assert f"{command[-1]}: expected a whole number of at least 1, found '0'" in capsys.readouterr().err
+        main([*command, count, "pairs.tsv", "-o", "model"])
+    expected = f"{command[-1]}: expected a whole number from 1 to 2147483647, found '{count}'"
+    assert expected in capsys.readouterr().err

@@ -18,6 +18,7 @@ from nltk.tree import Tree
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.loading import kind_of
 from forest_align.cli import align, tune
 from forest_align.em.plots import PlotError
 from forest_align.em.shared_study import SharedStudy
@@ -61,7 +62,10 @@ def gold(tmp_path: Path) -> Path:
 def run(*words: object) -> int:
     parser = argparse.ArgumentParser()
     tune.add_arguments(parser)
-    return tune.run(parser.parse_args([*map(str, words), "--candidates", "dictionary"]))
+    options = parser.parse_args([*map(str, words)])
+    if kind_of(options.model or options.aligner or "forest") == "forest":
+        options.words = "dictionary"
+    return tune.run(options)
 
 
 def study_of(model: Path, name: str = "constituent-f1") -> Any:
@@ -443,6 +447,7 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
         (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
         (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
+        (["--aligner", "contextual", "--words", "union"], "takes no --words"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(
