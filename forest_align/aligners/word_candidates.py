@@ -80,8 +80,8 @@ def word_candidates(
     Raises
     ------
     InputError
-        If there are no candidates of this name, or ``ppdb`` is neither a table nor the path of one that can
-        be read.
+        If there are no candidates of this name, the minimum score is not from 0 to 1, or ``ppdb`` is neither
+        a table nor the path of one that can be read.
 
     Examples
     --------

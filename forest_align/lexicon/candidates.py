@@ -85,11 +85,16 @@ class ScoredCandidates:
     ppdb : PairTable, optional
         Paraphrase pairs of the user.
     minimum_score : float
-        Least probability of a candidate.
+        Least probability of a candidate, from 0 to 1.
     only_evident : bool
         Whether two words need lexical evidence to become a candidate.
     with_lexical_groups : bool
         Whether to propose the groups that the lexicon knows; blocks of likely links are proposed always.
+
+    Raises
+    ------
+    InputError
+        If the least probability is not from 0 to 1.
     """
 
     def __init__(
@@ -103,6 +108,8 @@ class ScoredCandidates:
         only_evident: bool = False,
         with_lexical_groups: bool = True,
     ) -> None:
+        if not 0.0 <= minimum_score <= 1.0:
+            raise InputError(f"expected a minimum score from 0 to 1, found {minimum_score:g}")
         self._lexicon = lexicon
         self._model = model
         self._fallback = fallback
@@ -235,12 +242,12 @@ def candidate_provider(
     links : Links, optional
         The links of the pair, for ``given``.
     minimum_score : float
-        Candidates less likely than this are not proposed.
+        Candidates less likely than this, from 0 to 1, are not proposed; those of ``given`` always are.
 
     Raises
     ------
     InputError
-        If the name is unknown or ``given`` comes without links.
+        If the name is unknown, ``given`` comes without links, or the minimum score is not from 0 to 1.
     """
     if name == "given":
         if links is None:

@@ -185,8 +185,6 @@ def lead(values: np.ndarray) -> np.ndarray:
     """
     if values.shape[1] == 1:
         return values.copy()
-    if not values.size:
-        return values
     top = np.partition(values, -2, axis=1)
     best, second = top[:, -1:], top[:, -2:-1]
     return np.where(values == best, values - second, values - best)

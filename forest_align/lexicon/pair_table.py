@@ -82,7 +82,7 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
                 if not line.isascii() and (found := _NO_UTF8.search(line)):
                     byte = ord(found[0]) - 0xDC00
                     raise InputError(f"expected UTF-8, found byte 0x{byte:02x}", file=str(path), line=number)
-                line = line.rstrip("\r\n")
+                line = line.rstrip("\n")
                 columns = line.split("\t", 2)
                 if len(columns) < 2:
                     columns = _columns_of_ppdb(line)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,11 @@ from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.data.pair_types import SentencePair
 from forest_align.em.corpus import CorpusPair, CorpusReader
-from forest_align.em.dev_set import DevSet, align_pair
-from forest_align.em.phrase_calibration import JudgedPhrases
-from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.parsing.trees import read_bracket, sentence_from_trees
-from forest_align.types import Sentence
+from forest_align.em.dev_set import DevSet
+from forest_align.em.phrase_calibration import TEMPERATURES, JudgedPhrases
+from forest_align.em.training_state import TrainingSettings
 
-from .test_dev_set import TREES, gold_pairs, parse_many
+from .test_dev_set import gold_pairs, parse_many
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -74,11 +73,48 @@ def test_normalizers_are_compared_with_the_default(
     assert all(0 < float(value) <= 1 for value in probabilities.values())
 
 
-def test_forest_sizes_are_compared_with_the_model_s_own(
-    table_script: Any, capsys: pytest.CaptureFixture[str]
+def test_each_model_is_trained_by_one_normalizer_and_used_by_another(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table_script.main(["--gold", "a", "--forest-sizes", "50", "1"])
-    _, _, *rows = cells(capsys.readouterr().out)
+    trained, used = [], {}
+
+    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
+        trained.append((len(pairs), settings.epochs, settings.batch_size, start.options))
+        assert (start.weights == ForestAligner.load("uniform").model.weights).all()
+        return SimpleNamespace(model=replace(start, description={"by": str(normalizer)}))
+
+    def rows(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
+        used[name] = (len(dev), model.description.get("by"), model.options.normalizer)
+        return np.ones((1, 13))
+
+    monkeypatch.setattr(table_script, "train_forest_model", train)
+    monkeypatch.setattr(table_script, "rows_of", rows)
+    table_script.main(
+        ["pairs", "--gold", "a", "--gold-limit", "1", "--start", "uniform", "--epochs", "3",
+         "--normalizers", "pair", "--uses", "symmetric"]
+    )  # fmt: skip
+    assert trained == [(2, 3, 0, ForestAligner.load().model.options)] * 2
+    assert used == {
+        f"{by or 'nothing'}, used as {use}": (1, by, use)
+        for by in (None, "symmetric", "pair")
+        for use in ("sides", "symmetric")
+    }
+
+
+def test_forest_sizes_are_compared_with_the_model_s_own(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes, make = [], table_script.CorpusReader
+
+    def reader(forest_size: int, cache: Path | None) -> CorpusReader:
+        sizes.append(forest_size)
+        made: CorpusReader = make(forest_size, cache)
+        return made
+
+    monkeypatch.setattr(table_script, "CorpusReader", reader)
+    table_script.main(["--gold", "a", "--forest-sizes", "50", "1", "--skip", "1"])
+    head, _, *rows = cells(capsys.readouterr().out)
+    assert (head[0], sizes) == ("trees in a forest (1 pairs)", [1, 10, 50])
     assert [(row[0], bool(row[-1])) for row in rows] == [("1", True), ("10", False), ("50", True)]
 
 
@@ -89,6 +125,27 @@ def test_the_table_of_sizes_has_a_line_for_each(
     table_script.main(["pairs", "--gold", "a", "--start", "uniform", *sizes])
     _, _, *rows = cells(capsys.readouterr().out)
     assert [row[:2] for row in rows] == [["1", "all"], ["2", "1"], ["2", "all"]]
+
+
+def test_smaller_sizes_are_the_first_of_one_fixed_shuffle(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = []
+
+    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
+        assert normalizer == "symmetric" and settings.epochs == 2
+        trained.append((" ".join(pair.id for pair in pairs), settings.batch_size))
+        return SimpleNamespace(model=start)
+
+    five = [replace(gold_pairs()[number % 2], id=str(number)) for number in range(5)]
+    monkeypatch.setattr(table_script, "read_pairs", lambda path: five)
+    monkeypatch.setattr(table_script, "train_forest_model", train)
+    sizes = ["--sizes", "3", "5", "0", "--batch-sizes", "2", "3", "0"]
+    table_script.main(["pairs", "--gold", "a", "--gold-limit", "1", "--start", "uniform", *sizes])
+    order = "2 4 3 0 1"  # of NumPy's generator with the seed 0
+    assert trained == [("2 4 3", 2), ("2 4 3", 0), (order, 2), (order, 3), (order, 0)]
+    _, _, *rows = cells(capsys.readouterr().out)
+    assert [row[:2] for row in rows] == [["3", "2"], ["3", "all"], ["5", "2"], ["5", "3"], ["5", "all"]]
 
 
 def test_the_pairs_of_each_file_are_skipped_and_limited(
@@ -111,101 +168,16 @@ def test_training_needs_pairs(table_script: Any, capsys: pytest.CaptureFixture[s
     assert "needs PAIRS" in capsys.readouterr().err
 
 
-@pytest.fixture
-def ablation(script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Reads two pairs from any file."""
-
-    def reader(parser: str, forest_size: int, candidates: str, cache: Path | None) -> CorpusReader:
-        made = CorpusReader("toy", forest_size=forest_size, candidates="dictionary")
-        monkeypatch.setattr(made, "_parse_many", parse_many)
-        return made
-
-    module = script("ablation")
-    monkeypatch.setattr(module, "CorpusReader", reader)
-    monkeypatch.setattr(module, "read_pairs", lambda path: gold_pairs())
-    return module
-
-
-def test_the_ablation_has_a_table_for_each_file_and_one_for_all(
-    ablation: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    models = ["--untrained", "uniform", "--by-hand", "fixed"]
-    ablation.main(["x/a", "x/b", *models, "--skip", "1"])
-    first, second, both = (cells(table) for table in capsys.readouterr().out.strip().split("\n\n"))
-    assert [table[0][0] for table in (first, second, both)] == [
-        "x a (1 pairs)",
-        "x b (1 pairs)",
-        "all (2 pairs)",
-    ]
-    systems = [row[0] for row in first[2:]]
-    assert systems == [
-        "full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse", "parts", "union",
-        "dictionary",
-    ]  # fmt: skip
-    assert [row[1:-1] for row in first[2:]] == [row[1:-1] for row in both[2:]]
-
-
-def test_an_asterisk_marks_what_is_significant_and_p_is_that_of_constituent_f1(ablation: Any) -> None:
-    row = [4, 4, 4, 4] + [4, 4, 4, 4] + [1] + [0] * 4
-    full = np.array([row] * 40, float)
-    worse = full.copy()
-    worse[:, 0] = worse[:, 2] = 2  # constituents
-    same, other = cells(ablation.table("toy", {"full": full, "same": full, "worse": worse}))[3:]
-    assert same == ["same", "100.00", "100.00", "100.00", "100.00", "100.00", "1.0000"]
-    assert other == ["worse", "50.00*", "50.00*", "50.00*", "100.00", "100.00", "0.0001"]
-
-
-def test_other_trees_ask_for_their_constituents_wherever_a_pair_stands_in_its_file(
-    ablation: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(reader, "_parse_many", parse_many)
-    dev = DevSet(reader.read(gold_pairs())[0])
-    spans = [(6, [(0, 6)]), (7, [(0, 7)]), (5, [(0, 5), (2, 4)]), (4, [(0, 4)])]
-    places = {"0": 0, "1": 1}
-    both = ablation.judged_by(dev, spans, places)
-    second = DevSet([dev.pairs[1].pair])
-    alone = ablation.judged_by(second, spans, places)
-    assert [len(one.pairs) for one in (both, alone)] == [2, 1]
-    for one in (both.pairs[1], alone.pairs[0]):
-        assert one.projection.source_spans.tolist() == [[0, 5], [2, 4]]
-    assert not ablation.judged_by(second, spans, {"1": 0}).pairs, "sentences of other lengths"
-
-
-def test_a_pair_on_best_trees_is_what_the_aligner_makes_of_these(
-    ablation: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lemma = load_lexicon().lemma
-
-    def parse_twice(texts: Iterable[list[str]]) -> Iterator[Sentence]:
-        for words in texts:
-            best = read_bracket(TREES[" ".join(words)])
-            flat = read_bracket("(S " + " ".join(f"(NN {word})" for word in words) + ")")
-            yield sentence_from_trees([flat, best], [-1.0, -0.1], lemmatizer=lemma)
-
-    reader = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(reader, "_parse_many", parse_twice)
-    packed = DevSet(reader.read(gold_pairs())[0])
-    monkeypatch.setattr(reader, "_parse_many", parse_many)
-    single = DevSet(reader.read(gold_pairs())[0])
-    model = ForestAligner.load().model
-    for many, one in zip(packed.pairs, single.pairs, strict=True):
-        best = ablation.on_best_tree(many)
-        assert len(best.pair.source.forest.start) < len(many.pair.source.forest.start)
-        assert (best.pair.features.relations == one.pair.features.relations).all()
-        assert align_pair(best.pair, model).phrases == align_pair(one.pair, model).phrases
-
-
 def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     script: Callable[[str], Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    sizes, judged = [], []
+    read_with, judged, results, fitted = [], [], [], []
 
     def reader(parser: str, *, forest_size: int, confident_link: float, cache: Path | None) -> CorpusReader:
-        sizes.append(forest_size)
+        read_with.append((forest_size, confident_link))
         made = CorpusReader("toy", candidates="dictionary")
         monkeypatch.setattr(made, "_parse_many", parse_many)
         return made
@@ -216,19 +188,29 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     def noted(pairs: list[CorpusPair], *options: Any) -> JudgedPhrases:
         judged.append([pair.id for pair in pairs])
         result: JudgedPhrases = judge(pairs, *options)
+        results.append(result)
         return result
+
+    def noted_fit(corpora: list[JudgedPhrases]) -> PhraseCalibration:
+        fitted.append(corpora)
+        return PhraseCalibration(2.0, 0.5, 0.25)
 
     five = [replace(gold_pairs()[number % 2], id=str(number)) for number in range(5)]
     monkeypatch.setattr(module, "CorpusReader", reader)
     monkeypatch.setattr(module, "read_pairs", lambda path: five)
     monkeypatch.setattr(module, "judge_phrases", noted)
-    start = replace(ForestAligner.load().model, description={"tuned": {"forest_size": 3}})
+    monkeypatch.setattr(module, "fit_calibration", noted_fit)
+    options = replace(ForestAligner.load().model.options, confident_link=0.75)
+    start = replace(ForestAligner.load().model, options=options, description={"tuned": {"forest_size": 3}})
     start.save(tmp_path / "start")
     output = tmp_path / "calibrated"
-    module.main(["x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "4"])
-    assert (sizes, judged) == ([3], [["0", "2"], ["1", "3"]])
+    module.main(["x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "3"])
+    assert (read_with, judged) == ([(3, 0.75)], [["0", "2"], ["1"]])
+    assert fitted == [[results[0]]]
     model = ForestModel.load(output)
-    assert str(model.calibration) in capsys.readouterr().out
+    assert model.calibration == PhraseCalibration(2.0, 0.5, 0.25)
+    printed = capsys.readouterr().out
+    assert str(model.calibration) in printed and f"| x/a | {len(results[1].right)} |" in printed
     assert model.description == {"tuned": {"forest_size": 3}, "calibrated_on": {"x/a": 2}}
     assert model.options == start.options and (model.weights == start.weights).all()
     with pytest.raises(SystemExit):
@@ -236,28 +218,22 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     assert "files of different names" in capsys.readouterr().err
 
 
-BEST = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes))))))"
-CHOSEN = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes)))))"
+def test_probabilities_are_told_before_and_after_calibration(script: Callable[[str], Any]) -> None:
+    def judged(*phrases: tuple[float, bool]) -> JudgedPhrases:
+        posteriors, right = (np.array(column) for column in zip(*phrases, strict=True))
+        return JudgedPhrases(np.log([posteriors] * len(TEMPERATURES)), np.zeros(len(right)), right)
 
-
-def test_prepositions_that_the_alignment_attaches_otherwise_are_found(script: Callable[[str], Any]) -> None:
-    module = script("compare_trees")
-    case = module.Case(("I", "saw", "a", "man", "with", "eyes"), "other", BEST, CHOSEN, CHOSEN)
-    assert module.prepositions(BEST) == {4}
-    assert module.prepositions("(S (PP (PP (IN out)) (PP (TO to) (NP (NN sea)))) (VP (VB go)))") == {0, 1}
-    assert [found[1:] for found in module.attachments([case])] == [(4, 3, 1, 1)]
-    spelled = replace(case, reference=CHOSEN.replace("(PRP I)", "(PRP -LRB-)"))
-    assert module.labelled([spelled], "reference") == module.labelled([case], "chosen")
-    assert "with (4): parser man, alignment saw, Stanford saw" in module.describe(1, case, 4, 3, 1, 1)
-
-
-def test_figures_of_the_search_are_those_worked_out_by_hand(script: Callable[[str], Any]) -> None:
-    module = script("measure_forest")
-    words = [[1, 2, 1, 4, 1, 5, 0.25], [3, 3, 3, 4, 0, 2, 0.75]]
-    assert module.figures(np.array(words)) == pytest.approx([50, 50, 80, 3.5, 500])
-    # Two more columns: compatible pairs, and all predicted ones, of which some are not judged.
-    chunks = [[1, 2, 1, 4, 3, 4, 1, 5, 0.25], [3, 3, 3, 4, 3, 6, 0, 2, 0.75]]
-    assert module.figures(np.array(chunks)) == pytest.approx([50, 50, 80, 50, 60, 3.5, 500])
+    module, squared = script("calibrate_phrases"), PhraseCalibration(posterior_power=2.0)
+    (_, _, row) = cells("\n".join(module.rows({"a": judged((0.56, False), (0.96, True))}, squared)))
+    assert row == ["a", "2", "0.500", "0.760", "0.300", "0.618", "0.196", "0.158 → 0.052"]
+    both = {"a": judged((0.56, False)), "b": judged((0.96, True))}
+    bins = cells("\n".join(module.diagram(both, squared)))[2:]
+    empty = [[f"{k / 10:.1f} to {(k + 1) / 10:.1f}", "0", "–", "–"] for k in range(10)]
+    expected = [[*one, *one] for one in empty]
+    expected[3][1:4] = ["1", "0.31", "0.00"]
+    expected[5][5:] = ["1", "0.56", "0.00"]
+    expected[9][1:4], expected[9][5:] = ["1", "0.92", "1.00"], ["1", "0.96", "1.00"]
+    assert bins == expected
 
 
 def test_an_untuned_model_has_nothing_of_a_sweep(script: Callable[[str], Any], tmp_path: Path) -> None:

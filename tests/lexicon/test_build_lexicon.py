@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
+from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.store import WordNetStore
-from forest_align.types import ModelError
+from forest_align.types import ModelError, Sentence
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "build_lexicon.py"
 TOP = "  1 This database is free.  \n  2 Really.  \n"
@@ -79,6 +81,17 @@ def test_derivational_pointers_and_pertainyms_go_both_ways_and_others_nowhere(
     assert related["creator"] == {"create", "ad_hoc"}
     assert related["create"] == related["ad_hoc"] == {"creator"}
     assert related["do"] == related["maker"] == set()
+
+
+def test_a_word_that_is_not_in_the_store_is_derived_from_none_of_its_lemmas(
+    script: ModuleType, folder: Path, tmp_path: Path
+) -> None:
+    store = WordNetStore.from_bytes(build(script, folder, tmp_path / "out"))
+    related = store.relatives("creator")
+    assert store.lemmas.index("ad_hoc") == 0 and 0 in related
+    words = Sentence.from_words(["ad_hoc", "qwrtz"])
+    evidence = word_evidence(Sentence.from_words(["creator"]), words, Lexicon(store))
+    assert evidence.tolist() == [[int(Evidence.DERIVATION), 0]]
 
 
 def test_counts_are_hexadecimal_and_pointers_are_between_words(

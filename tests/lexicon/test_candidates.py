@@ -273,6 +273,13 @@ def test_groups_that_the_lexicon_knows(one: str, two: str, group: tuple[str, str
     assert group in groups_of(one, two)
 
 
+@pytest.mark.parametrize("least", [float("nan"), -0.1, 1.5])
+@pytest.mark.parametrize("name", ["union", "dictionary", "encoder"])
+def test_a_minimum_that_is_no_probability_is_refused(name: str, least: float) -> None:
+    with pytest.raises(InputError, match=f"expected a minimum score from 0 to 1, found {least:g}"):
+        candidate_provider(name, minimum_score=least)
+
+
 def test_groups_of_the_users_table() -> None:
     table = PairTable([("hit the road", "leave"), ("cat", "feline")])
     assert groups_of("they hit the road", "they leave", table) == {("hit the road", "leave", "ppdb")}

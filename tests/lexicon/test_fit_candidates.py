@@ -78,6 +78,22 @@ def test_every_corpus_weighs_the_same_and_all_links_are_kept(script: ModuleType)
     assert unlikely / 9 < (cells.labels == 0).sum() < unlikely / 5
 
 
+def test_all_cells_of_links_and_of_words_with_like_vectors_are_kept(script: ModuleType) -> None:
+    for sign, likely in ((1, "linked or alike"), (-1, "linked")):
+        pairs = []
+        for pair in corpus(script, 1, 30):
+            target = Sentence(pair.target.tokens, vectors=sign * pair.target.vectors, text=pair.target.text)
+            gold = pair.gold.copy()
+            gold[1::2] = False
+            pairs.append((pair._replace(target=target, gold=gold), pair.gold if sign == 1 else gold))
+        cells = script.cells_of([[pair for pair, _ in pairs]], [])
+        kept = [np.isin(np.flatnonzero(sure), cells.kept[at]) for at, (_, sure) in enumerate(pairs)]
+        assert np.concatenate(kept).all(), likely
+        rest = sum(int((~sure).sum()) for _, sure in pairs)
+        drawn = len(cells.labels) - sum(map(len, kept))
+        assert rest / 9 < drawn < rest / 5, likely
+
+
 def test_the_table_is_on_for_every_second_pair(script: ModuleType) -> None:
     pairs = corpus(script, 1, 6)
     table = PairTable([(word, other) for word in VOCABULARY for other in VOCABULARY])

@@ -37,6 +37,7 @@ means/NNS/means arms/NNS/arm tactics/NNS/tactic news/NNS/news
 vaped/VBD/vape tokenized/VBN/tokenize crowdsourcing/VBG/crowdsource rebooted/VBD/reboot retweeted/VBN/retweet
 ’m/VBP/be didn’t/RB/didn't going/VBG/go being/VBG/be dying/VBG/die
 installed/VBD/install installs/VBZ/install fulfilled/VBN/fulfill enrolling/VBG/enroll controlled/VBD/control
+drew/VBD/draw saw/VBD/see grown/VBN/grow
 does/VBZ/do does/NNS/doe AS/NNP/as Mets/NNPS/met strongest/RBS/strong drearier/RBR/dreary
 routed/VBD/rout doxed/VBD/dox coexpressed/VBD/coexpress rebuzzed/VBD/rebuzz blogged/JJ/blog
 reargued/VBD/reargue reemerged/VBD/reemerge reanalyzed/VBN/reanalyze preapproved/VBN/preapprove

@@ -149,6 +149,17 @@ def test_more_than_four_rivals_count_as_four_and_equals_are_all_best() -> None:
     assert (found["same word again"] == 4).all() and (found["mutual best"] == 1).all()
 
 
+def test_a_word_with_content_that_is_a_form_of_a_function_word_is_none_of_the_same_words_around() -> None:
+    source = Sentence.from_words(["down", "cat", "house"], ["RP", "NN", "NN"])
+    target = Sentence.from_words(["downs", "cat", "car"], ["NNS", "NN", "NN"])
+    lexicon = load_lexicon()
+    evidence = word_evidence(source, target, lexicon)
+    assert evidence[0, 0] & Evidence.LEMMA
+    found = pair_features(source, target, evidence, lexicon, with_vectors=False)
+    around = found[LEXICAL_FEATURES.index("same words around")]
+    assert around.tolist() == [[1, 0, 1], [0, 0, 0], [1, 0, 1]]
+
+
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
 def test_context_features_are_what_their_names_say(rows: int, columns: int, seed: int) -> None:
     estimate = np.random.default_rng(seed).normal(scale=3, size=(rows, columns))

@@ -61,6 +61,7 @@ def test_plain_and_compressed_files_are_the_same(tmp_path: Path) -> None:
         (gzip.compress(b"kick\tboot\n")[:10] + b"\xff" * 20, r"bad\.tsv: cannot read"),
         (b"kick\tboot\n \tboot\n", r"bad\.tsv:2: expected two words or phrases"),
         (b"kick\t\r\n", r"bad\.tsv:1: expected two words or phrases"),
+        (b"kick\t  \n", r"bad\.tsv:1: expected two words or phrases"),
     ],
 )
 def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> None:
