@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from forest_align.data.lines import STANDARD_INPUT
+from forest_align.data.lines import STANDARD_INPUT, InputLines, path_beside
 from forest_align.data.resumed import check_same_pair
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
@@ -146,16 +146,33 @@ def refuse_compressed(path: str) -> None:
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
-    """Make sure that no output is the file that is read.
+    """Make sure that no output is the file that is read, or holds the sentences of the links in it.
 
     Raises
     ------
     InputError
         If one is: opening it would empty the input.
     """
+    if source == STANDARD_INPUT or not os.path.exists(source):
+        return
     for out in outputs:
-        if source != STANDARD_INPUT and out.exists() and os.path.exists(source) and out.samefile(source):
+        if out.exists() and out.samefile(source):
             raise InputError("the output would overwrite the input", file=str(out))
+        if out.exists() and _holds_sentences_of(source, out):
+            raise InputError(f"the output would overwrite the sentences of {source}", file=str(out))
+
+
+def _holds_sentences_of(source: str, file: Path) -> bool:
+    """Whether an input is one of Pharaoh links, and this file the one beside it that is read with it."""
+    from forest_align.data import pharaoh
+
+    if not os.path.isfile(source):  # what comes out of a pipe could not be read again
+        return False
+    beside = path_beside(Path(source), ".tsv")
+    if not (beside.is_file() and file.samefile(beside)):
+        return False
+    with InputLines(source) as lines:
+        return lines.suffix in pharaoh.FORMAT.extensions or pharaoh.matches(lines.head())
 
 
 @dataclass(frozen=True, slots=True)

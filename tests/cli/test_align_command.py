@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.cli import main
+from forest_align.cli.outputs import alignment_writer
 from forest_align.types import Alignment, InputError, Links, Sentence
 
 
@@ -300,6 +301,55 @@ def test_standard_input_to_standard_output(
     assert "é x" in printed and "x–x 0.50" in printed and "\x1b" not in printed
 
 
+def test_a_terminal_is_shown_colours_unless_it_wants_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    alignment = FakeAligner().align(("a b", "b c"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in alignment_writer("text", True).line(alignment)
+    assert "\x1b" not in alignment_writer("text", False).line(alignment)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in alignment_writer("text", True).line(alignment)
+
+
+def test_the_sentences_beside_given_links_are_not_overwritten(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    links, sentences = write(tmp_path / "x.pharaoh", "0-0\n"), write(tmp_path / "x.tsv", "a\ta\n")
+    assert main(["align", links, "--words", "given", "-o", sentences]) == 2
+    assert f"would overwrite the sentences of {links}" in capsys.readouterr().err
+    assert Path(sentences).read_text() == "a\ta\n"
+
+
+@pytest.mark.parametrize(("name", "lines"), [("out.html", 0), ("out.txt", 0), ("out.jsonl", 2)])
+def test_a_record_of_failures_stands_beside_an_output_that_can_be_gone_on_with(
+    name: str, lines: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\ta\n"), tmp_path / name
+    to = "text" if name == "out.txt" else name[4:]
+    assert main(["align", pairs, "-o", str(out), "--to", to]) == 1
+    record = Path(f"{out}.run")
+    assert len(record.read_text().splitlines() if record.exists() else []) == lines
+    assert (f"{record} lists those" in capsys.readouterr().err) == (lines > 0)
+
+
+def test_an_aligner_that_loses_a_pair_is_told_and_not_taken_for_a_finished_run(
+    tmp_path: Path,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = FakeAligner.align_many
+    monkeypatch.setattr(
+        FakeAligner, "align_many", lambda *args, **options: list(whole(*args, **options))[:-1]
+    )
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\nc\tc\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 2
+    assert "the forest aligner returned nothing for pair '3'" in capsys.readouterr().err
+    assert out.read_text().count("\n") == 2
+    monkeypatch.setattr(FakeAligner, "align_many", whole)
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 0
+    assert out.read_text().count("\n") == 3
+
+
 def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[FakeAligner]) -> None:
     out = tmp_path / "out"
     assert main(["align", write(tmp_path / "in.tsv", ""), "-o", str(out)]) == 0
@@ -371,10 +421,40 @@ def test_links_beyond_the_last_pair_are_reported_in_the_end(
     assert main([*arguments, write(tmp_path / "blank", "0-0\n\n")]) == 0
 
 
-def test_a_file_of_word_links_is_never_overwritten(tmp_path: Path, aligners: list[FakeAligner]) -> None:
-    pairs, links = write(tmp_path / "in.tsv", "a\ta\n"), write(tmp_path / "links", "0-0\n")
-    assert main(["align", pairs, "-o", links, "--tokenized", "--words", links]) == 2
-    assert Path(links).read_text() == "0-0\n"
+@pytest.mark.parametrize("option", ["--words", "--ppdb"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_files_of_word_links_and_paraphrases_are_never_overwritten(
+    option: str,
+    is_link: bool,
+    tmp_path: Path,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pairs, read, out = (
+        write(tmp_path / "in.tsv", "a\ta\n"),
+        write(tmp_path / "read", "0-0\n"),
+        tmp_path / "out",
+    )
+    out.symlink_to(read)
+    output = str(out) if is_link else read
+    assert main(["align", pairs, "-o", output, "--tokenized", option, read]) == 2
+    assert f"{output}: the output would overwrite the input" in capsys.readouterr().err
+    assert Path(read).read_text() == "0-0\n"
+
+
+def test_evidence_is_asked_for_what_could_be_aligned_alone(
+    tmp_path: Path, aligners: list[FakeAligner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explained(aligner: FakeAligner, alignment: Alignment) -> Alignment:
+        assert aligner is aligners[0] and not alignment.error
+        return replace(alignment, warnings=("explained",))
+
+    monkeypatch.setattr("forest_align.aligners.word_evidence.with_evidence", explained)
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\ta\nbroken\nb\tb\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--explain"]) == 1
+    found = [Alignment.from_json(line) for line in out.read_text().splitlines()]
+    assert [one.warnings == ("explained",) for one in found] == [True, False, False, True]
+    assert [bool(one.error) for one in found] == [False, True, True, False]
 
 
 def test_a_pair_that_cannot_be_aligned_keeps_its_text(tmp_path: Path, aligners: list[FakeAligner]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.base import Aligner, Text
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.cli.aligner_choice import ANNOTATORS, Content, GivenLinks, load_aligner
+from forest_align.cli.aligner_choice import ANNOTATORS, Content, GivenLinks, contents_of, load_aligner
 from forest_align.parsing import annotation
 from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
 
@@ -200,6 +200,20 @@ def test_a_tuned_published_variant_takes_another_annotator_and_a_default_one_doe
     asked.variant = "default"
     with pytest.raises(InputError, match="--annotator needs --variant published"):
         load_aligner(asked, None)
+
+
+@pytest.mark.parametrize("name", ["parameters.json", "weights.safetensors", "scores.bin"])
+def test_a_model_is_known_by_the_contents_of_all_its_files(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for one in ("parameters.json", "weights.safetensors", "scores.bin"):
+        (folder / one).write_bytes(b"old")
+    before = contents_of(str(folder))
+    (folder / "notes.txt").write_text("mine")
+    assert before == contents_of(str(folder)) and before.startswith("model (")
+    (folder / name).write_bytes(b"new")
+    assert before != contents_of(str(folder))
+    assert (contents_of("en"), contents_of(None)) == ("en", "")
 
 
 def test_the_annotators_are_those_that_there_are() -> None:

@@ -97,6 +97,66 @@ def test_what_cannot_be_done_is_refused(
     assert gold.read_text() == GOLD
 
 
+@pytest.mark.parametrize(
+    ("name", "links", "options"),
+    [
+        ("x.pharaoh", "0-0\n0-0 1-1\n", []),
+        ("x.align", "\n\n", []),
+        ("x.txt", "0-0\n0-0 1-1\n", ["--from", "pharaoh"]),
+    ],
+)
+def test_the_sentences_of_links_are_part_of_the_input_and_not_overwritten(
+    name: str, links: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sentences = tmp_path / name, tmp_path / "x.tsv"
+    path.write_text(links)
+    sentences.write_text("a\tb\nc d\te f\n")
+    assert main(["convert", str(path), str(sentences), *options]) == 2
+    message = f"{sentences}: the output would overwrite the sentences of {path}"
+    assert message in capsys.readouterr().err
+    assert sentences.read_text() == "a\tb\nc d\te f\n"
+    assert main(["convert", str(path), str(tmp_path / "y.tsv"), *options]) == 0
+
+
+def test_an_older_output_beside_an_input_that_needs_none_is_replaced(gold: Path) -> None:
+    out = gold.with_suffix(".tsv")
+    out.write_text("older")
+    assert main(["convert", str(gold), str(out)]) == 0
+    assert out.read_text() == "a b\tc d\tx\ne\tf\ty\n"
+
+
+def test_a_folder_of_pairs_has_no_sentences_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "folder", tmp_path / "folder.tsv"
+    folder.mkdir()
+    out.write_text("older")
+    assert main(["convert", str(folder), str(out)]) == 2
+    assert "expected s-NAME.xml and t-NAME.xml files in the folder" in capsys.readouterr().err
+    assert out.read_text() == "older"
+
+
+@pytest.mark.parametrize("read", ["second.json", "published.json"])
+def test_no_file_that_is_read_is_overwritten(
+    read: str, gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("second.json", "published.json"):
+        (tmp_path / name).write_text(GOLD)
+    options = ["--majority", str(tmp_path / "second.json"), "--tokens-of", str(tmp_path / "published.json")]
+    assert main(["convert", str(gold), str(tmp_path / read), *options]) == 2
+    assert f"{tmp_path / read}: the output would overwrite the input" in capsys.readouterr().err
+    assert (tmp_path / read).read_text() == GOLD
+
+
+def test_text_that_is_tokenized_already_is_split_at_blanks_alone(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.tsv", tmp_path / "out.jsonl"
+    path.write_text("can't stop.\tcannot stop .\n")
+    assert main(["convert", str(path), str(out), "--tokenized"]) == 0
+    values = json.loads(out.read_text())
+    assert values["source"]["tokens"] == ["can't", "stop."]
+    assert values["target"]["tokens"] == ["cannot", "stop", "."]
+
+
 def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,6 +138,18 @@ def test_an_output_that_is_a_link_stays_one(found: Path, tmp_path: Path) -> None
         assert list((tmp_path / "elsewhere").iterdir()) == [real]
 
 
+def test_who_reads_an_older_table_goes_on_reading_it_while_it_is_replaced(
+    found: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "t.tsv"
+    out.write_text("#source\ttarget\nold\tolder\n")
+    with out.open() as older:
+        assert older.readline()
+        assert main(["extract", str(found), "-o", str(out)]) == 0
+        assert older.read() == "old\tolder\n"
+    assert [row[0] for row in rows(out)] == ["#source", "bought", "cars"]
+
+
 def test_a_pipe_can_be_written_to(found: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -153,6 +165,8 @@ def test_any_characters_can_be_counted(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text(line("\0x", "\ud800y", "\0\udfff"))
     assert main(["extract", str(path)]) == 0
     assert "\0x\t\\ud800y\t" in capsys.readouterr().out
+    assert main(["extract", str(path), "-o", str(tmp_path / "t.tsv")]) == 0
+    assert "\0x\t\\ud800y\t" in (tmp_path / "t.tsv").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

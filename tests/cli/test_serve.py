@@ -8,16 +8,18 @@ import socket
 import subprocess
 import sys
 import threading
+from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from forest_align.aligners.contextual import ContextualAligner
 from forest_align.cli import main
-from forest_align.cli.browser_server import BrowserServer
+from forest_align.cli.browser_server import TIMEOUT, BrowserServer
 from forest_align.cli.browser_service import MAX_BODY, MAX_CHARACTERS, AlignerShelf, BrowserService
 from forest_align.data.line_index import LineIndex
 from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
@@ -111,6 +113,41 @@ def test_aligners_are_loaded_when_they_are_asked_for_and_once(client: Client) ->
     assert FakeAligner.loaded == 1
 
 
+@pytest.mark.parametrize("error", [ImportError("no package"), OSError("no file"), ModelError("no weights")])
+def test_an_aligner_that_cannot_be_loaded_now_may_be_later(error: Exception) -> None:
+    found: list[Any] = [error, FakeAligner()]
+
+    def load() -> Any:
+        if isinstance(one := found.pop(0), Exception):
+            raise one
+        return one
+
+    service = BrowserService(AlignerShelf({"forest": load}, "forest"))
+    answers = [service.get("/?source=a&target=a") for _ in range(3)]
+    assert [int(answer.status) for answer in answers] == [503, 200, 200]
+    assert f"the aligner forest cannot be loaded: {error}".encode() in answers[0].body
+
+
+def test_one_pair_is_aligned_at_a_time() -> None:
+    both = threading.Barrier(2)
+
+    class Waiting(FakeAligner):
+        def align(self, source: str, target: str) -> Alignment:
+            with suppress(threading.BrokenBarrierError):  # the other does not come
+                both.wait(timeout=0.3)
+                met.append(source)
+            return super().align(source, target)
+
+    met: list[str] = []
+    shelf = AlignerShelf({"forest": Waiting}, "forest")  # type: ignore[dict-item]
+    threads = [threading.Thread(target=shelf.align, args=("forest", word, word)) for word in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not met
+
+
 @pytest.mark.parametrize(
     ("values", "status", "message"),
     [
@@ -141,6 +178,7 @@ def test_what_cannot_be_aligned_is_told_with_its_status(
         ("POST", "/align", b"\xff", {}, 400, "expected UTF-8"),
         ("POST", "/align", b"x" * (MAX_BODY + 1), {}, 413, f"at most {MAX_BODY} bytes"),
         ("POST", "/align", b"", {"Content-Length": "x"}, 400, "a number for Content-Length"),
+        ("POST", "/align", b"", {"Content-Length": "9" * 5000}, 400, "a number for Content-Length"),
         ("POST", "/", b"", {}, 405, "expected GET"),
         ("POST", "/nothing", b"", {}, 404, "nothing at /nothing"),
         ("GET", "/align", None, {}, 405, "expected POST"),
@@ -165,6 +203,30 @@ def test_other_names_of_this_machine_are_answered(client: Client) -> None:
         assert client.ask("GET", "/", headers={"Host": host})[0] == 200
 
 
+def test_the_name_that_it_listens_on_is_answered_and_other_names_of_other_machines_are_not() -> None:
+    with BrowserServer("127.0.0.1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+        server.host = "My-Machine"  # as if that name led to this address
+        assert server.knows("my-machine:8000") and server.knows("")
+        assert not server.knows("my-machine.evil.example:8000")
+
+
+def test_an_address_of_ipv6_can_be_listened_on() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        pytest.skip(f"needs IPv6: {error}")
+    with BrowserServer("::1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+        assert server.url == f"http://[::1]:{server.server_port}/" and server.knows("[::1]:8000")
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", "/align"), ("GET", "/no"), ("PUT", "/")])
+def test_no_answer_is_kept_or_taken_for_something_else(method: str, path: str, client: Client) -> None:
+    _, _, headers = client.ask(method, path, b"{}")
+    assert headers["Cache-Control"] == "no-store" and headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+
+
 def test_lines_that_are_no_request_do_not_stop_the_server(client: Client) -> None:
     assert b"Bad request version" in client.raw(b"nonsense nonsense nonsense\r\n\r\n")
     assert b"411 Length Required" in client.raw(b"POST /align HTTP/1.1\r\n\r\n")
@@ -172,9 +234,32 @@ def test_lines_that_are_no_request_do_not_stop_the_server(client: Client) -> Non
     assert client.ask("GET", "/")[0] == 200
 
 
+@pytest.mark.parametrize("claimed", [16 * MAX_BODY, 10**12])
+def test_who_sends_too_much_is_heard_out_for_a_while_and_then_told(claimed: int, client: Client) -> None:
+    """Closed before all is read, a connection would be reset and its answer lost."""
+    head = f"POST /align HTTP/1.0\r\nContent-Length: {claimed}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", client.port), timeout=0.2) as connection:
+        connection.sendall(head.encode() + bytes(8 * MAX_BODY))
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(20)
+        connection.sendall(bytes(8 * MAX_BODY))
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.0 413 ") and f"bytes, found {claimed}".encode() in answer
+
+
 def test_head_gives_the_headers_alone(client: Client) -> None:
-    status, text, headers = client.ask("HEAD", "/")
-    assert (status, text) == (200, "") and int(headers["Content-Length"]) > 1000
+    headers, body = client.raw(b"HEAD / HTTP/1.0\r\n\r\n").split(b"\r\n\r\n")
+    assert headers.startswith(b"HTTP/1.0 200 ") and body == b""
+    assert int(re.findall(b"Content-Length: ([0-9]+)", headers)[0]) > 1000
+
+
+def test_a_connection_is_given_up_that_stays_silent() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, BrowserServer("127.0.0.1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+        ours.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        server.finish_request(theirs, ("127.0.0.1", 1))
+        assert theirs.gettimeout() == TIMEOUT and TIMEOUT > 0
 
 
 def test_the_form_needs_no_script(client: Client) -> None:
@@ -184,6 +269,8 @@ def test_the_form_needs_no_script(client: Client) -> None:
     assert 'data-with="s1 t0"' in text and ">a b</textarea>" in text
     status, text, _ = client.ask("GET", "/?source=a")
     assert status == 400 and "target: expected a sentence" in text and ">a</textarea>" in text
+    status, text, _ = client.ask("GET", "/?source=a&target=b&aligner=missing")
+    assert status == 503 and "no weights" in text and "<option selected>missing</option>" in text
 
 
 def test_what_is_typed_cannot_become_part_of_the_page(client: Client) -> None:
@@ -204,7 +291,7 @@ def test_the_pairs_of_the_file_are_leafed_through(client: Client) -> None:
     assert text.count("<section>") == 10 and "alignments.jsonl:5: not JSON" in text
 
 
-@pytest.mark.parametrize("first", ["26", "-1", "abc", "<b>"])
+@pytest.mark.parametrize("first", ["26", "-1", "abc", "<b>", "9" * 5000])
 def test_who_asks_for_pairs_that_are_not_there_gets_a_page_with_ways_out(first: str, client: Client) -> None:
     status, text, headers = client.ask("GET", f"/pairs?{urlencode({'first': first})}")
     assert (status, headers["Content-Type"]) == (404, "text/html; charset=utf-8")
@@ -215,6 +302,13 @@ def test_without_a_file_there_are_no_pairs() -> None:
     service = BrowserService(AlignerShelf({}, "forest"))
     assert service.get("/pairs").status == 404
     assert b"/pairs" not in service.get("/").body
+
+
+def test_pairs_of_any_characters_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a\udcff.jsonl"  # a name that is no UTF-8
+    path.write_text(FakeAligner().align("\ud83d x", "\0 x").to_json() + "\nbroken\n")
+    page = BrowserService(AlignerShelf({}, "forest"), LineIndex(path)).get("/pairs")
+    assert page.status == 200 and page.body.decode("utf-8").count("<section>") == 2
 
 
 def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:
@@ -252,6 +346,50 @@ def test_what_cannot_be_served_is_told_at_once(
     (tmp_path / "pairs.tsv").write_text("He died.\tHe passed away.\n" * 3)
     assert main(["serve", *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_model_is_that_of_its_own_kind_of_aligner_and_the_parser_that_of_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded = []
+
+    def load(options: Namespace, given: None) -> FakeAligner:
+        loaded.append((options.aligner, options.model, options.parser))
+        return FakeAligner()
+
+    def ask(server: BrowserServer) -> None:
+        for name in ("", "&aligner=forest", "&aligner=contextual"):
+            assert server.service.get(f"/?source=a&target=a{name}").status == 200
+
+    monkeypatch.setattr("forest_align.cli.serve.load_aligner", load)
+    monkeypatch.setattr(BrowserServer, "serve_forever", ask)
+    folder = str(tmp_path / "model")
+    ContextualAligner().save(folder)
+    assert main(["serve", "--port", "0", "--model", folder, "--parser", "en"]) == 0
+    assert loaded == [("contextual", folder, "en"), ("forest", None, "en")]
+
+
+def test_an_aligner_can_be_chosen_that_has_a_model_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = []
+
+    def keep(server: BrowserServer) -> None:
+        pages.append(server.service.get("/").body.decode())
+
+    monkeypatch.setattr(BrowserServer, "serve_forever", keep)
+    monkeypatch.setattr("forest_align.cli.serve._is_there", lambda name: name == "forest")
+    folder = str(tmp_path / "model")
+    ContextualAligner().save(folder)
+    for options in (["--model", folder], ["--model", folder, "--aligner", "contextual"], []):
+        assert main(["serve", "--port", "0", *options]) == 0
+    names = [re.findall("<option( selected)?>([^<]*)<", page) for page in pages]
+    assert names == 2 * [[("", "forest"), (" selected", "contextual")]] + [[(" selected", "forest")]]
+    capsys.readouterr()
+    assert main(["serve", "--port", "0", "--model", folder, "--aligner", "forest"]) == 2
+    assert "is for the aligner contextual, not forest" in capsys.readouterr().err
+    assert main(["serve", "--port", "0", "--aligner", "joint"]) == 2
+    assert "no bundled model for the aligner joint: name one with --model" in capsys.readouterr().err
 
 
 def test_all_addresses_are_reached_by_a_name_too() -> None:

@@ -55,6 +55,14 @@ def test_words_in_another_order_are_not_monotonic_and_unlinked_ones_are_told() -
 
 
 @pytest.mark.parametrize(
+    ("links", "monotonic"),
+    [("0-0 1-0", 1), ("0-0 0-1 2-1", 1), ("0-0", 1), ("0-1 1-0", 0), ("0-0 1-2 2-1", 0), ("0-2 1-1 2-2", 0)],
+)
+def test_links_of_several_words_to_one_keep_the_order(links: str, monotonic: int) -> None:
+    assert f"Monotonic={monotonic} " in line("ppdb", replace(DIED, links=links))
+
+
+@pytest.mark.parametrize(
     ("labels", "shown"),
     [(("NP", "NP::NN"), "[NP]"), (("NN", "NP::NN"), "[NN]"), (("NP", "VP"), "[X]"), (("", ""), "[X]")],
 )

@@ -94,6 +94,38 @@ def test_every_word_needs_a_tag_if_any_has_one() -> None:
             Sentence.from_words(["He", "died"], tags)
 
 
+def test_words_without_a_text_stand_one_blank_apart() -> None:
+    sentence = Sentence.from_words(["He", "", "passed", "away"])
+    assert sentence.text == "He  passed away"
+    assert [(token.start, token.end) for token in sentence.tokens] == [(0, 2), (3, 3), (4, 10), (11, 15)]
+    assert "offsets" not in sentence.to_dict()
+    assert Sentence.from_json(sentence.to_json()).tokens == sentence.tokens
+
+
+@pytest.mark.parametrize("text", ["He  died", "He died ", "", "Died he"])
+def test_without_offsets_they_are_unknown_where_the_text_is_not_the_words_joined_by_blanks(text: str) -> None:
+    sentence = Sentence.from_dict({"tokens": ["He", "died"], "text": text})
+    assert sentence.text == text and sentence.words == ("He", "died")
+    assert {(token.start, token.end) for token in sentence.tokens} == {(-1, -1)}
+
+
+@given(st.lists(texts, max_size=4), texts)
+def test_offsets_come_back_whatever_the_text_is(words: list[str], before: str) -> None:
+    usual = Sentence.from_words(words)
+    shifted = [
+        Token(one.text, start=one.start + len(before), end=one.end + len(before)) for one in usual.tokens
+    ]
+    sentence = Sentence(tuple(shifted), text=before + usual.text)
+    assert Sentence.from_json(sentence.to_json()).tokens == sentence.tokens
+
+
+def test_json_keeps_characters_but_for_halves_of_surrogate_pairs_which_no_file_can_hold() -> None:
+    assert '"ä 🙂"' in Sentence.from_words(["ä", "🙂"]).to_json()
+    sentence = Sentence.from_words(["ä", "\ud83d"])
+    written = sentence.to_json().encode("utf-8")
+    assert Sentence.from_json(written.decode("utf-8")).words == sentence.words
+
+
 def test_forest_and_vectors_are_those_of_the_tokens() -> None:
     words, forest = forest_from_bracket("(NP (DT the) (NN cat))")
     tokens = tuple(map(Token, (*words, "sat")))
