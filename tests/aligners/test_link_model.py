@@ -22,7 +22,7 @@ from forest_align.aligners.link_features import (
     word_features,
 )
 from forest_align.aligners.link_messages import MessageNetwork
-from forest_align.aligners.link_model import HOPELESS, UNLIKELY, LinkModel
+from forest_align.aligners.link_model import HOPELESS, ITSELF, UNLIKELY, LinkModel, have_same_words
 from forest_align.cext import contextual as kernel
 from forest_align.cext import contextual_reference as reference
 from forest_align.lexicon.evidence import lexical_evidence
@@ -118,8 +118,8 @@ def test_all_passes_together_are_those_of_the_plain_computation(
     swapped = is_after(source, target)
     order = (target, source, evidence.T) if swapped else (source, target, evidence)
     expected = plain_probabilities(model, *order)
-    if not is_after(source, target) and not is_after(target, source):
-        expected = np.maximum(expected, expected.T)
+    if have_same_words(source, target):
+        expected = np.eye(len(source)) * ITSELF
     np.testing.assert_allclose(found, expected.T if swapped else expected, atol=2e-4)
 
 
@@ -135,23 +135,19 @@ def test_the_plain_computation_has_cells_that_each_pass_leaves_alone() -> None:
     assert (np.sum(counts, 0) > 50).all()
 
 
-def test_a_sentence_with_itself_has_a_symmetric_table_however_its_products_round(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    table = np.array([[0.9, 0.25], [0.125, 0.5]], dtype=np.float32)
-    monkeypatch.setattr(LinkModel, "probabilities", lambda self, source, target, evidence: table)
-    evidence, model = np.zeros((2, 2), dtype=np.int32), random_model(0)
-    one, other = sentence(["the", "cat"], 1), sentence(["the", "cat"], 2)
-    same = model.link_probabilities(one, replace(one), evidence)
-    assert same.tolist() == np.maximum(table, table.T).tolist()
-    there, back = (
-        model.link_probabilities(one, other, evidence),
-        model.link_probabilities(other, one, evidence),
-    )
-    assert (there == back.T).all() and {tuple(there.ravel()), tuple(back.ravel())} == {
-        tuple(table.ravel()),
-        tuple(table.T.ravel()),
-    }
+def test_every_word_of_a_sentence_is_linked_to_itself_in_the_same_sentence() -> None:
+    """Equal words stood in each other's way: of *No, no, no!* only the last *no* was linked."""
+    model = random_model(0)
+    for words in (["no", ",", "no", ",", "no", "!"], ["the"] * 9, ["cat"]):
+        one, other = sentence(words, 1), sentence([word.title() for word in words], 2)
+        evidence = lexical_evidence(one, other, load_lexicon()).astype(np.int32)
+        for pair in ((one, one), (one, other), (other, one)):
+            found = model.link_probabilities(*pair, evidence)
+            assert found.dtype == np.float32
+            assert found.tolist() == (np.eye(len(words), dtype=np.float32) * np.float32(ITSELF)).tolist()
+    longer = sentence(["no", "no"], 1)
+    evidence = lexical_evidence(sentence(["no"], 1), longer, load_lexicon()).astype(np.int32)
+    assert model.link_probabilities(sentence(["no"], 1), longer, evidence).shape == (1, 2)
 
 
 def test_what_a_sentence_is_to_the_model_is_told_word_by_word() -> None:
