@@ -202,8 +202,9 @@ class ForestAligner(ParsingAligner):
         return build_alignment(self.model, source, target, arrays, base, candidates)
 
     def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
-        """Up to ``k`` alignments of two sentences, raw text or prepared, best first.
+        """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.
 
+        The first is that of :meth:`align`, unless ``parser_weight`` makes roots compete by more than that.
         The probabilities of their phrase pairs are those of the pairs in all alignments. Where the roots are
         not reached there is one alignment only.
 

@@ -146,6 +146,7 @@ class PreparedPair:
             )
             log_edges["source_log_edge"] = self.tree_weight * source_edges
             log_edges["target_log_edge"] = self.tree_weight * target_edges
+            # Once for each pair at a root: again for one that gives way to the roots and shares one of them.
             log_nodes[self.source.roots] += self.tree_weight * source_roots[:, None]
             log_nodes[:, self.target.roots] += self.tree_weight * target_roots
         if self.links is not None:

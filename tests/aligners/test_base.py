@@ -64,6 +64,64 @@ def test_an_error_says_which_of_the_sentences_is_wrong() -> None:
     assert [one.error for one in found] == ["field 'source': empty", "field 'target': empty", ""]
 
 
+class Picky(Splitter):
+    """Has no use for ``?``, reads no ``!`` and writes words in lower case."""
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
+        words = [text.split() if isinstance(text, str) else text.words for text in sentences]
+        return [
+            InputError("unreadable", field="words")
+            if "!" in mine
+            else Sentence.from_words([word.lower() for word in mine])
+            for mine in words
+        ]
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        if "?" in source.words + target.words:
+            raise InputError("useless")
+        return super().align_prepared(source, target)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("batch_size", [1, 3, 64])
+def test_every_pair_of_a_stream_has_the_result_or_the_error_that_is_its_own(
+    workers: int, batch_size: int
+) -> None:
+    given = Sentence.from_words(["D", "!"])
+    pairs: list[tuple[Text, Text] | InputError] = [
+        ("A", "b"),
+        InputError("no pair", line=2),
+        ("A ?", "c"),
+        (given, "d"),
+        ("d", given),
+        InputError("no pair", line=6),
+        ("e", "F"),
+    ]
+    found = list(Picky().align_many(pairs * 2, batch_size, workers))
+    wanted = [
+        ("a", "b", ""),
+        ("", "", "line 2: no pair"),
+        ("a ?", "c", "useless"),
+        ("D !", "d", "field 'words': unreadable"),
+        ("d", "D !", "field 'words': unreadable"),
+        ("", "", "line 6: no pair"),
+        ("e", "f", ""),
+    ]
+    assert [(one.source.text, one.target.text, one.error) for one in found] == wanted * 2
+    assert found[3].source is given and found[4].target is given and not found[2].phrases
+    assert {one.aligner for one in found} == {"splitter"}
+
+
+def test_a_sentence_whose_words_the_parser_changed_is_the_parsers() -> None:
+    source = Picky().align(GIVEN, "x").source
+    assert (source.text, source.words) == ("he died .", ("he", "died", "."))
+
+
+def test_offsets_that_a_sentence_lacks_are_those_of_the_parser() -> None:
+    given = Sentence((Token("He"), Token("died")), text="He died")
+    assert [(one.start, one.end) for one in Splitter().align(given, "x").source.tokens] == [(0, 2), (3, 7)]
+
+
 class Greedy(Splitter):
     """Has no memory for long sentences."""
 

@@ -25,6 +25,8 @@ from forest_align.parsing import sentence_from_bracket, sentence_from_trees
 from forest_align.parsing.trees import read_bracket
 from forest_align.types import Alignment, InputError, Links, Sentence, Token
 
+from .random_sentences import random_bracket
+
 RELYING = (
     "(S (S (VP (VBG Relying) (PP (IN on) (NP (NN team) (NN spirit))))) (, ,) (NP (NN expedition) "
     "(NNS members)) (VP (VBD defeated) (NP (NNS difficulties))) (. .))",
@@ -132,6 +134,19 @@ def test_a_word_link_has_the_probability_of_its_candidate(aligner: ForestAligner
     candidates = (Candidate((0, 1), (0, 1), 0.7), Candidate((1, 2), (1, 2), 0.9))
     found = aligner.align_candidates(source, target, candidates)
     assert (found.words.pairs, found.words.scores) == (((0, 0), (1, 1)), (0.7, 0.9))
+
+
+def test_a_candidate_counts_as_a_link_in_features_from_the_confident_probability_on(
+    aligner: ForestAligner,
+) -> None:
+    options = replace(aligner.model.options, confident_link=0.4, certain_link=0.8)
+    chosen = ForestAligner(replace(aligner.model, options=options), lexicon=aligner.lexicon)
+    source, target = sentence("(NP (DT the) (NN xyz))"), sentence("(NP (JJ qrs) (NN tuv))")
+    none, below, at = (
+        chosen.features(source, target, [Candidate((1, 2), (1, 2), score)] if score else []).relations.sum()
+        for score in (0.0, 0.39, 0.4)
+    )
+    assert none == below < at
 
 
 def test_a_phrase_that_a_likely_link_leaves_is_less_probable(aligner: ForestAligner) -> None:
@@ -256,15 +271,6 @@ def test_what_is_no_pair_is_refused_as_such(aligner: ForestAligner, wrong: Any) 
         list(aligner.align_many([wrong]))
 
 
-def random_bracket(rng: random.Random, words: list[str]) -> str:
-    if len(words) == 1:
-        return f"({rng.choice(['NN', 'VB', 'JJ', 'IN'])} {words[0]})"
-    cuts = sorted(rng.sample(range(1, len(words)), min(len(words) - 1, rng.choice([1, 1, 2, 3]))))
-    parts = [words[a:b] for a, b in zip([0, *cuts], [*cuts, len(words)], strict=True)]
-    inside = " ".join(random_bracket(rng, part) for part in parts)
-    return f"({rng.choice(['NP', 'VP', 'S'])} {inside})"
-
-
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_every_alignment_is_legitimate(aligner: ForestAligner, seed: int) -> None:
@@ -328,6 +334,21 @@ def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> No
     assert found[0].phrases == best.phrases
     scores = [one.log_probability for one in found]
     assert len(scores) == 5 and scores == sorted(scores, key=lambda score: -(score or 0.0))
+
+
+def test_where_the_roots_are_not_reached_there_is_one_alignment(aligner: ForestAligner) -> None:
+    options = replace(aligner.model.options, single_support=False)
+    partial = ForestAligner(
+        replace(aligner.model, options=options),
+        lexicon=aligner.lexicon,
+        candidates=GivenCandidates(Links.of([(0, 0), (1, 1)])),
+    )
+    source, target = sentence("(S (NP (DT the) (NN cat)) (VP (VB sat)))"), sentence(GROUND_FLOOR[1])
+    found = partial.align_k_best(source, target, 3)
+    assert found == [partial.align(source, target)] and found[0].phrases and not found[0].root_aligned
+    for k in (0, -1):
+        with pytest.raises(InputError, match=f"'k': expected at least 1, found {k}"):
+            partial.align_k_best(source, target, k)
 
 
 def test_k_best_alignments_of_text_are_parsed_as_for_the_best(aligner: ForestAligner) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from forest_align.aligners.legitimacy import Pair, alignment_violations, violations
 from forest_align.parsing import forest_from_bracket
-from forest_align.types import Alignment, InputError, PhrasePair, Sentence
+from forest_align.types import Alignment, Derivation, InputError, PhrasePair, Sentence
 
 _, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
 A, B, C, D, NP, VP, ROOT = range(7)
@@ -63,6 +63,7 @@ def test_pairs_that_rest_on_one_pair_are_legitimate() -> None:
         ([*same(ROOT), (A, A, True), (A, B, True)], "consistency"),
         ([*same(ROOT), (99, A, True)], "same tree"),
         ([*same(ROOT), (NP, NP, True), (A, C, True)], "monotonous"),
+        ([*same(ROOT), (NP, NP, True), (C, A, True)], "monotonous"),
         ([*same(ROOT), (A, A, True), (B, C, True), (C, D, True)], "monotonous"),
         (same(ROOT, A, B), "relevance"),
         ([(ROOT, ROOT, False), (A, A, True)], "relevance"),
@@ -85,6 +86,22 @@ def test_a_constituent_stands_above_the_part_of_it_that_joins_two_pairs() -> Non
     assert not wrong((1, 2), (2, 3), part, (0, 4)) and not wrong((1, 2), (2, 3), whole, (0, 4))
     (found,) = wrong((1, 2), (2, 3), (0, 4))
     assert found.startswith("relevance")
+
+
+def test_only_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
+    _, tree = forest_from_bracket("(S (X (NP (DT a) (NN b)) (VP (VB c) (NN d))) (ADVP (RB e)))")
+    nodes = {tree.node(node).span: node for node in range(len(tree))}
+    best = tree.best_derivation()
+    pairs = [*same(nodes[0, 5], nodes[0, 4], nodes[0, 1]), (nodes[1, 2], nodes[2, 3], True)]
+    (found,) = violations(tree, tree, best, best, pairs)
+    assert found.startswith("relevance")
+
+
+def test_a_tree_begins_at_a_root() -> None:
+    whole = TREE.best_derivation()
+    part = Derivation(NP, {NP: whole.edges[NP]}, 0.0)
+    found = violations(TREE, TREE, whole, part, [(ROOT, NP, True), (A, A, True), (B, B, True)])
+    assert found == [f"same tree: {NP} is no root"]
 
 
 def test_three_pairs_support_a_noncompositional_one() -> None:

@@ -38,6 +38,17 @@ def test_a_damaged_description_is_no_model(tmp_path: Path, content: str, kind: t
         load(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["forest", "contextual", "joint", "semi-markov"])
+def test_a_model_of_another_kind_or_version_is_refused(tmp_path: Path, name: str) -> None:
+    aligner = load(name)
+    aligner.save(tmp_path)
+    card = read_card(tmp_path)
+    for changed in ({"version": card["version"] + 1}, {"version": None}, {"format": "other"}):
+        write_card(tmp_path, {**card, **changed})
+        with pytest.raises(ModelError, match=r"expected a model of the .* aligner, version"):
+            type(aligner).load(tmp_path)
+
+
 @pytest.mark.parametrize("name", ["forest", "contextual"])
 def test_damaged_weights_are_no_model(tmp_path: Path, name: str) -> None:
     load(name).save(tmp_path)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_result import reported_derivation
@@ -14,7 +18,9 @@ from forest_align.aligners.whole_constituents import with_whole_constituents
 from forest_align.lexicon.candidates import GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
-from forest_align.types import Alignment, Links
+from forest_align.types import Alignment, Derivation, Links, ParseForest
+
+from .random_sentences import random_pair
 
 REFUGEE = "(S (NP (DT a) (JJ political) (NN refugee)) (VP (VBD came) (RB back)))"
 ASYLUM = "(S (NP (JJ political) (NN asylum)) (VP (VBD returned)))"
@@ -93,3 +99,53 @@ def test_the_probability_of_a_widened_pair_is_that_of_its_own_links(aligner: For
 def test_the_published_variant_reports_the_nodes_of_the_search() -> None:
     found = phrases(align(ForestAligner.load("forest", variant="published"), [*NOUNS, (3, 2)]))
     assert found[("political refugee", "political asylum")] is False
+
+
+def smallest_constituent(forest: ParseForest, tree: Derivation, node: int) -> int:
+    """The shortest constituent of a tree that holds all words of a node."""
+    nodes = [tree.root, *forest.edges[list(tree.edges.values())][:, 1:].ravel().tolist()]
+    start, end = forest.node(node).span
+    holding = [
+        (forest.node(one).end - forest.node(one).start, one)
+        for one in nodes
+        if forest.is_constituent[one] and forest.node(one).start <= start and end <= forest.node(one).end
+    ]
+    return node if forest.is_constituent[node] else min(holding, default=(0, node))[1]
+
+
+def words_of(forest: ParseForest, node: int) -> set[int]:
+    return set(range(*forest.node(node).span))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_pairs_are_widened_exactly_where_the_words_gained_are_free(aligner: ForestAligner, seed: int) -> None:
+    rng = random.Random(seed)
+    source, target, candidates = random_pair(rng)
+    forests = forest_of(source), forest_of(target)
+    options = replace(aligner.model.options, whole_constituents=False)
+    arrays, base = aligner.search(source, target, candidates)
+    arrays, every, trees = reported_derivation(forests, arrays, base, candidates, options)
+    # With few links more is widened.
+    links = [link for link in every if rng.random() < 0.5]
+    found = with_whole_constituents(arrays, forests, trees, links)
+    reported = np.flatnonzero(~arrays.absorbed).tolist()
+    nodes = arrays.source.tolist(), arrays.target.tolist()
+    for place in range(len(arrays.kind)):
+        now = nodes[0][place], nodes[1][place]
+        then = tuple(smallest_constituent(*one) for one in zip(forests, trees, now, strict=True))
+        held = [words_of(*one) for one in zip(forests, then, strict=True)]
+        gained = [
+            mine - words_of(forest, node) for mine, forest, node in zip(held, forests, now, strict=True)
+        ]
+        others = [(side, words_of(forests[side], nodes[side][o])) for side in (0, 1) for o in reported]
+        widened = (
+            place in reported
+            and all(forest.is_constituent[node] for forest, node in zip(forests, then, strict=True))
+            and all(not gained[side] & other or held[side] < other for side, other in others)
+            and not any(
+                (i in gained[0] or j in gained[1]) and (i not in held[0] or j not in held[1])
+                for i, j in links
+            )
+        )
+        assert (found.source[place], found.target[place]) == (then if widened else now)

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.eval.constituents import (
+    constituent_pairs,
     constituent_spans,
     count_constituents,
     count_projected,
     project,
     score_constituents,
 )
-from forest_align.types import InputError, Links, ParseForest
+from forest_align.types import Alignment, InputError, Links, Node, ParseForest, PhrasePair, Sentence
 
 Span = tuple[int, int]
 
@@ -157,3 +158,11 @@ def test_spans_of_a_forest_leave_out_binarization_and_other_trees() -> None:
         best_edge=np.array([-1, -1, -1, -1, -1, 1, 2, 4], np.int32),
     )
     assert constituent_spans(forest) == [(0, 1), (0, 3), (0, 4), (1, 2), (2, 3), (3, 4)]
+
+
+def test_pairs_of_parts_are_no_constituent_pairs() -> None:
+    whole, part = Node(0, 2, "NP"), Node(1, 3, "NP'", is_constituent=False)
+    words = Sentence.from_words(list("abc"))
+    phrases = [PhrasePair(*nodes, 1.0) for nodes in itertools.product((whole, part), repeat=2)]
+    alignment = Alignment(words, words, phrases=(*phrases, PhrasePair(whole, Node(2, 3, "NN"), 0.5)))
+    assert constituent_pairs(alignment) == {((0, 2), (0, 2)), ((0, 2), (2, 3))}

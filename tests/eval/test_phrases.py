@@ -67,6 +67,8 @@ def test_people_are_measured_against_the_others() -> None:
 def test_a_missing_annotator_is_an_error_that_names_the_pair() -> None:
     with pytest.raises(InputError, match="pair 2: expected 2 annotators, found 1"):
         score_phrases([set(), set()], [[{1}, {1}], [{1}]])
+    with pytest.raises(InputError, match="pair 2: expected 1 annotators, found 2"):
+        score_phrases([set(), set()], [[{1}], [{1}, {1}]])
     with pytest.raises(InputError, match="phrases of 2 pairs, found 1"):
         score_phrases([set()], [[{1}], [{1}]])
 

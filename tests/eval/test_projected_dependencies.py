@@ -25,6 +25,12 @@ def test_two_dependencies_are_aligned_if_both_their_ends_are() -> None:
     }
 
 
+def test_a_word_may_depend_on_several() -> None:
+    both = [(1, 0), (2, 0)]
+    linked = {(arc, other) for arc in both for other in both if arc == other}
+    assert projected_pairs([(0, 0), (1, 1), (2, 2)], both, both) == linked
+
+
 def test_scores_are_means_over_pairs() -> None:
     gold = [Links.from_pharaoh("0-0 1-1 2-2"), Links.from_pharaoh("1-1")]
     found = [Links.from_pharaoh("0-0 1-1"), Links.from_pharaoh("1-1")]
