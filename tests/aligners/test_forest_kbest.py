@@ -14,9 +14,8 @@ from ..cext import alignment_cases as cases
 from .derivations import hanging, nested, supported
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6))
-def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
+def packed(seed: int):  # type: ignore[no-untyped-def]
+    """A random pair of small trees, options, and all its alignments, packed: nothing is pruned."""
     case = cases.random_case(seed, 5, 1, density=0.35)
     options = {
         "null_penalty": 1.2,
@@ -27,6 +26,13 @@ def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
     }
     unlimited = {"beam": 10**9, "opened_supports": 10**9, "max_items": 10**9}
     found = alignment.align(*case, **options, **unlimited, packed=True)
+    return case, options, found
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
+    case, options, found = packed(seed)
     got = list(k_best(found, case[2], case[9], 10))
     scores = [one.log_score for one in got]
     assert scores == pytest.approx(cases.best_scores(case, options)[: len(scores)])
@@ -50,16 +56,7 @@ def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_every_derivation_has_the_pairs_the_paths_and_the_nulls_of_one_that_was_enumerated(seed: int) -> None:
-    case = cases.random_case(seed, 5, 1, density=0.35)
-    options = {
-        "null_penalty": 1.2,
-        "noncompositional_penalty": 0.7,
-        "generation_gap": 3,
-        "allow_noncompositional": True,
-        "allow_single_support": seed % 2 == 0,
-    }
-    unlimited = {"beam": 10**9, "opened_supports": 10**9, "max_items": 10**9}
-    found = alignment.align(*case, **options, **unlimited, packed=True)
+    case, options, found = packed(seed)
     wanted = sorted(cases.all_alignments(case, options), key=lambda one: -one.score)
     sides = [(case[0], case[1], case[2]), (case[7], case[8], case[9])]
     posteriors: dict[tuple[int, int], float] = {}
