@@ -60,8 +60,16 @@ def test_every_derivation_has_the_pairs_the_paths_and_the_nulls_of_one_that_was_
     wanted = sorted(cases.all_alignments(case, options), key=lambda one: -one.score)
     sides = [(case[0], case[1], case[2]), (case[7], case[8], case[9])]
     posteriors: dict[tuple[int, int], float] = {}
-    for place, (got, explicit) in enumerate(zip(k_best(found, case[2], case[9], 40), wanted, strict=False)):
-        assert nested(got, 0) == explicit.key(), place
+    seen = set()
+    for got, explicit in zip(k_best(found, case[2], case[9], 40), wanted, strict=False):
+        if explicit.score < wanted[0].score - 19:
+            break  # supports that are worse than others by a factor of e^20 are pruned
+        assert got.log_score == pytest.approx(explicit.score)
+        # Equally good ones come in any order, each once.
+        key = nested(got, 0)
+        equal = [one for one in wanted if abs(one.score - got.log_score) < 1e-9 and one.key() == key]
+        assert len(equal) == 1 and key not in seen
+        seen.add(key)
         nodes = np.stack([got.source, got.target])
         for side, edges, nulls in (
             (0, got.source_edges, got.source_nulls),
@@ -79,7 +87,8 @@ def test_every_derivation_has_the_pairs_the_paths_and_the_nulls_of_one_that_was_
     # Those of pairs that the best derivation has not count as well.
     if posteriors:
         _, _, shares = cases.brute_force(case, options)
-        assert np.exp([*posteriors.values()]) == pytest.approx([shares[pair] for pair in posteriors])
+        expected = [shares[pair] for pair in posteriors]
+        assert np.exp([*posteriors.values()]) == pytest.approx(expected, abs=1e-7)
 
 
 def test_a_derivation_that_two_others_lead_to_comes_once() -> None:
