@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from math import inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from forest_align.aligners.contextual_parameters import (
 from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_similarity import similar_words
 from forest_align.aligners.contextual_words import SentenceView
-from forest_align.aligners.link_model import ITSELF, LinkModel, have_same_words
+from forest_align.aligners.link_model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.lexicon.evidence import lexical_evidence
@@ -254,13 +253,7 @@ class ContextualAligner(ParsingAligner):
                 raise InputError(
                     f"expected a word of the {side}, 0 to {length - 1}, found {number}", field=field
                 )
-        # In one canonical order.
-        if is_after(source, target):
-            source, target, i, j = target, source, j, i
-        prepared = self.model.prepare(source, target)
-        if have_same_words(source, target):
-            return {"the same sentence": log(ITSELF / (1 - ITSELF)) if i == j else -inf}
-        return self.model.explain(*prepared, self._evidence(source, target), i, j)
+        return self.model.explain_link(source, target, self._evidence(source, target), i, j)
 
     def _check_has_probabilities(self) -> None:
         if self.variant != "default":

@@ -11,6 +11,7 @@ apart; in the third they exchange messages. Every feature is symmetric in the tw
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,7 +79,7 @@ class _Pass(NamedTuple):
     collected: np.ndarray
 
 
-def have_same_words(source: Sentence, target: Sentence) -> bool:
+def _have_same_words(source: Sentence, target: Sentence) -> bool:
     """Whether two sentences are the same but for the case of letters."""
     return len(source) == len(target) and all(
         one.lower() == other.lower() for one, other in zip(source.words, target.words, strict=True)
@@ -229,9 +230,26 @@ class LinkModel:
         if is_after(source, target):
             return self.link_probabilities(target, source, np.ascontiguousarray(evidence.T)).T
         prepared = self.prepare(source, target)
-        if have_same_words(source, target):
+        if _have_same_words(source, target):
             return np.eye(len(source), dtype=np.float32) * np.float32(ITSELF)
         return self.probabilities(*prepared, evidence)
+
+    def explain_link(
+        self, source: Sentence, target: Sentence, evidence: np.ndarray, i: int, j: int
+    ) -> dict[str, float]:
+        """What adds up to the log-odds of :meth:`link_probabilities` for two words, strongest first.
+
+        Raises
+        ------
+        InputError, ModelError
+            See :meth:`prepare`.
+        """
+        if is_after(source, target):
+            return self.explain_link(target, source, np.ascontiguousarray(evidence.T), j, i)
+        prepared = self.prepare(source, target)
+        if _have_same_words(source, target):
+            return {"the same sentence": log(ITSELF / (1 - ITSELF)) if i == j else -inf}
+        return self.explain(*prepared, evidence, i, j)
 
     def probabilities(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray

@@ -34,7 +34,6 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--words",
         "--candidates",
-        dest="words",
         choices=WORD_CANDIDATES,
         help=f"where word candidates come from (default: {DEFAULT_WORDS})",
     )

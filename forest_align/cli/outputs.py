@@ -155,10 +155,10 @@ def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
     """
     if source == STANDARD_INPUT or not os.path.exists(source):
         return
-    for out in outputs:
-        if out.exists() and out.samefile(source):
+    for out in filter(Path.exists, outputs):
+        if out.samefile(source):
             raise InputError("the output would overwrite the input", file=str(out))
-        if out.exists() and _holds_sentences_of(source, out):
+        if _holds_sentences_of(source, out):
             raise InputError(f"the output would overwrite the sentences of {source}", file=str(out))
 
 

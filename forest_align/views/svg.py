@@ -31,6 +31,10 @@ _FORBIDDEN = re.compile(
 )
 
 
+# Centres of the words of a sentence, and the height that they stand at.
+_Words = tuple[list[float], float]
+
+
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """A tree node with its place: column in pixels, level above the words, span, label, parent's place."""
@@ -78,13 +82,14 @@ def to_svg(alignment: Alignment) -> str:
     source, target = (_place(tree, places) for tree, places in zip(trees, columns, strict=True))
     source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
     target_words = source_words + LINK_HEIGHT
+    words = (columns[0], source_words), (columns[1], target_words)
     height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
     numbers = _numbers(alignment)
     body = [
-        *_links(alignment, columns, source_words, target_words),
+        *_links(alignment, *words),
         *_tree(source, numbers[0], source_words, -1),
         *_tree(target, numbers[1], target_words, +1),
-        *_words(alignment, columns, (source_words, target_words)),
+        *_words(alignment, *words),
     ]
     total = width + 2 * MARGIN
     return (
@@ -199,30 +204,28 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
     return edges + labels
 
 
-def _links(
-    alignment: Alignment, columns: Sequence[Sequence[float]], source_words: float, target_words: float
-) -> list[str]:
-    source, target = columns
+def _links(alignment: Alignment, source: _Words, target: _Words) -> list[str]:
     scores = alignment.words.scores or (1.0,) * len(alignment.words)
-    middle = (source_words + target_words) / 2
+    (xs, top), (other_xs, bottom) = source, target
+    middle = (top + bottom) / 2
     return [
-        f'<path d="M{source[i]:.1f} {source_words + 8:.1f} C{source[i]:.1f} {middle:.1f} '
-        f'{target[j]:.1f} {middle:.1f} {target[j]:.1f} {target_words - 8:.1f}" fill="none" stroke="#444444" '
+        f'<path d="M{xs[i]:.1f} {top + 8:.1f} C{xs[i]:.1f} {middle:.1f} '
+        f'{other_xs[j]:.1f} {middle:.1f} {other_xs[j]:.1f} {bottom - 8:.1f}" fill="none" stroke="#444444" '
         f'stroke-width="1.4" stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"/>'
         for (i, j), score in zip(alignment.words.pairs, scores, strict=True)
     ]
 
 
-def _words(
-    alignment: Alignment, columns: Sequence[Sequence[float]], heights: tuple[float, float]
-) -> list[str]:
+def _words(alignment: Alignment, *sides: _Words) -> list[str]:
     drawn = []
-    for side, sentence in enumerate((alignment.source, alignment.target)):
+    for side, (sentence, (columns, y)) in enumerate(
+        zip((alignment.source, alignment.target), sides, strict=True)
+    ):
         linked = {pair[side] for pair in alignment.words.pairs}
-        for index, (token, x) in enumerate(zip(sentence.tokens, columns[side], strict=True)):
+        for index, (token, x) in enumerate(zip(sentence.tokens, columns, strict=True)):
             colour = "#111111" if index in linked else UNALIGNED
             drawn.append(
-                f'<text x="{x:.1f}" y="{heights[side] + 4:.1f}" text-anchor="middle" fill="{colour}">'
+                f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
                 f"{escaped(token.text)}</text>"
             )
     return drawn

@@ -22,7 +22,7 @@ from forest_align.aligners.link_features import (
     word_features,
 )
 from forest_align.aligners.link_messages import MessageNetwork
-from forest_align.aligners.link_model import HOPELESS, ITSELF, UNLIKELY, LinkModel, have_same_words
+from forest_align.aligners.link_model import HOPELESS, ITSELF, UNLIKELY, LinkModel, _have_same_words
 from forest_align.cext import contextual as kernel
 from forest_align.cext import contextual_reference as reference
 from forest_align.lexicon.evidence import lexical_evidence
@@ -118,7 +118,7 @@ def test_all_passes_together_are_those_of_the_plain_computation(
     swapped = is_after(source, target)
     order = (target, source, evidence.T) if swapped else (source, target, evidence)
     expected = plain_probabilities(model, *order)
-    if have_same_words(source, target):
+    if _have_same_words(source, target):
         expected = np.eye(len(source)) * ITSELF
     np.testing.assert_allclose(found, expected.T if swapped else expected, atol=2e-4)
 
