@@ -33,6 +33,15 @@ def is_sentence(text: str) -> bool:
     return len(text.split()) > 1 and not is_file(text) and not (folder and os.path.isdir(folder))
 
 
+def is_single_word(text: str) -> bool:
+    """Whether an argument that may be a file's name or a sentence is one word, and no file is called so.
+
+    Names with a folder or an extension are those of files.
+    """
+    is_word = len(text.split()) == 1 and text != "-" and not set(text) & {".", "/", os.sep}
+    return is_word and not os.path.exists(text)
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Declare ``-o``; its value is None for standard output."""
     parser.add_argument(
@@ -45,6 +54,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
-    """The format that is called as the extension of an output's name (``.gz`` aside), else the default."""
+    """The format that the extension of an output's name stands for (``.gz`` aside), else the default."""
     extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
-    return extension if extension in formats else default
+    name = "text" if extension == "txt" else extension
+    return name if name in formats else default

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
-from forest_align.cli.arguments import is_file, is_sentence
+from forest_align.cli.arguments import is_file, is_sentence, is_single_word
 from forest_align.data.pair_fields import plain_sentence
 from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
@@ -88,7 +88,8 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
 def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
     """The pairs of a file, or the one whose two sentences are given."""
     if options.target is None:
-        if is_sentence(options.pairs) and not os.path.exists(options.pairs):
+        is_text = is_sentence(options.pairs) and not os.path.exists(options.pairs)
+        if is_text or is_single_word(options.pairs):
             raise InputError(
                 f"there is no file {options.pairs!r}; expected a file of pairs, or two sentences"
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import add_output, positive
 from forest_align.cli.outputs import open_output, refuse_overwriting, repair
-from forest_align.cli.parse_inputs import READERS, Numbered, open_input
+from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
 from forest_align.cli.progress import counted
 from forest_align.data.lines import InputLines
 from forest_align.types import InputError
@@ -26,7 +26,7 @@ EXIT_OK, EXIT_SOME_FAILED = 0, 1
 _EPILOG = """examples:
   forest-align parse 'The cat sat on the mat.'
   forest-align parse sentences.txt --to nbest -k 10 -o trees.txt
-  forest-align parse treebank.mrg --from trees --to json
+  forest-align parse treebank.mrg --to json
   forest-align parse many.txt --to json -o forests.jsonl --resume
 
 output, one line (or block) a sentence, in input order:
@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="source",
         choices=("text", "trees", "nbest", "enju"),
-        default="text",
         help="what SENTENCES holds; all but text need no parser: trees in Penn brackets, each on one line or "
-        "over several, n-best lists as --to nbest writes them, Enju XML; default: text",
+        "over several, n-best lists as --to nbest writes them, Enju XML; default: by its extension, trees "
+        "(.mrg, .ptb) or enju (.xml), else text",
     )
     parser.add_argument(
         "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     with open_input(options.sentences) as source:
+        options.source = options.source or kind_of(source)
         # Models load before the output is opened: a wrong name must not leave an empty file behind.
         results = READERS[options.source](source, options)
         if finished:

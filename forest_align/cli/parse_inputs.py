@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import is_sentence
+from forest_align.cli.arguments import is_sentence, is_single_word
 from forest_align.data.lines import InputLines, TextLines
 from forest_align.types import InputError
 
@@ -26,8 +26,32 @@ def open_input(sentences: str) -> InputLines:
     ------
     OSError
         If the file cannot be opened.
+    InputError
+        If there is but one word, and no file is called so.
     """
+    if is_single_word(sentences):
+        raise InputError(
+            f"there is no file {sentences!r}; expected a file, or a sentence of several words "
+            "(a single one can come through standard input)"
+        )
     return TextLines(sentences, "command line") if is_sentence(sentences) else InputLines(sentences)
+
+
+def kind_of(source: InputLines) -> str:
+    """What a file holds by its extension, one of :data:`READERS`.
+
+    Raises
+    ------
+    InputError
+        If it is a table's or that of JSON, which no reader is for.
+    """
+    if source.suffix in _NO_SENTENCES:
+        raise InputError(
+            f"expected text, a sentence a line, or trees, found a {source.suffix} file; with --from text "
+            "each line of it is parsed as it stands",
+            file=source.name,
+        )
+    return _KINDS.get(source.suffix, "text")
 
 
 def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
@@ -106,6 +130,8 @@ def _from_enju(tree: EnjuTree | InputError) -> tuple[int | None, Sentence | Inpu
         return None, InputError(f"sentence {tree.id}: {error.message}")
 
 
+_KINDS = {".mrg": "trees", ".ptb": "trees", ".xml": "enju"}
+_NO_SENTENCES = (".tsv", ".csv", ".json", ".jsonl")
 #: Readers of what ``--from`` names.
 READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
     "text": _read_text,

@@ -376,7 +376,7 @@ def test_the_extension_of_the_output_says_its_format_unless_to_does(
     assert (gzip.decompress(written) if name.endswith(".gz") else written).startswith(begin)
 
 
-@pytest.mark.parametrize("name", ["out", "out.txt", "out.tsv", "out.xml", "jsonl"])
+@pytest.mark.parametrize("name", ["out", "out.text.old", "out.tsv", "out.xml", "jsonl"])
 def test_without_a_known_extension_pairs_become_json_and_two_sentences_text(
     name: str, tmp_path: Path, aligners: list[FakeAligner]
 ) -> None:
@@ -385,6 +385,13 @@ def test_without_a_known_extension_pairs_become_json_and_two_sentences_text(
     assert lines_of(out)[0]["id"] == "1"
     assert main(["align", "a", "a", "-o", str(out)]) == 0
     assert "a–a" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.TXT", "out.text"])
+def test_pairs_become_text_in_a_text_file(name: str, tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / name
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").startswith("pair 1")
 
 
 def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) -> None:

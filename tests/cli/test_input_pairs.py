@@ -27,7 +27,7 @@ def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tm
     assert [item.place for item in read("He died.", target="He passed away.")] == [None]
 
 
-@pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more"])
+@pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more", "Hello"])
 def test_of_one_sentence_alone_it_is_told_that_two_are_expected(text: str) -> None:
     with pytest.raises(
         InputError, match=r"there is no file '.*'; expected a file of pairs, or two sentences"

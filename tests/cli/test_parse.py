@@ -221,6 +221,47 @@ def test_a_name_without_a_file_is_no_sentence(
     assert "No such file" in capsys.readouterr().err
 
 
+def test_of_one_word_that_is_no_file_it_is_told_what_is_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["parse", "Hello"]) == 2
+    assert "there is no file 'Hello'; expected a file, or a sentence of several" in capsys.readouterr().err
+    Path("Hello").write_text("One\n")
+    assert main(["parse", "Hello", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.CSV", "pairs.jsonl.gz", "pairs.json"])
+def test_a_table_is_parsed_as_text_only_when_it_is_called_text(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    content = b"One\n"
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert main(["parse", str(path), "-o", str(tmp_path / "out")]) == 2
+    extension = f".{name.split('.')[1].lower()}"
+    assert (
+        f"{name}: expected text, a sentence a line, or trees, found a {extension}" in capsys.readouterr().err
+    )
+    assert not (tmp_path / "out").exists()
+    assert main(["parse", str(path), "--from", "text", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("name", ["some.mrg", "some.ptb", "some.MRG"])
+def test_treebank_files_are_known_by_their_extension(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text("(S (NN Trees))\n(S\n  (NN Grow))\n")
+    assert main(["parse", str(path)]) == 0
+    assert capsys.readouterr().out == "(S (NN Trees))\n(S (NN Grow))\n"
+    assert main(["parse", str(path), "--from", "text", "--tokenized", "--to", "json"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert json.loads(first)["tokens"] == ["(S", "(NN", "Trees))"]
+
+
 def test_an_enju_sentence_without_a_tree_costs_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
