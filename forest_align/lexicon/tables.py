@@ -228,14 +228,14 @@ def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
 
 
 def spelling_key(lemma: str) -> str:
-    """One spelling for British and American, hyphenated and accented forms of a lemma.
+    """One spelling for British and American, hyphenated, accented and typeset forms of a lemma.
 
     The result need not be a word: "contour" gives "contor", which does no harm as nothing else gives it.
     """
     # The hyphens of numbers matter: -5, 3-1.
     key = lemma.replace("-", "") if any(map(str.isalpha, lemma)) else lemma
-    if not key.isascii():
-        key = "".join(c for c in unicodedata.normalize("NFD", key) if not unicodedata.combining(c))
+    if not key.isascii():  # ligatures and full-width letters, too, become plain ones
+        key = "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c))
     key = _BRITISH_WORDS.get(key, key)
     if len(key) > 4:
         for ending, american in _BRITISH_ENDINGS:

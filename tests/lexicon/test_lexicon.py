@@ -19,6 +19,7 @@ BRITISH = """
 colour=color behaviour=behavior organise=organize organisation=organization analyse=analyze centre=center
 theatre=theater travelled=traveled catalogue=catalog anaemia=anemia grey=gray defence=defense e-mail=email
 café=cafe favourite=favorite neighbouring=neighboring co-operate=cooperate programme=program
+oﬃce=office ｎａｓａ=nasa
 """
 _LISTED = """
 was/VBD/be children/NNS/child better/JJR/good better/RBR/well best/JJS/good hoping/VBG/hope
