@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual import ContextualAligner
-from forest_align.lexicon.candidates import Candidate
+from forest_align.lexicon.candidates import Candidate, check_minimum_score
 from forest_align.lexicon.evidence import CONTEXT, explain
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
 
@@ -24,11 +24,17 @@ class ContextualCandidates:
         Gives the probabilities.
     minimum_score : float
         Candidates less likely than this are not proposed; low, so that the derivation can choose.
+
+    Raises
+    ------
+    InputError
+        If the minimum is not from 0 to 1.
     """
 
     uses_vectors = True
 
     def __init__(self, aligner: ContextualAligner | None = None, *, minimum_score: float = 0.05) -> None:
+        check_minimum_score(minimum_score)
         self.aligner = aligner or ContextualAligner()
         self.minimum_score = minimum_score
 

@@ -29,6 +29,18 @@ GIVEN_SCORE = 0.99
 PROVIDERS = ("dictionary", "encoder", "union", "given")
 
 
+def check_minimum_score(value: float) -> None:
+    """Refuse a least probability of candidates that is none.
+
+    Raises
+    ------
+    InputError
+        If it is not from 0 to 1.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Candidate:
     """Two words, or groups of words, that may be linked.
@@ -108,8 +120,7 @@ class ScoredCandidates:
         only_evident: bool = False,
         with_lexical_groups: bool = True,
     ) -> None:
-        if not 0.0 <= minimum_score <= 1.0:
-            raise InputError(f"expected a minimum score from 0 to 1, found {minimum_score:g}")
+        check_minimum_score(minimum_score)
         self._lexicon = lexicon
         self._model = model
         self._fallback = fallback

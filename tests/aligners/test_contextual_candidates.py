@@ -6,7 +6,7 @@ import pytest
 from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.contextual_candidates import ContextualCandidates
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.types import Sentence
+from forest_align.types import InputError, Sentence
 
 SOURCE = Sentence.from_words(["He", "kicked", "the", "bucket"], ["PRP", "VBD", "DT", "NN"])
 TARGET = Sentence.from_words(["He", "died"], ["PRP", "VBD"])
@@ -75,3 +75,9 @@ def test_nothing_is_proposed_where_a_sentence_is_empty() -> None:
     assert provider.uses_vectors
     for pair in ((SOURCE, Sentence(())), (Sentence(()), TARGET), (Sentence(()), Sentence(()))):
         assert provider.candidates(*pair) == ()
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+def test_a_minimum_that_is_no_probability_is_refused(wrong: float) -> None:
+    with pytest.raises(InputError, match="expected a minimum score from 0 to 1"):
+        ContextualCandidates(minimum_score=wrong)
