@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.types import ModelError
+from forest_align.types.validation import format_json_object
 
 _CARD = "model.json"
 
@@ -104,8 +105,7 @@ def write_model(
     """
     from safetensors.numpy import save
 
-    # Escaped: the name of a file, in a description, may be none that UTF-8 can hold.
-    text = json.dumps(card, indent=1, ensure_ascii=True, allow_nan=False)
+    text = format_json_object(card, indent=1)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if arrays is not None:

@@ -56,17 +56,20 @@ def read_json_object(
         raise error.at(file=file, line=line) from None
 
 
-def format_json_object(values: Mapping[str, Any]) -> str:
-    """Write one JSON object on one line, without the line end; the opposite of :func:`parse_json_object`.
+def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> str:
+    """Write one JSON object, without the line end; the opposite of :func:`parse_json_object`.
+
+    It stands on one line, or for people on many, each level indented by so many blanks more.
 
     Raises
     ------
     ValueError
         If a number is not finite.
     """
-    line = json.dumps(values, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=indent)
     # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
-    return json.dumps(values, allow_nan=False) if _HALF_PAIR.search(line) else line
+    is_broken = _HALF_PAIR.search(text) is not None
+    return json.dumps(values, allow_nan=False, indent=indent) if is_broken else text
 
 
 def _refuse_constant(name: str) -> None:
