@@ -221,5 +221,6 @@ def _merge_chains(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int,
     merged: dict[tuple[int, int], str] = {}
     for first, last, chain in spans:
         known = merged.get((first, last))
-        merged[first, last] = chain if known is None else join_chain([*split_chain(known), chain])
+        labels = split_chain(chain)
+        merged[first, last] = join_chain(labels if known is None else [*split_chain(known), *labels])
     return [(first, last, chain) for (first, last), chain in merged.items()]

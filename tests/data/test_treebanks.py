@@ -61,6 +61,10 @@ def test_taking_words_out_joins_spans_that_become_equal() -> None:
     shorter = without_words(found, [False, True, False])
     assert shorter is not None
     assert (shorter.words, shorter.tags, shorter.spans) == (("b",), ("VB",), ((0, 0, "S::VP"),))
+    chained = sentence("( (FRAG (S (VP (VB go))) (. .)) )")
+    assert [span[2] for span in chained.spans] == ["FRAG", "S::VP"]
+    shorter = without_words(chained, [True, False])
+    assert shorter is not None and shorter.spans == ((0, 0, "FRAG::S::VP"),)
     assert without_words(found, [False] * 3) is None
     assert without_words(found, [True] * 3) == found
 
