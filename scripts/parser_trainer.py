@@ -27,6 +27,10 @@ from forest_align.parsing.tree_crf_loss import negative_log_likelihood
 ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
+#: What processors that multiply bfloat16 are capable of.
+HALF_PRECISION = ("amx_bf16", "avx512_bf16")
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to train; exactly one of ``steps`` and ``minutes`` is positive and ends the training."""
@@ -65,10 +69,15 @@ def drop_attention_dropout(parser: SpanParser) -> None:
 
 
 def half_precision(device: torch.device) -> AbstractContextManager[Any]:
-    """Arithmetic of the forward pass: bfloat16 where a device has it and float32 where it matters."""
-    if not torch.amp.is_autocast_available(device.type):
-        return nullcontext()
-    return torch.autocast(device.type, torch.bfloat16)
+    """Arithmetic of the forward pass: bfloat16 where a device has it and float32 where it matters.
+
+    On processors that only imitate bfloat16 matrices are multiplied four to five times faster in float32.
+    """
+    has_it = torch.amp.is_autocast_available(device.type)
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        has_it = any(able.get(name, False) for name in HALF_PRECISION)
+    return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
 
 
 class Teacher:
