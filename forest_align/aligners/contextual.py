@@ -21,6 +21,7 @@ from forest_align.aligners.contextual_parameters import (
 from forest_align.aligners.contextual_published import published_links
 from forest_align.aligners.contextual_similarity import similar_words
 from forest_align.aligners.contextual_words import SentenceView
+from forest_align.aligners.likely_links import most_likely_links
 from forest_align.aligners.link_model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner
@@ -61,7 +62,8 @@ class ContextualAligner(ParsingAligner):
     lexicon : Lexicon, optional
         The bundled one by default.
     threshold : float, optional
-        Probability from which on the default variant links two words; the model's by default.
+        Probability from which on the default variant links two words; the model's by default. Words that
+        stand several times in both sentences may share it (:mod:`forest_align.aligners.likely_links`).
     annotator : str or Annotator
         Where the published variant has its dependencies and names from: ``"trees"``, the parse; or
         ``"spacy"``, a spaCy model (extra ``[spacy]``), which needs no parse.
@@ -191,7 +193,10 @@ class ContextualAligner(ParsingAligner):
         if self.variant == "published":
             links = Links(tuple(sorted(self._published(source, target))))
         else:
-            links, log_probability = self._most_likely(self.link_probabilities(source, target))
+            probability = self.link_probabilities(source, target)
+            links, log_probability = most_likely_links(
+                (source.words, target.words), probability, self.threshold
+            )
         return Alignment(
             source,
             target,
@@ -262,18 +267,6 @@ class ContextualAligner(ParsingAligner):
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
         # Of words alone: the model has the cosines themselves.
         return lexical_evidence(source, target, self.lexicon, self.ppdb)
-
-    def _most_likely(self, probability: np.ndarray) -> tuple[Links, float]:
-        """The links above the threshold, and the log-probability of just this set of links."""
-        linked = probability >= self.threshold
-        scores = probability[linked]
-        chosen = 1 - probability
-        chosen[linked] = scores
-        np.log(np.maximum(chosen, np.float32(1e-7), out=chosen), out=chosen)
-        # Cells come in order and once, as links want them.
-        pairs = tuple(zip(*(words.tolist() for words in np.nonzero(linked)), strict=True))
-        # A table that was transposed is summed in the order that it was made in: to the same last digit.
-        return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
         views = self._view(source), self._view(target)

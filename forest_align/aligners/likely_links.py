@@ -1,0 +1,81 @@
+"""Chooses links by their probabilities, and partners for words that stand several times in both sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from forest_align.types import Links
+
+# Links less likely than this count as that likely in the probability of a set.
+_LEAST = np.float32(1e-7)
+
+
+def most_likely_links(
+    words: tuple[Sequence[str], Sequence[str]], probability: np.ndarray, threshold: float
+) -> tuple[Links, float]:
+    """The links from the threshold on, and those of repeated words; and how probable just this set is.
+
+    Parameters
+    ----------
+    words : (sequence of str, sequence of str)
+        The n words of the source and the m words of the target.
+    probability : numpy.ndarray
+        float32, shape (n, m): of a link of every two words.
+    threshold : float
+        Probability from which on two words are linked.
+
+    Returns
+    -------
+    Links
+        In order, with their probabilities.
+    float
+        Log-probability of just this set of links.
+    """
+    linked = probability >= threshold
+    for i, j in _repeated_links(words, probability, linked, threshold):
+        linked[i, j] = True
+    scores = probability[linked]
+    chosen = 1 - probability
+    chosen[linked] = scores
+    np.log(np.maximum(chosen, _LEAST, out=chosen), out=chosen)
+    # Cells come in order and once, as links want them.
+    pairs = tuple(zip(*(places.tolist() for places in np.nonzero(linked)), strict=True))
+    # A table that was transposed is summed in the order that it was made in: to the same last digit.
+    return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
+
+
+def _repeated_links(
+    words: tuple[Sequence[str], Sequence[str]], probability: np.ndarray, linked: np.ndarray, threshold: float
+) -> list[tuple[int, int]]:
+    """Links of words that have a partner among equal words, though it is open which one.
+
+    Two words without links are candidates if they are equal, letter case aside, and if the probabilities of
+    each with such words add up to the threshold: the model expects a link. The most probable candidates are
+    taken, one to one; where several are as probable, those nearest to the diagonal, from the left.
+    """
+    source, target = ([word.lower() for word in side] for side in words)
+    found: list[tuple[int, int]] = []
+    for word in _repeated(source) & _repeated(target):
+        rows = [i for i, one in enumerate(source) if one == word and not linked[i].any()]
+        columns = [j for j, other in enumerate(target) if other == word and not linked[:, j].any()]
+        # Doubles hold sums of a few such numbers exactly, in either order of the sentences.
+        table = probability[np.ix_(rows, columns)].astype(np.float64)
+        rows = [i for i, total in zip(rows, table.sum(1).tolist(), strict=True) if total >= threshold]
+        columns = [j for j, total in zip(columns, table.sum(0).tolist(), strict=True) if total >= threshold]
+        # Of two cells that share a word, i + j differs: the order is the same for swapped sentences.
+        for i, j in sorted(
+            ((i, j) for i in rows for j in columns),
+            key=lambda cell: (-probability[cell], abs(cell[0] - cell[1]), cell[0] + cell[1]),
+        ):
+            if i in rows and j in columns:
+                rows.remove(i)
+                columns.remove(j)
+                found.append((i, j))
+    return found
+
+
+def _repeated(words: Sequence[str]) -> set[str]:
+    return {word for word, count in Counter(words).items() if count > 1}
