@@ -176,9 +176,8 @@ def _add_arc_rows(
         numbers = np.cumsum(sizes > 1) - 1
         rows.add(int((sizes > 1).sum()), 1.0, (numbers[group[shared]], count + places[shared], 1.0))
         has_rival |= shared
-    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need (one
-    # with a score of exactly 0 may be, which neither costs nor gains anything).
-    needy = places[(scores > 0) | has_rival]
+    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need.
+    needy = places[(scores >= 0) | has_rival]
     for ends in (pairs.governors, pairs.dependents):
         words = needy[ends[needy, 0] >= 0]
         owner, phrases = cover.rows(ends[words, 0] * width + ends[words, 1])
