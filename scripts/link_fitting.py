@@ -56,8 +56,8 @@ class Settings:
         Of the second pass: hidden units; epochs.
     states, message, rounds, message_epochs : int
         Of the message pass: hidden units; numbers in a message; rounds; epochs.
-    without : str or None
-        Key of :data:`GROUPS`.
+    without : tuple of str
+        Keys of :data:`GROUPS`.
     """
 
     dimension: int = 128
@@ -69,12 +69,13 @@ class Settings:
     message: int = 9
     rounds: int = 1
     message_epochs: int = 12
-    without: str | None = None
+    without: tuple[str, ...] = ()
 
     def left_out(self, count: int) -> list[int]:
         """Places of the features that are left out among the first ones."""
         names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)[:count]
-        return [k for k, name in enumerate(names) if self.without and name.startswith(GROUPS[self.without])]
+        beginnings = tuple(beginning for group in self.without for beginning in GROUPS[group])
+        return [k for k, name in enumerate(names) if name.startswith(beginnings)]
 
 
 # --------------------------------------------------------------------------------------- projection

@@ -108,7 +108,7 @@ def fit_messages(examples: Sequence[Example], cells: Cells, settings: Settings) 
 
 def initial_parameters(count: int, settings: Settings) -> Parameters:
     """Random weights, as linear layers have them at first."""
-    rounds = 0 if settings.without == "context" else settings.rounds
+    rounds = 0 if "context" in settings.without else settings.rounds
     units, size = settings.states, settings.message
     arriving = units + MESSAGE_SLOTS * size
     shapes = {

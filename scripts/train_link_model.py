@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script."""
     options = parse_arguments(arguments)
     torch.set_num_threads(1)  # sums in one order: the same weights every time
-    settings = Settings(without=options.without)
+    settings = Settings(without=tuple(options.without))
     examples = list(read_examples(options.data, options.parser, options.cache))
     tests = sentences_of_tests(options.data)
     trained, measured = split(examples, tests, options.hold_out, options.leave_out)
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
         "pairs": len(trained),
         "parser": options.parser,
-        "left out": [part for part in (options.leave_out, options.without) if part],
+        "left out": [part for part in (options.leave_out, *options.without) if part],
         "held-out fold": options.hold_out,
     }
     rounded = matrix.astype(np.float16).astype(np.float32)
@@ -101,7 +101,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--threshold", type=float, default=0.5, help="of the saved model, best on held-out pairs"
     )
-    parser.add_argument("--without", choices=tuple(GROUPS), help="leave out a group of features")
+    parser.add_argument(
+        "--without", choices=tuple(GROUPS), nargs="+", default=[], help="leave out groups of features"
+    )
     parser.add_argument(
         "--hold-out", type=int, choices=range(FOLDS), help="keep a fold of all corpora for measuring"
     )

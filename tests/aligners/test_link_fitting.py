@@ -168,7 +168,7 @@ def test_the_second_network_learns_and_sees_features_as_they_are(
     assert ((odds > 0) == (wanted > 0)).mean() > 0.95
     # The same again, whatever was drawn before; cells of no weight teach nothing.
     torch.manual_seed(9)
-    few = scripts.link_fitting.Settings(second_epochs=1, without="cosine")
+    few = scripts.link_fitting.Settings(second_epochs=1, without=("cosine",))
     doubled = [np.concatenate([array[:480]] * 2) for array in (features, classes, wanted, weights)]
     networks = []
     for labels in (doubled[2], np.concatenate([wanted[:480], 1 - wanted[:480]])):
@@ -213,11 +213,11 @@ def test_the_message_network_learns_from_its_neighbours(
         )
         right.append((found > 0.5) == (example.wanted > 0.5))
     assert np.mean(right) > 0.95
-    short = replace(settings, message_epochs=1, without="cosine")
+    short = replace(settings, message_epochs=1, without=("cosine",))
     networks = [fitting.fit_messages(examples, cells, short) for _ in range(2)]
     np.testing.assert_array_equal(networks[0].receive, networks[1].receive)
     assert (networks[0].hidden[short.left_out(FEATURES)] == 0).all()
-    deaf = replace(settings, message_epochs=1, without="context")
+    deaf = replace(settings, message_epochs=1, without=("context",))
     assert len(fitting.fit_messages(examples, cells, deaf).send) == 0
 
 
@@ -229,7 +229,7 @@ def test_the_first_pass_learns_weights_for_each_class_of_features_as_they_are(sc
     gold = np.where(classes == 1, ~higher, higher)
     ones = np.ones(3000, dtype=np.float32)
     fitting = scripts.link_fitting
-    for without, at_least in ((None, 0.97), ("cosine", 0.97), ("sequences", 0.0)):
+    for without, at_least in (((), 0.97), (("cosine",), 0.97), (("sequences", "letters"), 0.0)):
         settings = fitting.Settings(without=without)
         first = fitting.logistic_regression(base.copy(), classes, gold, ones, settings)
         right = (kernel.first_probabilities(base, classes, first) > 0.5) == gold
@@ -311,14 +311,16 @@ def test_of_hopeless_cells_a_sample_stands_for_all(scripts: Any) -> None:
 def test_groups_of_features_are_those_whose_names_begin_so(scripts: Any) -> None:
     settings, groups = scripts.link_fitting.Settings, scripts.link_fitting.GROUPS
     names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
-    left = {group: [names[k] for k in settings(without=group).left_out(FEATURES)] for group in groups}
+    left = {group: [names[k] for k in settings(without=(group,)).left_out(FEATURES)] for group in groups}
     assert all(left.values())
     assert left["context"] == list(CONTEXT_FEATURES) and left["directions"] == list(DIRECTION_FEATURES)
     assert len(left["cosine"]) == 16
     assert len(left["projection"]) == 20  # the projected neighbours are among them
     assert left["letters"] == ["letter bigrams in common", "letter bigrams in common over 0.5"]
     assert len(left["lexicon"]) == 10 and len(left["sequences"]) == 3
-    assert settings(without="context").left_out(APART) == [] == settings().left_out(FEATURES)
+    assert settings(without=("context",)).left_out(APART) == [] == settings().left_out(FEATURES)
+    both = settings(without=("letters", "sequences")).left_out(FEATURES)
+    assert sorted(names[k] for k in both) == sorted(left["letters"] + left["sequences"])
 
 
 # -------------------------------------------------------------------------------------- measurement
