@@ -146,9 +146,9 @@ class PreparedPair:
             )
             log_edges["source_log_edge"] = self.tree_weight * source_edges
             log_edges["target_log_edge"] = self.tree_weight * target_edges
-            # Once for each pair at a root: again for one that gives way to the roots and shares one of them.
-            log_nodes[self.source.roots] += self.tree_weight * source_roots[:, None]
-            log_nodes[:, self.target.roots] += self.tree_weight * target_roots
+            # Of two roots only: a pair that shares one of them, and gives way, must not count it again.
+            at_roots = np.ix_(self.source.roots, self.target.roots)
+            log_nodes[at_roots] += self.tree_weight * (source_roots[:, None] + target_roots)
         if self.links is not None:
             agreed = self.links.log_consistent(self.source, self.target)
             log_nodes += self.link_weight * agreed[0]
