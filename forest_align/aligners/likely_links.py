@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def _repeated_links(
 
     Two words without links are candidates if they are equal, letter case aside, and if the probabilities of
     each with such words add up to the threshold: the model expects a link. The most probable candidates are
-    taken, one to one; where several are as probable, those nearest to the diagonal, from the left.
+    taken, one to one; where several are as probable, those from the left.
     """
     source, target = ([word.lower() for word in side] for side in words)
     found: list[tuple[int, int]] = []
@@ -65,11 +66,9 @@ def _repeated_links(
         table = probability[np.ix_(rows, columns)].astype(np.float64)
         rows = [i for i, total in zip(rows, table.sum(1).tolist(), strict=True) if total >= threshold]
         columns = [j for j, total in zip(columns, table.sum(0).tolist(), strict=True) if total >= threshold]
-        # Of two cells that share a word, i + j differs: the order is the same for swapped sentences.
-        for i, j in sorted(
-            ((i, j) for i in rows for j in columns),
-            key=lambda cell: (-probability[cell], abs(cell[0] - cell[1]), cell[0] + cell[1]),
-        ):
+        # Cells that share a word keep their order, from the left, where they are as probable: in swapped
+        # sentences, too.
+        for i, j in sorted(product(rows, columns), key=lambda cell: -probability[cell]):
             if i in rows and j in columns:
                 rows.remove(i)
                 columns.remove(j)

@@ -59,7 +59,12 @@ def test_what_is_linked_takes_no_part() -> None:
     assert chosen("a a", "a a b", [[0.3, 0.3, 0.8], [0.5, 0.3, 0.1]], 0.5) == [(0, 2), (1, 0)]
 
 
-def test_the_most_probable_come_first_then_those_near_the_diagonal() -> None:
+def test_a_certain_set_of_links_has_a_finite_probability() -> None:
+    assert chosen("a b", "c", [[0.0], [1.0]], 0.0) == [(0, 0), (1, 0)]
+
+
+def test_the_most_probable_come_first_then_those_from_the_left() -> None:
+    assert chosen("a a", "b b a a", [[0.0, 0.0, 0.25, 0.25], [0.0, 0.0, 0.25, 0.25]]) == [(0, 2), (1, 3)]
     assert chosen("a a", "a a", [[0.3, 0.3], [0.3, 0.3]]) == [(0, 0), (1, 1)]
     assert chosen("a a a", "a a", [[0.3, 0.3], [0.3, 0.3], [0.3, 0.3]]) == [(0, 0), (1, 1)]
     assert chosen("a a", "a a", [[0.3, 0.31], [0.3, 0.3]]) == [(0, 1), (1, 0)]
