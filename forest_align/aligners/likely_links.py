@@ -66,12 +66,13 @@ def _repeated_links(
         table = probability[np.ix_(rows, columns)].astype(np.float64)
         rows = [i for i, total in zip(rows, table.sum(1).tolist(), strict=True) if total >= threshold]
         columns = [j for j, total in zip(columns, table.sum(0).tolist(), strict=True) if total >= threshold]
+        free, others_free = set(rows), set(columns)
         # Cells that share a word keep their order, from the left, where they are as probable: in swapped
         # sentences, too.
         for i, j in sorted(product(rows, columns), key=lambda cell: -probability[cell]):
-            if i in rows and j in columns:
-                rows.remove(i)
-                columns.remove(j)
+            if i in free and j in others_free:
+                free.remove(i)
+                others_free.remove(j)
                 found.append((i, j))
     return found
 
