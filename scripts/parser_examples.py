@@ -73,6 +73,7 @@ def treebank_mix(
     *,
     wsj_copies: float,
     gum_copies: float,
+    craft_copies: float,
     craft_sentences: int,
     longest: int,
     seed: int,
@@ -89,7 +90,7 @@ def treebank_mix(
         copies += [times] * len(short)
     short = [sentence for sentence in craft.train if 3 <= len(sentence) <= longest]
     sentences += chance.sample(short, min(len(short), craft_sentences))
-    copies += [1.0] * (len(sentences) - len(copies))
+    copies += [craft_copies] * (len(sentences) - len(copies))
     chance = random.Random(f"{seed}/dev")
     dev = {
         "wsj": list(wsj.dev),
@@ -129,7 +130,7 @@ class ExampleStore:
         self._labels = {label: index for index, label in enumerate(labels)}
         self._tags = {tag: index for index, tag in enumerate(tags)}
         self._made: dict[Key, TrainingExample] = {}
-        #: The original encoder's vectors of sentences seen before; filled by the teacher.
+        #: Vectors of sentences seen before; filled by :class:`parser_trainer.KeptVectors`.
         self.vectors: dict[Key, torch.Tensor] = {}
 
     def get(self, key: Key) -> TrainingExample:

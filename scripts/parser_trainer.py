@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -80,8 +81,27 @@ def half_precision(device: torch.device) -> AbstractContextManager[Any]:
     return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
 
 
-class Teacher:
-    """The original encoder up to the vector layer; its vectors are kept, since they never change."""
+class KeptVectors(ABC):
+    """Hidden states of an encoder's vector layer that never change: computed once for each sentence."""
+
+    @abstractmethod
+    def compute(self, batch: EncoderBatch) -> torch.Tensor:
+        """Return the hidden states of a batch, ``[B, T, D]``."""
+
+    def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
+        """Return the hidden states of a batch, float32 ``[B, T, D]``, 0 where padded."""
+        keys = [visit.key for visit in visits]
+        if any(key not in store.vectors for key in keys):
+            with torch.no_grad(), half_precision(batch.subwords.device):
+                hidden = self.compute(batch)
+            for row, key in enumerate(keys):
+                size = int(batch.subword_mask[row].sum())
+                store.vectors[key] = hidden[row, :size].to(torch.float16).clone()
+        return nn.utils.rnn.pad_sequence([store.vectors[key].float() for key in keys], batch_first=True)
+
+
+class Teacher(KeptVectors):
+    """The original encoder up to the vector layer, which the parser's is held near."""
 
     def __init__(self, parser: SpanParser, folder: Path) -> None:
         from transformers import AutoModel
@@ -91,29 +111,47 @@ class Teacher:
         self._model.encoder.layer = self._model.encoder.layer[: parser.vector_layer]
         self._model.eval().to(parser.device)
 
-    def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch, ``[B, T, D]``, 0 where padded."""
-        keys = [visit.key for visit in visits]
-        if any(key not in store.vectors for key in keys):
-            with torch.no_grad(), half_precision(batch.subwords.device):
-                hidden = self._model(batch.subwords, attention_mask=batch.subword_mask).last_hidden_state
-            for row, key in enumerate(keys):
-                size = int(batch.subword_mask[row].sum())
-                store.vectors[key] = hidden[row, :size].to(torch.bfloat16).clone()
-        return nn.utils.rnn.pad_sequence([store.vectors[key] for key in keys], batch_first=True)
+    def compute(self, batch: EncoderBatch) -> torch.Tensor:
+        """Return the hidden states of a batch, ``[B, T, D]``."""
+        hidden: torch.Tensor = self._model(
+            batch.subwords, attention_mask=batch.subword_mask
+        ).last_hidden_state
+        return hidden
+
+
+class OwnVectors(KeptVectors):
+    """The parser's own encoder up to the vector layer, which stays as it is."""
+
+    def __init__(self, parser: SpanParser) -> None:
+        self._model, self._layer = parser.pretrained_model, parser.vector_layer
+
+    def compute(self, batch: EncoderBatch) -> torch.Tensor:
+        """Return the hidden states of a batch without dropout, ``[B, T, D]``."""
+        was_training = self._model.training
+        states = self._model.eval()(
+            batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
+        ).hidden_states
+        self._model.train(was_training)
+        hidden: torch.Tensor = states[self._layer]
+        return hidden
 
 
 def losses(
-    parser: SpanParser, store: ExampleStore, visits: list[Visit], teacher: Teacher
+    parser: SpanParser, store: ExampleStore, visits: list[Visit], kept: KeptVectors
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return three losses of a batch: trees (nats a word), tags (nats), distance of the vectors."""
+    """Return three losses of a batch: trees (nats a word), tags (nats), distance of the vectors.
+
+    The last one is 0 where the vectors stay as they are.
+    """
     examples = [store.get(visit.key) for visit in visits]
     encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
     batch = collate(encoded)
     longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
     batch = batch.to(parser.device)
+    vectors = kept.vectors(store, visits, batch)
+    own = isinstance(kept, OwnVectors)
     with half_precision(parser.device):
-        scores = parser(batch)
+        scores = parser(batch, vectors if own else None)
     index = span_index(batch.lengths)
     gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
     tags = torch.full((len(visits), longest + 2), -100)
@@ -126,8 +164,9 @@ def losses(
     tag_loss = nn.functional.cross_entropy(
         scores.tags.float().flatten(0, 1), tags.flatten(), ignore_index=-100
     )
-    original = teacher.vectors(store, visits, batch)
-    similarity = nn.functional.cosine_similarity(scores.subword_vectors.float(), original.float(), dim=-1)
+    if own:
+        return span_loss, tag_loss, span_loss.new_zeros(())
+    similarity = nn.functional.cosine_similarity(scores.subword_vectors.float(), vectors, dim=-1)
     return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
 
 
@@ -161,11 +200,13 @@ def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
 class Trainer:
     """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
 
-    def __init__(self, parser: SpanParser, settings: Settings) -> None:
+    def __init__(self, parser: SpanParser, settings: Settings, keep_vectors: bool = False) -> None:
         self.parser, self.settings = parser, settings
         self._random = random_generator(parser.device)
-        for weight in parser.pretrained_model.embeddings.parameters():
-            weight.requires_grad_(False)
+        encoder = parser.pretrained_model
+        kept = encoder.encoder.layer[: parser.vector_layer] if keep_vectors else ()
+        for module in (encoder.embeddings, *kept):
+            module.requires_grad_(False)
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
         self.average = {name: weight.detach().clone() for name, weight in self.named}

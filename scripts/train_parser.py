@@ -9,8 +9,9 @@ Example (two cores, about 75 minutes)::
 model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
 ``--resume`` may go on with other options, such as more minutes, other sentences or another device, and
 prints what has changed; labels and tags stay those of the checkpoint. ``--start en`` begins with the
-bundled model in place of the plain encoder, to get used to other treebanks, say. A GPU is used if there is
-one.
+bundled model in place of the plain encoder, to get used to other treebanks, say; with ``--keep-vectors``
+the encoder stays as it is up to the word vectors, so that models that read them remain valid, and steps are
+faster. A GPU is used if there is one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ import torch
 from evaluate_parser import evaluate
 from parser_examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix, vocabularies
 from parser_trainer import (
+    KeptVectors,
+    OwnVectors,
     Settings,
     Teacher,
     Trainer,
@@ -106,6 +109,7 @@ class Run:
             options.craft,
             wsj_copies=options.wsj_copies,
             gum_copies=options.gum_copies,
+            craft_copies=options.craft_copies,
             craft_sentences=options.craft_sentences,
             longest=options.longest,
             seed=options.seed,
@@ -125,10 +129,12 @@ class Run:
         if weights:
             parser.load_state_dict(weights)
         parser.to(options.device)
-        self.teacher = Teacher(parser, options.encoder)
+        self.kept: KeptVectors = (
+            OwnVectors(parser) if options.keep_vectors else Teacher(parser, options.encoder)
+        )
         self.encode = WordEncoder(options.encoder)
         self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
-        self.trainer = Trainer(parser, settings)
+        self.trainer = Trainer(parser, settings, options.keep_vectors)
         if resumes:
             self.trainer.load(options.work)
             print(f"going on after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
@@ -143,7 +149,7 @@ class Run:
         recent: list[tuple[float, float, float]] = []
         with tqdm(total=settings.steps or None, initial=trainer.step, disable=None) as bar:
             for visits in self._batches():
-                span_loss, tag_loss, distance = losses(trainer.parser, self.store, visits, self.teacher)
+                span_loss, tag_loss, distance = losses(trainer.parser, self.store, visits, self.kept)
                 norm = trainer.take_step(
                     settings.span_weight * span_loss
                     + settings.tag_weight * tag_loss
@@ -277,12 +283,18 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")
     parser.add_argument("--start", help="begin with a trained model: a name or a folder; labels stay its own")
     parser.add_argument(
+        "--keep-vectors",
+        action="store_true",
+        help="leave the encoder as it is up to the word vectors (with --start: aligners' models stay valid)",
+    )
+    parser.add_argument(
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
     parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, padding included")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
     parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
+    parser.add_argument("--craft-copies", type=float, default=1.0, help="visits of a CRAFT sentence an epoch")
     parser.add_argument("--craft-sentences", type=int, default=14000)
     parser.add_argument("--longest", type=int, default=60, help="longest training sentence in words")
     parser.add_argument("--rare", type=int, default=5, help="label chains seen less often are shortened")

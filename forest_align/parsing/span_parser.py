@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from forest_align.parsing.encoder_batches import CASE_COUNT
 from forest_align.parsing.linear_layers import FloatLinear
@@ -56,13 +57,26 @@ class SpanParser(_ChartParser):
             self.pretrained_model.config.max_position_embeddings, int(hparams["encoder_max_len"])
         )
 
-    def forward(self, batch: EncoderBatch) -> BatchScores:
-        """Score every span and tag of a batch; equals benepar's own forward pass (apart from case)."""
-        hidden = self.pretrained_model(
-            batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
-        ).hidden_states
+    def forward(self, batch: EncoderBatch, vectors: torch.Tensor | None = None) -> BatchScores:
+        """Score every span and tag of a batch; equals benepar's own forward pass (apart from case).
+
+        Parameters
+        ----------
+        batch : EncoderBatch
+            The sentences.
+        vectors : torch.Tensor, optional
+            ``[B, S, D]``: hidden states of the vector layer to go on from, where they are known. They get
+            the dropout that they would have had below.
+        """
+        if vectors is None:
+            hidden = self.pretrained_model(
+                batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
+            ).hidden_states
+            last, vectors = hidden[-1], hidden[self.vector_layer]
+        else:
+            last = self._upper_layers(vectors, batch.subword_mask)
         rows = torch.arange(len(batch.subwords), device=batch.subwords.device)[:, None]
-        features = hidden[-1][rows, batch.word_ends] + self.case_embedding(batch.cases)
+        features = last[rows, batch.word_ends] + self.case_embedding(batch.cases)
         features = features * batch.word_mask[:, :, None]
         content = self.project_pretrained(features)
         annotations = self.encoder(self.add_timing(self.morpho_emb_dropout(content)), batch.word_mask)
@@ -70,4 +84,13 @@ class SpanParser(_ChartParser):
         first_layer, rest = self.f_label[0], self.f_label[1:]
         first = FloatLinear(first_layer.weight), first_layer.bias
         spans = score_spans(annotations, batch.lengths, first, rest)
-        return BatchScores(spans, self.f_tag(annotations), hidden[self.vector_layer])
+        return BatchScores(spans, self.f_tag(annotations), vectors)
+
+    def _upper_layers(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Hidden states of the encoder's last layer, from those of the vector layer."""
+        model = self.pretrained_model
+        hidden = functional.dropout(hidden, model.config.hidden_dropout_prob, self.training)
+        attended = model.get_extended_attention_mask(mask, mask.shape, dtype=hidden.dtype)
+        for layer in model.encoder.layer[self.vector_layer :]:
+            hidden = layer(hidden, attended)[0]
+        return hidden

@@ -61,12 +61,13 @@ def test_what_is_held_out_is_not_trained_on(
         (tmp_path / f"{article}.tree").write_text(
             tree(f"craft{article}", "x", "y") * 4 + tree("two", "words")
         )
-    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "craft_sentences": 20, "longest": 4, "seed": 1}
+    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "craft_copies": 0.5}
+    options |= {"craft_sentences": 20, "longest": 4, "seed": 1}
     mix = script.treebank_mix(tmp_path, tmp_path, tmp_path, **options)
     known = [(sentence.words[0], times) for sentence, times in zip(mix.sentences, mix.copies, strict=True)]
     assert known[:4] == [(f"wsj{number}", 3.0) for number in (1, 179, 185, 189)]
     assert known[4:6] == [("gum-a", 1.5), ("gum-b", 1.5)]
-    assert len(known) == 26 and {times for _, times in known[6:]} == {1.0}
+    assert len(known) == 26 and {times for _, times in known[6:]} == {0.5}
     split = read_craft(tmp_path, 3, 8)
     assert {word for word, _ in known[6:]} <= {s.words[0] for s in split.train} - {"two"}
     assert not {word for word, _ in known} & {s.words[0] for part in mix.dev.values() for s in part}

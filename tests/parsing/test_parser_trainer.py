@@ -155,6 +155,54 @@ def test_losses_are_those_of_each_sentence_by_itself(
     assert [loss.item() for loss in found] == pytest.approx(expected, rel=1e-3, abs=2e-3)
 
 
+def toy_losses(script: Any, parser: Any, encoder: Path, kept: Any) -> tuple[torch.Tensor, ...]:
+    """Losses of all sentences, each in a letter case of its own."""
+    store = script.ExampleStore(SENTENCES, WordEncoder(encoder), LABELS, TAGS)
+    visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "upper"), script.Visit((2, ""), "")]
+    found = script.losses(parser, store, visits, kept)
+    again = script.losses(parser, store, visits, kept)  # from vectors that are remembered
+    if not parser.training:
+        assert [loss.item() for loss in again] == [loss.item() for loss in found]
+    return tuple(again)
+
+
+def test_vectors_that_are_kept_give_the_losses_of_the_whole_network(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
+    parser = trainer(script, tmp_path / "encoder").parser.eval()
+    parser.vector_layer = 2
+    teacher = object.__new__(script.Teacher)
+    teacher._model = parser.pretrained_model
+    with torch.no_grad():
+        for weight in parser.parameters():
+            weight.add_(0.2 * torch.randn_like(weight))
+        whole, kept = (
+            toy_losses(script, parser, tmp_path / "encoder", kind)
+            for kind in (teacher, script.OwnVectors(parser))
+        )
+    assert [loss.item() for loss in kept[:2]] == pytest.approx([loss.item() for loss in whole[:2]], rel=1e-3)
+    assert kept[2].item() == 0
+
+
+def test_what_makes_kept_vectors_stays_as_it_is_and_everything_else_learns(
+    script: Any, tmp_path: Path
+) -> None:
+    parser = trainer(script, tmp_path / "encoder").parser
+    parser.vector_layer = 2
+    training = script.Trainer(parser, script.Settings(steps=8, warmup=1), keep_vectors=True)
+    before = copy.deepcopy(parser.state_dict())
+    parser.train()
+    training.take_step(sum(toy_losses(script, parser, tmp_path / "encoder", script.OwnVectors(parser))))
+    assert all(module.training for module in parser.modules())
+    changed = {name for name, value in parser.state_dict().items() if not torch.equal(value, before[name])}
+    lower = ("pretrained_model.embeddings.", *(f"pretrained_model.encoder.layer.{k}." for k in (0, 1)))
+    assert not any(name.startswith(lower) for name in changed)
+    for part in ("pretrained_model.encoder.layer.2.", "pretrained_model.encoder.layer.3.", "f_label."):
+        assert any(name.startswith(part) for name in changed)
+    assert set(training.averaged()) == set(before)
+
+
 def run(script: Any, work: Path, original: Any, after_loss: Callable[[int], None] = lambda step: None) -> Any:
     """A training run of a parser of next to no size, without the treebanks and the real encoder."""
     made = object.__new__(script.Run)
@@ -173,7 +221,7 @@ def run(script: Any, work: Path, original: Any, after_loss: Callable[[int], None
             with torch.no_grad():
                 return original(batch.subwords, attention_mask=batch.subword_mask).last_hidden_state
 
-    made.teacher = Teacher()
+    made.kept = Teacher()
     return made
 
 
