@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
@@ -57,11 +56,12 @@ def _repeated_links(
     each with such words add up to the threshold: the model expects a link. The most probable candidates are
     taken, one to one; where several are as probable, those from the left.
     """
-    source, target = ([word.lower() for word in side] for side in words)
+    source, target = (_without_link(*side) for side in zip(words, (linked, linked.T), strict=True))
     found: list[tuple[int, int]] = []
-    for word in _repeated(source) & _repeated(target):
-        rows = [i for i, one in enumerate(source) if one == word and not linked[i].any()]
-        columns = [j for j, other in enumerate(target) if other == word and not linked[:, j].any()]
+    for word in source.keys() & target.keys():
+        rows, columns = source[word], target[word]
+        if len(rows) == 1 or len(columns) == 1:  # the probability of one link does not reach the threshold
+            continue
         # Doubles hold sums of a few such numbers exactly, in either order of the sentences.
         table = probability[np.ix_(rows, columns)].astype(np.float64)
         rows = [i for i, total in zip(rows, table.sum(1).tolist(), strict=True) if total >= threshold]
@@ -77,5 +77,9 @@ def _repeated_links(
     return found
 
 
-def _repeated(words: Sequence[str]) -> set[str]:
-    return {word for word, count in Counter(words).items() if count > 1}
+def _without_link(words: Sequence[str], linked: np.ndarray) -> dict[str, list[int]]:
+    """Where the words of one side stand that no other is linked with, by their lower-cased forms."""
+    places: dict[str, list[int]] = {}
+    for place in np.flatnonzero(~linked.any(axis=1)).tolist():
+        places.setdefault(words[place].lower(), []).append(place)
+    return places
