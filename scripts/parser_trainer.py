@@ -26,8 +26,6 @@ from forest_align.parsing.span_parser import SpanParser
 from forest_align.parsing.tree_crf_loss import negative_log_likelihood
 
 ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-
-
 #: What processors that multiply bfloat16 are capable of.
 HALF_PRECISION = ("amx_bf16", "avx512_bf16")
 
@@ -306,7 +304,8 @@ class Trainer:
         except RuntimeError as error:
             sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
-            self.average[name] = tensors[f"average.{name}"].to(weight.device)
+            # One that was kept as it is until now has no average.
+            self.average[name] = tensors.get(f"average.{name}", weights[name]).to(weight.device)
             state = {
                 field: tensors[f"optimizer.{field}.{name}"].to("cpu" if field == "step" else weight.device)
                 for field in ("step", "exp_avg", "exp_avg_sq")

@@ -201,6 +201,13 @@ def test_what_makes_kept_vectors_stays_as_it_is_and_everything_else_learns(
     for part in ("pretrained_model.encoder.layer.2.", "pretrained_model.encoder.layer.3.", "f_label."):
         assert any(name.startswith(part) for name in changed)
     assert set(training.averaged()) == set(before)
+    # A training that goes on without them has the whole encoder to learn.
+    training.save(tmp_path, {})
+    again = trainer(script, tmp_path / "encoder")
+    again.load(tmp_path)
+    assert len(again.named) > len(training.named)
+    for name, value in training.averaged().items():
+        assert torch.equal(again.averaged()[name], value)
 
 
 def run(script: Any, work: Path, original: Any, after_loss: Callable[[int], None] = lambda step: None) -> Any:
