@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -79,59 +78,39 @@ def half_precision(device: torch.device) -> AbstractContextManager[Any]:
     return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
 
 
-class KeptVectors(ABC):
-    """Hidden states of an encoder's vector layer that never change: computed once for each sentence."""
+def original_encoder(parser: SpanParser, folder: Path) -> nn.Module:
+    """The original encoder up to the parser's vector layer, which the parser's is held near."""
+    from transformers import AutoModel
 
-    @abstractmethod
-    def compute(self, batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch, ``[B, T, D]``."""
+    model: nn.Module = AutoModel.from_config(parser.pretrained_model.config)
+    load_encoder(folder, model)
+    model.encoder.layer = model.encoder.layer[: parser.vector_layer]
+    return model.eval().to(parser.device)
+
+
+class KeptVectors:
+    """Hidden states of an encoder's vector layer that never change: computed once for each sentence.
+
+    The encoder is the original one, or the parser's own where it stays as it is up to that layer.
+    """
+
+    def __init__(self, encoder: nn.Module, layer: int) -> None:
+        self.encoder, self._layer = encoder, layer
 
     def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch, float32 ``[B, T, D]``, 0 where padded."""
+        """Return the hidden states of a batch without dropout, float32 ``[B, T, D]``, 0 where padded."""
         keys = [visit.key for visit in visits]
         if any(key not in store.vectors for key in keys):
+            was_training = self.encoder.training
             with torch.no_grad(), half_precision(batch.subwords.device):
-                hidden = self.compute(batch)
+                states = self.encoder.eval()(
+                    batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
+                ).hidden_states
+            self.encoder.train(was_training)
             for row, key in enumerate(keys):
                 size = int(batch.subword_mask[row].sum())
-                store.vectors[key] = hidden[row, :size].to(torch.float16).clone()
+                store.vectors[key] = states[self._layer][row, :size].to(torch.float16).clone()
         return nn.utils.rnn.pad_sequence([store.vectors[key].float() for key in keys], batch_first=True)
-
-
-class Teacher(KeptVectors):
-    """The original encoder up to the vector layer, which the parser's is held near."""
-
-    def __init__(self, parser: SpanParser, folder: Path) -> None:
-        from transformers import AutoModel
-
-        self._model = AutoModel.from_config(parser.pretrained_model.config)
-        load_encoder(folder, self._model)
-        self._model.encoder.layer = self._model.encoder.layer[: parser.vector_layer]
-        self._model.eval().to(parser.device)
-
-    def compute(self, batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch, ``[B, T, D]``."""
-        hidden: torch.Tensor = self._model(
-            batch.subwords, attention_mask=batch.subword_mask
-        ).last_hidden_state
-        return hidden
-
-
-class OwnVectors(KeptVectors):
-    """The parser's own encoder up to the vector layer, which stays as it is."""
-
-    def __init__(self, parser: SpanParser) -> None:
-        self._model, self._layer = parser.pretrained_model, parser.vector_layer
-
-    def compute(self, batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch without dropout, ``[B, T, D]``."""
-        was_training = self._model.training
-        states = self._model.eval()(
-            batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
-        ).hidden_states
-        self._model.train(was_training)
-        hidden: torch.Tensor = states[self._layer]
-        return hidden
 
 
 def losses(
@@ -147,7 +126,7 @@ def losses(
     longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
     batch = batch.to(parser.device)
     vectors = kept.vectors(store, visits, batch)
-    own = isinstance(kept, OwnVectors)
+    own = kept.encoder is parser.pretrained_model
     with half_precision(parser.device):
         scores = parser(batch, vectors if own else None)
     index = span_index(batch.lengths)

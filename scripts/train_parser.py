@@ -31,14 +31,13 @@ from evaluate_parser import evaluate
 from parser_examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix, vocabularies
 from parser_trainer import (
     KeptVectors,
-    OwnVectors,
     Settings,
-    Teacher,
     Trainer,
     changes,
     drop_attention_dropout,
     load_encoder,
     losses,
+    original_encoder,
     saved_record,
 )
 from tqdm import tqdm
@@ -129,9 +128,10 @@ class Run:
         if weights:
             parser.load_state_dict(weights)
         parser.to(options.device)
-        self.kept: KeptVectors = (
-            OwnVectors(parser) if options.keep_vectors else Teacher(parser, options.encoder)
+        encoder = (
+            parser.pretrained_model if options.keep_vectors else original_encoder(parser, options.encoder)
         )
+        self.kept = KeptVectors(encoder, parser.vector_layer)
         self.encode = WordEncoder(options.encoder)
         self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
         self.trainer = Trainer(parser, settings, options.keep_vectors)

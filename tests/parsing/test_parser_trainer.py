@@ -125,10 +125,9 @@ def test_losses_are_those_of_each_sentence_by_itself(
     encode = WordEncoder(tmp_path / "encoder")
     store = script.ExampleStore(SENTENCES, encode, LABELS, TAGS)
     visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "upper"), script.Visit((2, ""), "")]
-    teacher = object.__new__(script.Teacher)
-    teacher._model = copy.deepcopy(parser.pretrained_model)
+    teacher = script.KeptVectors(copy.deepcopy(parser.pretrained_model), parser.vector_layer)
     with torch.no_grad():
-        for weight in teacher._model.parameters():  # the original's vectors are others
+        for weight in teacher.encoder.parameters():  # the original's vectors are others
             weight.add_(0.1 * torch.randn_like(weight))
         found = script.losses(parser, store, visits, teacher)
         trees, tags, similarities = 0.0, [], []
@@ -147,7 +146,7 @@ def test_losses_are_those_of_each_sentence_by_itself(
             known = [(k, TAGS.index(tag)) for k, tag in enumerate(sentence.tags) if tag in TAGS]
             tags += [-shares[place, tag].item() for place, tag in known]
             mask = batch.subword_mask.long()
-            original = teacher._model(batch.subwords, attention_mask=mask).last_hidden_state
+            original = teacher.encoder(batch.subwords, attention_mask=mask).last_hidden_state
             similarities += functional.cosine_similarity(scores.subword_vectors, original, -1)[0].tolist()
     expected = trees / sum(map(len, SENTENCES)), np.mean(tags), 1 - np.mean(similarities)
     assert expected[2] > 0.01
@@ -172,14 +171,13 @@ def test_vectors_that_are_kept_give_the_losses_of_the_whole_network(
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     parser = trainer(script, tmp_path / "encoder").parser.eval()
     parser.vector_layer = 2
-    teacher = object.__new__(script.Teacher)
-    teacher._model = parser.pretrained_model
     with torch.no_grad():
         for weight in parser.parameters():
             weight.add_(0.2 * torch.randn_like(weight))
+        original = copy.deepcopy(parser.pretrained_model)
         whole, kept = (
-            toy_losses(script, parser, tmp_path / "encoder", kind)
-            for kind in (teacher, script.OwnVectors(parser))
+            toy_losses(script, parser, tmp_path / "encoder", script.KeptVectors(encoder, 2))
+            for encoder in (original, parser.pretrained_model)
         )
     assert [loss.item() for loss in kept[:2]] == pytest.approx([loss.item() for loss in whole[:2]], rel=1e-3)
     assert kept[2].item() == 0
@@ -193,7 +191,8 @@ def test_what_makes_kept_vectors_stays_as_it_is_and_everything_else_learns(
     training = script.Trainer(parser, script.Settings(steps=8, warmup=1), keep_vectors=True)
     before = copy.deepcopy(parser.state_dict())
     parser.train()
-    training.take_step(sum(toy_losses(script, parser, tmp_path / "encoder", script.OwnVectors(parser))))
+    kept = script.KeptVectors(parser.pretrained_model, parser.vector_layer)
+    training.take_step(sum(toy_losses(script, parser, tmp_path / "encoder", kept)))
     assert all(module.training for module in parser.modules())
     changed = {name for name, value in parser.state_dict().items() if not torch.equal(value, before[name])}
     lower = ("pretrained_model.embeddings.", *(f"pretrained_model.encoder.layer.{k}." for k in (0, 1)))
@@ -223,6 +222,8 @@ def run(script: Any, work: Path, original: Any, after_loss: Callable[[int], None
     made.made_with = {}
 
     class Teacher:
+        encoder = None
+
         def vectors(self, store: Any, visits: Any, batch: Any) -> torch.Tensor:
             after_loss(made.trainer.step)
             with torch.no_grad():

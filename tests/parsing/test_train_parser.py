@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib
 import json
 import shutil
@@ -125,8 +126,8 @@ def gradients(script: Any, encoder: Path, device: str) -> tuple[list[float], dic
     longer = replace(SENTENCE, words=("They", "won", "."), tags=("PRP", "VBD", "XX"))
     store = script.ExampleStore([SENTENCE, longer], WordEncoder(encoder), LABELS, TAGS)
     visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "")]
-    teacher = object.__new__(script.Teacher)  # the original encoder is not among what tests have
-    teacher._model = parser.pretrained_model
+    # The original encoder is not among what tests have.
+    teacher = script.KeptVectors(copy.deepcopy(parser.pretrained_model), parser.vector_layer)
     found = script.losses(parser, store, visits, teacher)
     sum(found).backward()
     named = {name: weight.grad.cpu() for name, weight in training.named if weight.grad is not None}
