@@ -25,8 +25,8 @@ from forest_align.parsing.encoder_scorer import (
     EncoderScorer,
     load_span_parser,
     locate_parser,
-    native_dtype,
 )
+from forest_align.parsing.linear_layers import native_dtype
 from forest_align.parsing.parser import Parser, load_parser
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError

@@ -75,6 +75,7 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     scorer = aligner.parser._scorer
     watch.watch(parser_module, "_prepare", "tokenizer")
     watch.watch(scorer, "score", "encoder and span scores")
+    watch.watch(aligner.parser, "_vectors", "word vectors")
     watch.watch(aligner.parser, "_decode", "n best trees, lemmas")
     watch.watch(n_best_module, "forest_from_constituents", "packed forests")
     watch.watch(aligner.candidates, "candidates", "word candidates")

@@ -21,15 +21,18 @@ import torch
 from forest_align.aligners import load
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import Parser, load_parser_for_alignment
-from forest_align.parsing.encoder_scorer import EncoderScorer, locate_parser, native_dtype
+from forest_align.parsing.encoder_scorer import EncoderScorer, locate_parser
+from forest_align.parsing.linear_layers import native_dtype
+from forest_align.parsing.vector_network import WordVectors
 from forest_align.types import Alignment, InputError
 
 
 def align(pairs: Sequence[tuple[str, str]], batch_size: int, arithmetic: torch.dtype) -> list[Alignment]:
-    """Align with the bundled models, the parser in the given arithmetic."""
+    """Align with the bundled models, parser and word vectors in the given arithmetic."""
     usual, lemmatizer = load_parser_for_alignment(), load("forest").lexicon.lemma
     parser = Parser(
         EncoderScorer.read(locate_parser("en"), arithmetic),
+        vectors=WordVectors(dtype=arithmetic),
         forest_size=usual.forest_size,
         least_ratio=usual.least_ratio,
         lemmatizer=lemmatizer,

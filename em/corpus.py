@@ -286,16 +286,21 @@ class LazyParser:
 
 
 def parser_fingerprint(name: str) -> str:
-    """Short hash of a parser's files, or its name where it is not in a folder that can be found."""
+    """Short hash of a parser's files and of those that word vectors come from.
+
+    Where the parser is not in a folder that can be found, its name stands for it.
+    """
+    bundled = Path(str(files("forest_align.parsing")))
     # Bundled names come first, as where a parser is loaded.
-    folder = Path(str(files("forest_align.parsing"))) / "models" / name
+    folder = bundled / "models" / name
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
-    if not folder.is_dir():
-        return name
-    return files_fingerprint(
-        sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
-    )
+    vectors = files_fingerprint(_model_files(bundled / "vectors"))
+    return f"{files_fingerprint(_model_files(folder)) if folder.is_dir() else name} {vectors}"
+
+
+def _model_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
 
 
 def candidate_fingerprint(candidates: str) -> str:

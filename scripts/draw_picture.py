@@ -2,8 +2,8 @@ r"""Align two sentences and draw the alignment, as the README's picture is drawn
 
 Example::
 
-    python scripts/draw_picture.py "The company bought the firm for two billion dollars last year." \
-        "Last year, the firm was purchased by the company for 2 billion dollars." docs/alignment.svg
+    python scripts/draw_picture.py "The storm destroyed the old houses near the coast last week." \
+        "Last week, the old houses close to the coast were wiped out by the storm." docs/alignment.svg
 """
 
 from __future__ import annotations

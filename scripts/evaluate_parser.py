@@ -1,9 +1,9 @@
-r"""Measure a parser: labelled F1 and tags on three treebanks, calibration, worth of its word vectors.
+r"""Measure a parser: labelled F1 and tags on three treebanks, calibration.
 
 Example::
 
     python scripts/evaluate_parser.py --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \
-        --craft TREEBANKS/craft --pairs edinburgh/train.sure.json --encoder FOLDER_OF_MINILM
+        --craft TREEBANKS/craft
 
 Each treebank's held-out part is parsed three times: its own words; its own words in lower case; and raw text,
 joined up and split again by this package's tokenizer. Brackets are compared as evalb does (COLLINS.prm), over
@@ -13,7 +13,6 @@ characters instead of words, which is the same wherever the words are the same.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -26,10 +25,7 @@ from benepar.ptb_unescape import guess_space_after, ptb_unescape
 from forest_align.cext import chart
 from forest_align.data.treebanks import PUNCTUATION_TAGS, TreebankSentence, read_craft, read_gum, read_wsj
 from forest_align.eval.calibration import calibrate
-from forest_align.parsing.encoder_batches import WordEncoder, collate
-from forest_align.parsing.encoder_scorer import load_span_parser, locate_parser
-from forest_align.parsing.model_files import read_weights
-from forest_align.parsing.span_network import word_vectors
+from forest_align.parsing.encoder_scorer import load_span_parser
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
@@ -195,55 +191,6 @@ def report_calibration(
         )
 
 
-def report_vectors(model: str, encoder: Path, pairs_file: Path) -> None:
-    """Print word-alignment F1 of mutually nearest words by encoder layer, of parser and original."""
-    from transformers import AutoModel
-
-    pairs = json.loads(pairs_file.read_text(encoding="utf-8"))
-    originals = AutoModel.from_pretrained(encoder).eval()
-    encode = WordEncoder(encoder)
-    trained = AutoModel.from_config(originals.config, add_pooling_layer=False).eval()
-    prefix = "pretrained_model."
-    weights = read_weights(locate_parser(model)).items()
-    trained.load_state_dict({n.removeprefix(prefix): value for n, value in weights if n.startswith(prefix)})
-    for name, network in (("original", originals), ("this parser", trained)):
-        rows: dict[int, list[tuple[float, float]]] = {}
-        for start in range(0, len(pairs), 32):
-            part = pairs[start : start + 32]
-            sides = [
-                all_layers(network, encode, [pair[side].split() for pair in part])
-                for side in ("source", "target")
-            ]
-            for row, pair in enumerate(part):
-                gold = {tuple(map(int, link.split("-"))) for link in pair["sureAlign"].split()}
-                for layer, (source, target) in enumerate(zip(*(side[row] for side in sides), strict=True)):
-                    rows.setdefault(layer, []).append(match(source @ target.T, gold))
-        for layer, values in sorted(rows.items()):
-            precision, recall = np.mean(values, axis=0)
-            print(f"    {name}, layer {layer}: F1 {200 * precision * recall / (precision + recall):.2f}")
-
-
-def all_layers(
-    network: torch.nn.Module, encode: WordEncoder, sentences: list[list[str]]
-) -> list[list[np.ndarray]]:
-    """Return, for each sentence, its word vectors at every layer."""
-    batch = collate([encode(words) for words in sentences])
-    with torch.inference_mode():
-        hidden = network(
-            batch.subwords, attention_mask=batch.subword_mask.long(), output_hidden_states=True
-        ).hidden_states
-    layers = [word_vectors(states, batch).numpy() for states in hidden]
-    return [[layer[row, : len(words)] for layer in layers] for row, words in enumerate(sentences)]
-
-
-def match(similarity: np.ndarray, gold: set[tuple[int, ...]]) -> tuple[float, float]:
-    """Link words that are each other's nearest; return precision and recall."""
-    forward, backward = similarity.argmax(1), similarity.argmax(0)
-    found = {(place, int(other)) for place, other in enumerate(forward) if backward[other] == place}
-    right = len(found & gold)
-    return right / len(found) if found else 1.0, right / len(gold) if gold else 1.0
-
-
 def main() -> None:
     """Run what the options ask for."""
     parser = argparse.ArgumentParser(
@@ -256,12 +203,10 @@ def main() -> None:
     parser.add_argument("--conditions", nargs="+", default=["words", "raw", "lower"])
     parser.add_argument("--limit", type=int, default=0, help="sentences of each part, for a quick look")
     parser.add_argument("--temperatures", type=float, nargs="*", default=[1.0])
-    parser.add_argument("--pairs", type=Path, help="jacana JSON with gold word links")
-    parser.add_argument("--encoder", type=Path, help="the original encoder's folder, for comparison")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    if not (options.wsj or options.gum or options.craft or (options.pairs and options.encoder)):
-        parser.error("nothing to measure: name --wsj, --gum or --craft, or --pairs with --encoder")
+    if not (options.wsj or options.gum or options.craft):
+        parser.error("nothing to measure: name --wsj, --gum or --craft")
     torch.set_num_threads(options.threads)
     parts: dict[str, Sequence[TreebankSentence]] = {}
     if options.wsj:
@@ -281,8 +226,6 @@ def main() -> None:
             print(f"{name:15} {condition:6} {figures}  {len(chosen)} sentences, {speed:.0f}/s", flush=True)
         if options.temperatures:
             report_calibration(scorer, chosen, options.temperatures)
-    if options.pairs and options.encoder:
-        report_vectors(options.model, options.encoder, options.pairs)
 
 
 if __name__ == "__main__":

@@ -224,18 +224,20 @@ def save_whole(path: Path, **arrays: np.ndarray) -> None:
 
 
 def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:
-    """Tags and word vectors of all words."""
+    """Tags of all words by the parser, and their word vectors."""
     from forest_align.parsing.encoder_scorer import load_span_parser
+    from forest_align.parsing.vector_network import WordVectors
 
-    scorer = load_span_parser(parser)
+    scorer, word_vectors = load_span_parser(parser), WordVectors()
     order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
     found = {}
     for start in range(0, len(order), 32):
         batch = order[start : start + 32]
-        for k, scores in zip(batch, scorer.score([sentences[k] for k in batch]), strict=True):
-            if isinstance(scores, Exception) or scores.vectors is None:
+        words = [sentences[k] for k in batch]
+        for k, scores, vectors in zip(batch, scorer.score(words), word_vectors(words), strict=True):
+            if isinstance(scores, Exception):
                 raise SystemExit(f"cannot parse {' '.join(sentences[k])!r}: {scores}")
-            found[k] = (scores.tags, scores.vectors.astype(np.float16))
+            found[k] = (scores.tags, vectors.astype(np.float16))
         print(f"{start}/{len(order)}", end="\r", file=sys.stderr)
     every = range(len(sentences))
     return {

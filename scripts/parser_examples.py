@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from forest_align.data.treebanks import (
     PUNCTUATION_TAGS,
@@ -130,8 +129,6 @@ class ExampleStore:
         self._labels = {label: index for index, label in enumerate(labels)}
         self._tags = {tag: index for index, tag in enumerate(tags)}
         self._made: dict[Key, TrainingExample] = {}
-        #: Vectors of sentences seen before; filled by :class:`parser_trainer.KeptVectors`.
-        self.vectors: dict[Key, torch.Tensor] = {}
 
     def get(self, key: Key) -> TrainingExample:
         """Return a sentence in a punctuation variant (as it is when nothing would be left)."""

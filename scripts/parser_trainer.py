@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from forest_align.parsing.encoder_batches import EncoderBatch, collate
+from forest_align.parsing.encoder_batches import collate
 from forest_align.parsing.span_network import span_index
 from forest_align.parsing.span_parser import SpanParser
 from forest_align.parsing.tree_crf_loss import negative_log_likelihood
@@ -42,7 +42,6 @@ class Settings:
     average: float = 0.999
     span_weight: float = 20.0
     tag_weight: float = 5.0
-    distill: float = 15.0
 
 
 def load_encoder(folder: Path, model: nn.Module) -> None:
@@ -78,57 +77,15 @@ def half_precision(device: torch.device) -> AbstractContextManager[Any]:
     return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
 
 
-def original_encoder(parser: SpanParser, folder: Path) -> nn.Module:
-    """The original encoder up to the parser's vector layer, which the parser's is held near."""
-    from transformers import AutoModel
-
-    model: nn.Module = AutoModel.from_config(parser.pretrained_model.config)
-    load_encoder(folder, model)
-    model.encoder.layer = model.encoder.layer[: parser.vector_layer]
-    return model.eval().to(parser.device)
-
-
-class KeptVectors:
-    """Hidden states of an encoder's vector layer that never change: computed once for each sentence.
-
-    The encoder is the original one, or the parser's own where it stays as it is up to that layer.
-    """
-
-    def __init__(self, encoder: nn.Module, layer: int) -> None:
-        self.encoder, self._layer = encoder, layer
-
-    def vectors(self, store: ExampleStore, visits: list[Visit], batch: EncoderBatch) -> torch.Tensor:
-        """Return the hidden states of a batch without dropout, float32 ``[B, T, D]``, 0 where padded."""
-        keys = [visit.key for visit in visits]
-        if any(key not in store.vectors for key in keys):
-            was_training = self.encoder.training
-            with torch.no_grad(), half_precision(batch.subwords.device):
-                states = self.encoder.eval()(
-                    batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
-                ).hidden_states
-            self.encoder.train(was_training)
-            for row, key in enumerate(keys):
-                size = int(batch.subword_mask[row].sum())
-                store.vectors[key] = states[self._layer][row, :size].to(torch.float16).clone()
-        return nn.utils.rnn.pad_sequence([store.vectors[key].float() for key in keys], batch_first=True)
-
-
-def losses(
-    parser: SpanParser, store: ExampleStore, visits: list[Visit], kept: KeptVectors
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return three losses of a batch: trees (nats a word), tags (nats), distance of the vectors.
-
-    The last one is 0 where the vectors stay as they are.
-    """
+def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return two losses of a batch: trees (nats a word), tags (nats)."""
     examples = [store.get(visit.key) for visit in visits]
     encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
     batch = collate(encoded)
     longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
     batch = batch.to(parser.device)
-    vectors = kept.vectors(store, visits, batch)
-    own = kept.encoder is parser.pretrained_model
     with half_precision(parser.device):
-        scores = parser(batch, vectors if own else None)
+        scores = parser(batch)
     index = span_index(batch.lengths)
     gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
     tags = torch.full((len(visits), longest + 2), -100)
@@ -141,10 +98,7 @@ def losses(
     tag_loss = nn.functional.cross_entropy(
         scores.tags.float().flatten(0, 1), tags.flatten(), ignore_index=-100
     )
-    if own:
-        return span_loss, tag_loss, span_loss.new_zeros(())
-    similarity = nn.functional.cosine_similarity(scores.subword_vectors.float(), vectors, dim=-1)
-    return span_loss, tag_loss, 1 - similarity[batch.subword_mask].mean()
+    return span_loss, tag_loss
 
 
 def random_generator(device: torch.device) -> torch.Generator:
@@ -166,24 +120,21 @@ def saved_record(folder: Path) -> dict[str, Any]:
 
 
 def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
-    """Say what a checkpoint was made with that is another now, one line each."""
+    """Say what a checkpoint was made with that is another now, one line each; options may come and go."""
     return [
-        f"{name} was {saved.get(name)}, is {value}"
-        for name, value in present.items()
-        if saved.get(name) != value
+        f"{name} was {saved.get(name)}, is {present.get(name)}"
+        for name in {**saved, **present}
+        if saved.get(name) != present.get(name)
     ]
 
 
 class Trainer:
     """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
 
-    def __init__(self, parser: SpanParser, settings: Settings, keep_vectors: bool = False) -> None:
+    def __init__(self, parser: SpanParser, settings: Settings) -> None:
         self.parser, self.settings = parser, settings
         self._random = random_generator(parser.device)
-        encoder = parser.pretrained_model
-        kept = encoder.encoder.layer[: parser.vector_layer] if keep_vectors else ()
-        for module in (encoder.embeddings, *kept):
-            module.requires_grad_(False)
+        parser.pretrained_model.embeddings.requires_grad_(False)
         self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
         self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
         self.average = {name: weight.detach().clone() for name, weight in self.named}
@@ -283,7 +234,7 @@ class Trainer:
         except RuntimeError as error:
             sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
-            # One that was kept as it is until now has no average.
+            # One that an earlier run left as it was has no average.
             self.average[name] = tensors.get(f"average.{name}", weights[name]).to(weight.device)
             state = {
                 field: tensors[f"optimizer.{field}.{name}"].to("cpu" if field == "step" else weight.device)

@@ -1,4 +1,4 @@
-r"""Train the bundled English parser: tree-CRF likelihood, tags, word vectors held near the original's.
+r"""Train the bundled English parser: tree-CRF likelihood, and tags.
 
 Example (two cores, about 75 minutes)::
 
@@ -9,9 +9,8 @@ Example (two cores, about 75 minutes)::
 model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
 ``--resume`` may go on with other options, such as more minutes, other sentences or another device, and
 prints what has changed; labels and tags stay those of the checkpoint. ``--start en`` begins with the
-bundled model in place of the plain encoder, to get used to other treebanks, say; with ``--keep-vectors``
-the encoder stays as it is up to the word vectors, so that models that read them remain valid, and steps are
-faster. A GPU is used if there is one.
+bundled model in place of the plain encoder, to get used to other treebanks, say.
+A GPU is used if there is one.
 """
 
 from __future__ import annotations
@@ -30,14 +29,12 @@ import torch
 from evaluate_parser import evaluate
 from parser_examples import ExampleStore, Mix, Visit, epoch_batches, treebank_mix, vocabularies
 from parser_trainer import (
-    KeptVectors,
     Settings,
     Trainer,
     changes,
     drop_attention_dropout,
     load_encoder,
     losses,
-    original_encoder,
     saved_record,
 )
 from tqdm import tqdm
@@ -94,7 +91,7 @@ class OnDevice:
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
         scores = self._parser(batch.to(self._parser.device))
-        return BatchScores(scores.spans.cpu(), scores.tags.cpu(), scores.subword_vectors.cpu())
+        return BatchScores(scores.spans.cpu(), scores.tags.cpu())
 
 
 class Run:
@@ -122,19 +119,15 @@ class Run:
             {name: index for index, name in enumerate(names)}
             for names in (self.config.tags, self.config.labels)
         ]
-        parser = SpanParser(*numbers, self.config.hparams, options.encoder, self.config.vector_layer)
+        parser = SpanParser(*numbers, self.config.hparams, options.encoder)
         drop_attention_dropout(parser)
         load_encoder(options.encoder, parser.pretrained_model)
         if weights:
             parser.load_state_dict(weights)
         parser.to(options.device)
-        encoder = (
-            parser.pretrained_model if options.keep_vectors else original_encoder(parser, options.encoder)
-        )
-        self.kept = KeptVectors(encoder, parser.vector_layer)
         self.encode = WordEncoder(options.encoder)
         self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
-        self.trainer = Trainer(parser, settings, options.keep_vectors)
+        self.trainer = Trainer(parser, settings)
         if resumes:
             self.trainer.load(options.work)
             print(f"going on after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
@@ -146,16 +139,12 @@ class Run:
         signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
         trainer.parser.train()
         trainer.begun = saved = time.monotonic()
-        recent: list[tuple[float, float, float]] = []
+        recent: list[tuple[float, float]] = []
         with tqdm(total=settings.steps or None, initial=trainer.step, disable=None) as bar:
             for visits in self._batches():
-                span_loss, tag_loss, distance = losses(trainer.parser, self.store, visits, self.kept)
-                norm = trainer.take_step(
-                    settings.span_weight * span_loss
-                    + settings.tag_weight * tag_loss
-                    + settings.distill * distance
-                )
-                recent.append((span_loss.item(), tag_loss.item(), distance.item()))
+                span_loss, tag_loss = losses(trainer.parser, self.store, visits)
+                norm = trainer.take_step(settings.span_weight * span_loss + settings.tag_weight * tag_loss)
+                recent.append((span_loss.item(), tag_loss.item()))
                 bar.update()
                 if trainer.step % options.report == 0:
                     self._report(recent, norm)
@@ -180,12 +169,12 @@ class Run:
             trainer.epoch += 1
             trainer.batch_in_epoch = 0
 
-    def _report(self, recent: list[tuple[float, float, float]], norm: float) -> None:
-        spans, tags, distance = np.mean(recent, axis=0)
+    def _report(self, recent: list[tuple[float, float]], norm: float) -> None:
+        spans, tags = np.mean(recent, axis=0)
         trainer = self.trainer
         print(
             f"step {trainer.step} epoch {trainer.epoch} {trainer.seconds():.0f} s: trees {spans:.4f} "
-            f"tags {tags:.4f} vectors {1 - distance:.4f} gradient {norm:.1f}",
+            f"tags {tags:.4f} gradient {norm:.1f}",
             flush=True,
         )
 
@@ -282,11 +271,6 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")
     parser.add_argument("--start", help="begin with a trained model: a name or a folder; labels stay its own")
-    parser.add_argument(
-        "--keep-vectors",
-        action="store_true",
-        help="leave the encoder as it is up to the word vectors (with --start: aligners' models stay valid)",
-    )
     parser.add_argument(
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )

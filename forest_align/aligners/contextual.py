@@ -178,6 +178,9 @@ class ContextualAligner(ParsingAligner):
         parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
         return [with_given_forest(*pair) for pair in zip(sentences, parsed, strict=True)]
 
+    def _reads_vectors(self) -> bool:
+        return self.variant == "default" or self.ppdb is None
+
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two prepared sentences.
 

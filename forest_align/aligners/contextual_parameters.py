@@ -42,7 +42,7 @@ class PublishedParameters:
     word_weight: float = 0.9
     window: int = 3
     modules: frozenset[str] = MODULES
-    cosine: float = 0.6
+    cosine: float = 0.48
 
     def __post_init__(self) -> None:
         for field in ("ppdb_similarity", "word_weight", "cosine"):

@@ -33,11 +33,11 @@ _TELLING = int(
     | Evidence.PPDB
 )
 #: Two words are considered from this cosine of their vectors on, …
-LEAST_COSINE = 0.4
+LEAST_COSINE = 0.2
 #: … and each word with so many of the other sentence that are nearest to it.
 NEAREST = 2
 #: Words of a phrase pair of several words must each be so near to one of the other phrase.
-LEAST_PHRASE_COSINE = 0.35
+LEAST_PHRASE_COSINE = 0.15
 #: A word is considered with so many of the other sentence at most. Only where words are repeated again and
 #: again are there more, and the program would grow with the product of the lengths.
 MOST_PARTNERS = 64

@@ -57,7 +57,7 @@ _TAGS = ("NN", "NNS", "NNP", "VB", "MD", "JJ", "RB", "IN", "TO", "DT", "PRP", "C
 _BY_KIND = (
     "",
     ", cosine of the nearest word",
-    ", that over 0.6",
+    ", that over 0.4",
     ", the same word is there",
     ", relative length",
 )
@@ -245,7 +245,7 @@ def _deletion_features(
     values = (
         1.0,
         nearest,
-        np.maximum(nearest - 0.6, 0),
+        np.maximum(nearest - 0.4, 0),
         same.any(axis=1 - side),
         np.clip(np.log(ratio), -1, 1),
     )

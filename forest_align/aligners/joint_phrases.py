@@ -36,7 +36,7 @@ PHRASE_FEATURES = (
     "both constituents",
     "one constituent",
     "cosine of phrases",
-    "cosine of phrases over 0.6",
+    "cosine of phrases over 0.4",
     "cosine of phrases less best inside",
     "cosine of phrases, centred",
     "least cosine of a word inside",
@@ -171,7 +171,7 @@ def _of_wholes(
 ) -> list[np.ndarray]:
     """Cosines of the phrases as wholes."""
     cosine, centred = (_phrase_cosines(one, other, spans) for one, other in _vectors(sides))
-    return [cosine, np.maximum(cosine - 0.6, 0), cosine - best_inside, centred]
+    return [cosine, np.maximum(cosine - 0.4, 0), cosine - best_inside, centred]
 
 
 def _vectors(sides: tuple[SentenceFeatures, SentenceFeatures]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:

@@ -192,7 +192,7 @@ class LinkModel:
         if sentence.vectors.shape[1] != len(self.mean):
             raise ModelError(
                 f"the link model expects word vectors of {len(self.mean)} numbers, "
-                f"found {sentence.vectors.shape[1]}: it was trained with another parser"
+                f"found {sentence.vectors.shape[1]}: it was trained with other ones"
             )
         return np.ascontiguousarray(sentence.vectors, dtype=np.float32)
 

@@ -57,7 +57,11 @@ class ParsingAligner(Aligner):
     def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser
 
-        return load_parser(name, forest_size=1, lemmatizer=self.lexicon.lemma)
+        return load_parser(name, forest_size=1, lemmatizer=self.lexicon.lemma, vectors=self._reads_vectors())
+
+    def _reads_vectors(self) -> bool:
+        """Whether the parser that is loaded shall give word vectors."""
+        return True
 
     @cached_property
     def lexicon(self) -> Lexicon:

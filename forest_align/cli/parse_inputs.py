@@ -57,7 +57,8 @@ def kind_of(source: InputLines) -> str:
 def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
     from forest_align.parsing import load_parser
 
-    parser = load_parser(options.parser, forest_size=1 if options.to == "trees" else options.k)
+    size = 1 if options.to == "trees" else options.k
+    parser = load_parser(options.parser, forest_size=size, vectors=False)
     parse = parser.parse_many if options.to == "json" else parser.n_best_many
 
     def numbered() -> Numbered:

@@ -42,8 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-link-features",
         dest="link_features",
         action="store_false",
-        help="leave out what the link model of the contextual aligner says, which knows the word vectors of "
-        "the parser `en` only",
+        help="leave out what the link model of the contextual aligner says",
     )
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"

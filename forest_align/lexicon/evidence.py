@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 #: Cosine of two contextual word vectors from which on it counts as evidence by itself.
-EMBEDDING_COSINE = 0.6
+EMBEDDING_COSINE = 0.4
 #: Name of what speaks for a link if none of the kinds of evidence does: the words around it.
 CONTEXT = "context"
 

@@ -149,7 +149,7 @@ def _vector_features(cosine: np.ndarray, both_function: np.ndarray) -> np.ndarra
         [
             cosine,
             cosine * both_function,
-            np.maximum(cosine - 0.6, 0),
+            np.maximum(cosine - 0.4, 0),
             smaller,
             np.maximum(in_row, in_column),
             smaller >= 0,

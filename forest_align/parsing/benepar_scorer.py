@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import nn
 from transformers import AutoConfig
 
 from forest_align.parsing.encoder_batches import length_batches
@@ -27,8 +25,6 @@ _unescape = import_alone("benepar.ptb_unescape")
 class BeneparScorer:
     """Scores sentences with a benepar parser.
 
-    Word vectors are the last hidden states of the encoder at each word's last subword.
-
     Parameters
     ----------
     folder : Path
@@ -44,7 +40,6 @@ class BeneparScorer:
     def __init__(self, folder: Path) -> None:
         self._parser = _read_parser(folder)
         self._parser.eval()
-        self._one_at_a_time = Lock()
         names = {index: label for label, index in self._parser.label_vocab.items()}
         self.labels = tuple(names[index] for index in range(len(names)))
         self.force_root = bool(self._parser.decoder.force_root_constituent)
@@ -99,19 +94,8 @@ class BeneparScorer:
 
     def _forward(self, sentences: list[dict[str, Any]]) -> list[SpanScores]:
         parser = self._parser
-        caught: list[torch.Tensor] = []
-        with self._one_at_a_time:  # the hook would catch the vectors of other threads' sentences
-            hook = parser.pretrained_model.register_forward_hook(
-                lambda module, inputs, output: caught.append(output.last_hidden_state)
-            )
-            try:
-                with torch.inference_mode():
-                    batch = parser.pad_encoded(sentences)
-                    spans, tags = parser.forward(batch)
-            finally:
-                hook.remove()
-        ends = batch["words_from_tokens"].clamp_min(0)
-        vectors = nn.functional.normalize(caught[0][torch.arange(len(ends))[:, None], ends].float(), dim=-1)
+        with torch.inference_mode():
+            spans, tags = parser.forward(parser.pad_encoded(sentences))
         scores = (spans - spans[..., :1]).float().numpy()
         best = None if tags is None else tags.argmax(-1).numpy()
         found = []
@@ -123,8 +107,7 @@ class BeneparScorer:
                 if best is None
                 else tuple(parser.tag_from_index[int(tag)] for tag in best[row, 1 : size + 1])
             )
-            unit = vectors[row, 1 : size + 1].numpy()
-            found.append(SpanScores(chart, self.labels, names, unit, self.force_root))
+            found.append(SpanScores(chart, self.labels, names, self.force_root))
         return found
 
 

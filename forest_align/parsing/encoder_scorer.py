@@ -1,4 +1,4 @@
-"""Loads parsers, and scores sentences with the bundled kind: batches, calibration, word vectors."""
+"""Loads parsers, and scores sentences with the bundled kind: batches, calibration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from forest_align.parsing.encoder_batches import WordEncoder, collate, length_batches
-from forest_align.parsing.linear_layers import multiplies_integers
+from forest_align.parsing.linear_layers import native_dtype
 from forest_align.parsing.model_files import (
     SECTION,
     ParserConfig,
@@ -19,7 +19,7 @@ from forest_align.parsing.model_files import (
     read_weights,
 )
 from forest_align.parsing.network_shapes import check_weights, network_sizes
-from forest_align.parsing.span_network import BatchScores, SpanNetwork, word_vectors
+from forest_align.parsing.span_network import BatchScores, SpanNetwork
 from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
@@ -127,7 +127,6 @@ class EncoderScorer:
             spans = (raw.spans.float() / self._temperature).numpy()
             # Tag 0 stands for tags that training has not seen.
             tags = (raw.tags[..., 1:].argmax(-1) + 1).numpy()
-            vectors = word_vectors(raw.subword_vectors, batch).numpy()
         found, start = [], 0
         for row, size in enumerate(batch.lengths.tolist()):
             first, last = _upper_triangle(size)
@@ -135,18 +134,13 @@ class EncoderScorer:
             scores[first, last, 1:] = spans[start : start + len(first)]
             start += len(first)
             names = tuple(self._tag_names[tag] for tag in tags[row, 1 : size + 1])
-            found.append(SpanScores(scores, self.labels, names, vectors[row, :size].copy(), self.force_root))
+            found.append(SpanScores(scores, self.labels, names, self.force_root))
         return found
 
 
 @lru_cache(maxsize=256)
 def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(size)
-
-
-def native_dtype() -> torch.dtype:
-    """Return the fastest arithmetic: 8-bit integers where the processor multiplies them, else float32."""
-    return torch.int8 if multiplies_integers() else torch.float32
 
 
 def load_span_parser(name_or_folder: str | Path) -> SpanScorer:

@@ -87,6 +87,11 @@ def multiplies_integers() -> bool:
     return torch.equal(found, rows @ weight.T)
 
 
+def native_dtype() -> torch.dtype:
+    """Return the fastest arithmetic: 8-bit integers where the processor multiplies them, else float32."""
+    return torch.int8 if multiplies_integers() else torch.float32
+
+
 def quantize_rows(rows: torch.Tensor, largest: int = _LARGEST_WEIGHT) -> tuple[torch.Tensor, torch.Tensor]:
     """Write floating-point rows as integers times a scale for each row.
 

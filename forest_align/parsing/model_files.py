@@ -39,8 +39,6 @@ class ParserConfig:
         Part-of-speech tags; the first stands for unknown ones and is never predicted.
     hparams : mapping
         benepar's hyper-parameters.
-    vector_layer : int
-        Encoder layer whose hidden states serve as word vectors.
     temperature : float
         Label scores are divided by it, so that probabilities are calibrated.
     """
@@ -48,7 +46,6 @@ class ParserConfig:
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     hparams: Mapping[str, Any]
-    vector_layer: int = 4
     temperature: float = 1.0
 
 
@@ -90,7 +87,6 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
             tuple(section["labels"]),
             tuple(section["tags"]),
             dict(section["hparams"]),
-            int(section["vector_layer"]),
             float(section["temperature"]),
         )
     except KeyError as error:
@@ -169,7 +165,6 @@ def write_model(
         "labels": list(config.labels),
         "tags": list(config.tags),
         "hparams": dict(config.hparams),
-        "vector_layer": config.vector_layer,
         "temperature": config.temperature,
     }
     (fresh / "config.json").write_text(json.dumps(encoder, indent=1) + "\n", encoding="utf-8")

@@ -32,8 +32,6 @@ class NBest:
         are no log-posteriors.
     log_posteriors : numpy.ndarray or None
         float64, one a constituent: see :attr:`ParseForest.log_posterior`.
-    vectors : numpy.ndarray or None
-        float32, shape (n, d): contextual word vectors of unit length.
     """
 
     tokens: tuple[Token, ...]
@@ -42,7 +40,6 @@ class NBest:
     tops: list[int]
     log_probabilities: np.ndarray
     log_posteriors: np.ndarray | None
-    vectors: np.ndarray | None
 
     @property
     def words(self) -> list[str]:
@@ -55,9 +52,9 @@ class NBest:
             self.constituents, self.tops, self.log_probabilities, self.words, self.log_posteriors
         )
 
-    def sentence(self) -> Sentence:
-        """The sentence with its forest."""
-        return Sentence(self.tokens, forest=self.forest(), vectors=self.vectors, text=self.text)
+    def sentence(self, vectors: np.ndarray | None = None) -> Sentence:
+        """The sentence with its forest, and with word vectors, float32 (n, D), if they are given."""
+        return Sentence(self.tokens, forest=self.forest(), vectors=vectors, text=self.text)
 
     def brackets(self) -> list[str]:
         """The trees in Penn brackets, best first."""

@@ -39,8 +39,6 @@ class NetworkSizes:
         Words a sentence may have, start and stop symbols included.
     label_hidden, tag_hidden, labels, tags : int
         Widths of the two outputs; labels without the empty one.
-    vector_layer : int
-        Encoder layer whose hidden states serve as word vectors; 0 is the embeddings.
     """
 
     encoder_layers: int
@@ -61,7 +59,6 @@ class NetworkSizes:
     tag_hidden: int
     labels: int
     tags: int
-    vector_layer: int
 
     @property
     def longest(self) -> int:
@@ -169,11 +166,7 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
         tag_hidden=size(parameters, "d_tag_hidden"),
         labels=len(parser.labels) - 1,
         tags=len(parser.tags),
-        vector_layer=parser.vector_layer,
     )
-    if not 0 <= sizes.vector_layer <= sizes.encoder_layers:
-        found = f"from 0 to {sizes.encoder_layers}, found {sizes.vector_layer}"
-        raise ModelError(f"{place}: expected a vector_layer {found}")
     if sizes.encoder_width % sizes.encoder_heads:
         raise ModelError(f"{place}: hidden_size is no multiple of num_attention_heads")
     return sizes

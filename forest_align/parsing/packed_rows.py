@@ -35,11 +35,25 @@ class PackedRows:
         """Put zeros where there is padding: ``[R, D]`` to ``[B, T, D]``."""
         return self._spread(rows)[:, : self._length]
 
-    def attend(self, joined: torch.Tensor, heads: int) -> torch.Tensor:
-        """Attend: query, key and value, ``[R, 3 * heads * part]``, to ``[R, heads, part]``."""
+    @property
+    def padded_length(self) -> int:
+        """Positions of a sentence in :meth:`attend`, padding included."""
+        return self._shape[1]
+
+    def biased_mask(self, bias: torch.Tensor) -> torch.Tensor:
+        """A mask for :meth:`attend` that adds ``bias``, ``[heads, P, P]`` of P positions, to its scores."""
+        return bias if self._mask is None else bias.masked_fill(~self._mask, -torch.inf)
+
+    def attend(self, joined: torch.Tensor, heads: int, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Attend: query, key and value, ``[R, 3 * heads * part]``, to ``[R, heads, part]``.
+
+        ``mask`` is one of :meth:`biased_mask`; without one padding is left out and nothing added.
+        """
+        if mask is None:
+            mask = self._mask
         spread = self._spread(joined).unflatten(-1, (3, heads, -1))
         query, key, value = spread.permute(2, 0, 3, 1, 4)
-        attended = functional.scaled_dot_product_attention(query, key, value, self._mask)
+        attended = functional.scaled_dot_product_attention(query, key, value, mask)
         attended = attended.transpose(1, 2).flatten(0, 1)
         return attended if self._mask is None else attended.index_select(0, self._places)
 

@@ -17,14 +17,17 @@ from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.forest_builder import Constituent
 from forest_align.parsing.n_best import NBest
 from forest_align.parsing.span_posteriors import log_posteriors
+from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Sentence, Token
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from forest_align.parsing.span_scores import SpanScorer, SpanScores
+    from forest_align.parsing.span_scores import SpanScorer
 
+#: Gives each sentence, a sequence of words, its word vectors: float32, shape (n, D), rows of unit length.
+VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 Lemmatizer = Callable[[str, str], str]
 Result = TypeVar("Result")
 
@@ -50,6 +53,8 @@ class Parser:
     ----------
     scorer : SpanScorer
         The model.
+    vectors : callable, optional
+        Gives word vectors; without it sentences have none.
     forest_size : int
         How many of the best trees a forest packs at most, up to a million.
     least_ratio : float
@@ -65,6 +70,7 @@ class Parser:
         self,
         scorer: SpanScorer,
         *,
+        vectors: VectorMaker | None = None,
         forest_size: int = 10,
         least_ratio: float = 0.0,
         lemmatizer: Lemmatizer | None = None,
@@ -78,6 +84,7 @@ class Parser:
         if not 0 <= least_ratio <= 1:
             raise InputError(f"expected a ratio from 0 to 1, found {least_ratio}", field="least_ratio")
         self._scorer = scorer
+        self._vectors = vectors
         self._lemmatizer = lemmatizer
         self._posteriors = posteriors
         self.forest_size = forest_size
@@ -117,9 +124,11 @@ class Parser:
         Sentence or InputError
             The sentence with tags, forest and word vectors; or why it could not be parsed.
         """
-        return self._stream(
-            sentences, batch_size, lambda prepared, scores: self._decode(prepared, scores).sentence()
-        )
+
+        def finish(prepared: _Prepared, scores: SpanScores, vectors: np.ndarray | None) -> Sentence:
+            return self._decode(prepared, scores).sentence(vectors)
+
+        return self._stream(sentences, batch_size, finish, self._vectors)
 
     def n_best_many(
         self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
@@ -128,15 +137,18 @@ class Parser:
 
         Their log-probabilities are those among all trees of the sentence.
         """
-        return self._stream(
-            sentences, batch_size, lambda prepared, scores: self._decode(prepared, scores, True)
-        )
+
+        def finish(prepared: _Prepared, scores: SpanScores, _: np.ndarray | None) -> NBest:
+            return self._decode(prepared, scores, normalise=True)
+
+        return self._stream(sentences, batch_size, finish, None)
 
     def _stream(
         self,
         sentences: Iterable[str | Sequence[str] | InputError],
         batch_size: int,
-        finish: Callable[[_Prepared, SpanScores], Result],
+        finish: Callable[[_Prepared, SpanScores, np.ndarray | None], Result],
+        vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
         if batch_size < 1:
             raise InputError(
@@ -155,9 +167,14 @@ class Parser:
                 scored = self._scorer.score(
                     [p.words for p in prepared], [space_after(p.tokens) for p in prepared]
                 )
+                usable = [p.words for p, s in zip(prepared, scored, strict=True) if isinstance(s, SpanScores)]
+                made = iter(vectors(usable) if vectors else ())
                 for index, item, scores in zip(batch, prepared, scored, strict=True):
+                    if isinstance(scores, InputError):
+                        results[index] = scores
+                        continue
                     try:
-                        results[index] = scores if isinstance(scores, InputError) else finish(item, scores)
+                        results[index] = finish(item, scores, next(made, None))
                     except MemoryError:
                         trees, words = self.forest_size, len(item.tokens)
                         results[index] = InputError(
@@ -195,7 +212,7 @@ class Parser:
             Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
             for token, tag in zip(prepared.tokens, scores.tags, strict=True)
         )
-        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, posteriors, scores.vectors)
+        return NBest(tokens, prepared.text, constituents, tops.tolist(), values, posteriors)
 
     def _lemma(self, word: str, tag: str) -> str:
         return self._lemmatizer(word, tag) if self._lemmatizer else ""
@@ -208,6 +225,7 @@ def load_parser(
     least_ratio: float = 0.0,
     lemmatizer: Lemmatizer | None = None,
     posteriors: bool = True,
+    vectors: bool = True,
 ) -> Parser:
     """Load a parser.
 
@@ -224,6 +242,8 @@ def load_parser(
         Gives the lemma of a word and its tag.
     posteriors : bool
         Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`).
+    vectors : bool
+        Whether words get vectors, which most aligners read. They do not depend on the parser.
 
     Raises
     ------
@@ -238,9 +258,11 @@ def load_parser(
     (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
     """
     from forest_align.parsing.encoder_scorer import load_span_parser
+    from forest_align.parsing.vector_network import WordVectors
 
     return Parser(
         load_span_parser(name),
+        vectors=WordVectors() if vectors else None,
         forest_size=forest_size,
         least_ratio=least_ratio,
         lemmatizer=lemmatizer,

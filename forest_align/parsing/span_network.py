@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
+from forest_align.parsing.encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, Linear, LinearKind
 from forest_align.parsing.packed_rows import PackedRows
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 SPAN_CHUNK = 2048
 #: Spans are scored in multiples of so many.
 SPAN_STEP = 256
-
-#: Weight and bias of a layer.
-Layer = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +38,10 @@ class BatchScores:
         in the order of :func:`span_index`.
     tags : torch.Tensor
         ``[B, W + 2, T]`` tag scores; the first and the last word row are the start and stop symbols.
-    subword_vectors : torch.Tensor
-        ``[B, S, D]``: hidden states of the vector layer.
     """
 
     spans: torch.Tensor
     tags: torch.Tensor
-    subword_vectors: torch.Tensor
 
 
 def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -102,16 +97,6 @@ def score_spans(
     return torch.cat(chunks)
 
 
-def word_vectors(subword_vectors: torch.Tensor, batch: EncoderBatch) -> torch.Tensor:
-    """Average the subwords of each word and scale to unit length: float32 ``[B, W, D]``."""
-    sums = torch.cumsum(subword_vectors.float(), 1)
-    ends = batch.word_ends[:, :-1]
-    rows = torch.arange(len(sums))[:, None]
-    size = (ends[:, 1:] - ends[:, :-1]).clamp_min(1)
-    means = (sums[rows, ends[:, 1:]] - sums[rows, ends[:, :-1]]) / size[:, :, None]
-    return functional.normalize(means, dim=-1)
-
-
 class SpanNetwork:
     """A BERT encoder, benepar's partitioned attention over it, and the scores of labels and tags.
 
@@ -132,7 +117,7 @@ class SpanNetwork:
         linear: LinearKind = FloatLinear
         if dtype == torch.int8:
             linear, dtype = IntegerLinear, torch.float32
-        named = _Weights({name: value.to(dtype) for name, value in weights.items()})
+        named = Weights({name: value.to(dtype) for name, value in weights.items()})
         embeddings = named.below("pretrained_model.embeddings.")
         self._words = embeddings["word_embeddings.weight"]
         # All subwords are of the first type of segment.
@@ -140,7 +125,12 @@ class SpanNetwork:
         self._positions = embeddings["position_embeddings.weight"] + first_segment
         self._embedding_norm = embeddings.layer("LayerNorm")
         self._encoder = [
-            _EncoderLayer(named.below(f"pretrained_model.encoder.layer.{number}."), sizes, linear)
+            EncoderLayer(
+                named.below(f"pretrained_model.encoder.layer.{number}."),
+                sizes.encoder_heads,
+                sizes.epsilon,
+                linear,
+            )
             for number in range(sizes.encoder_layers)
         ]
         self._cases = named["case_embedding.weight"]
@@ -156,71 +146,35 @@ class SpanNetwork:
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
-        hidden, vectors = self._encode(batch)
+        hidden = self._encode(batch)
         rows = torch.arange(len(batch.subwords))[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
         content = self._project(features)
         timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
         packed = PackedRows(batch.word_mask)
-        annotations = _normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
+        annotations = normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
         for layer in self._partitioned:
             annotations = layer(annotations, packed)
         annotations = packed.unpack(annotations)
         annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
         spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
-        return BatchScores(spans, self._tags(self._tag_input(annotations)), vectors)
+        return BatchScores(spans, self._tags(self._tag_input(annotations)))
 
-    def _encode(self, batch: EncoderBatch) -> tuple[torch.Tensor, torch.Tensor]:
-        """Hidden states of the encoder's last layer and of the vector layer, each ``[B, S, D]``."""
+    def _encode(self, batch: EncoderBatch) -> torch.Tensor:
+        """Hidden states of the encoder's last layer, ``[B, S, D]``."""
         embedded = functional.embedding(batch.subwords, self._words)
         embedded = embedded + self._positions[: embedded.shape[1]]
         packed = PackedRows(batch.subword_mask)
-        hidden = vectors = _normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
-        for number, layer in enumerate(self._encoder, start=1):
+        hidden = normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
+        for layer in self._encoder:
             hidden = layer(hidden, packed)
-            if number == self.sizes.vector_layer:
-                vectors = hidden
-        return packed.unpack(hidden), packed.unpack(vectors)
-
-
-class _Weights(dict[str, torch.Tensor]):
-    """Weights by name."""
-
-    def below(self, prefix: str) -> _Weights:
-        """The weights whose names begin so, without that beginning."""
-        return _Weights({name[len(prefix) :]: self[name] for name in self if name.startswith(prefix)})
-
-    def layer(self, name: str) -> Layer:
-        """Weight and bias of a layer."""
-        return self[f"{name}.weight"], self[f"{name}.bias"]
-
-
-class _EncoderLayer:
-    """One layer of BERT (Devlin et al. 2019): self-attention and a feed-forward network, normalised after."""
-
-    def __init__(self, weights: _Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
-        self._heads, self._epsilon = sizes.encoder_heads, sizes.epsilon
-        parts = [weights.layer(f"attention.self.{name}") for name in ("query", "key", "value")]
-        self._attention_input = linear(*(torch.cat(same) for same in zip(*parts, strict=True)))
-        self._attention_output = linear(*weights.layer("attention.output.dense"))
-        self._attention_norm = weights.layer("attention.output.LayerNorm")
-        self._inner, self._outer = (
-            linear(*weights.layer(name)) for name in ("intermediate.dense", "output.dense")
-        )
-        self._norm = weights.layer("output.LayerNorm")
-
-    def __call__(self, hidden: torch.Tensor, packed: PackedRows) -> torch.Tensor:
-        attended = packed.attend(self._attention_input(hidden), self._heads).flatten(1)
-        hidden = hidden + self._attention_output(attended)
-        hidden = _normalise(hidden, self._attention_norm, self._epsilon)
-        inner = functional.gelu(self._inner(hidden))
-        return _normalise(hidden + self._outer(inner), self._norm, self._epsilon)
+        return packed.unpack(hidden)
 
 
 class _PartitionedLayer:
     """One layer that keeps content (first half) and position apart (Kitaev & Klein 2018, §3)."""
 
-    def __init__(self, weights: _Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
+    def __init__(self, weights: Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
         self._heads = sizes.heads
         # benepar has [head, feature, query/key/value, part] and [head, part, feature].
         inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
@@ -245,23 +199,19 @@ class _PartitionedLayer:
             linear(half.flatten(1))
             for half, linear in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
         ]
-        hidden = _normalise(hidden + torch.cat(parts, -1), self._attention_norm)
+        hidden = normalise(hidden + torch.cat(parts, -1), self._attention_norm)
         parts = [
             outer(functional.relu(inner(half)))
             for half, inner, outer in zip(hidden.chunk(2, -1), self._inner, self._outer, strict=True)
         ]
-        return _normalise(hidden + torch.cat(parts, -1), self._norm)
+        return normalise(hidden + torch.cat(parts, -1), self._norm)
 
 
 class _Output:
     """The layers of label or tag scores after the first."""
 
-    def __init__(self, weights: _Weights, linear: LinearKind) -> None:
+    def __init__(self, weights: Weights, linear: LinearKind) -> None:
         self._norm, self._scores = weights.layer("1"), linear(*weights.layer("3"))
 
     def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self._scores(functional.relu(_normalise(hidden, self._norm)))
-
-
-def _normalise(hidden: torch.Tensor, layer: Layer, epsilon: float = 1e-5) -> torch.Tensor:
-    return functional.layer_norm(hidden, hidden.shape[-1:], *layer, epsilon)
+        return self._scores(functional.relu(normalise(hidden, self._norm)))

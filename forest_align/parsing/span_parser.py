@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.nn import functional
 
 from forest_align.parsing.encoder_batches import CASE_COUNT
 from forest_align.parsing.linear_layers import FloatLinear
@@ -34,8 +33,6 @@ class SpanParser(_ChartParser):
         benepar's hyper-parameters.
     pretrained_model_path : str or Path
         Local folder with the encoder's ``config.json`` and its tokenizer.
-    vector_layer : int
-        Encoder layer whose hidden states serve as word vectors.
     """
 
     def __init__(
@@ -44,39 +41,23 @@ class SpanParser(_ChartParser):
         label_vocab: Mapping[str, int],
         hparams: Mapping[str, Any],
         pretrained_model_path: str | Path,
-        vector_layer: int = 4,
     ) -> None:
         super().__init__(
             dict(tag_vocab), dict(label_vocab), None, _HParams(**hparams), str(pretrained_model_path)
         )
         self.pretrained_model.pooler = None
-        self.vector_layer = vector_layer
         self.case_embedding = nn.Embedding(CASE_COUNT, self.pretrained_model.config.hidden_size)
         nn.init.normal_(self.case_embedding.weight, std=0.02)
         self.longest = min(
             self.pretrained_model.config.max_position_embeddings, int(hparams["encoder_max_len"])
         )
 
-    def forward(self, batch: EncoderBatch, vectors: torch.Tensor | None = None) -> BatchScores:
-        """Score every span and tag of a batch; equals benepar's own forward pass (apart from case).
-
-        Parameters
-        ----------
-        batch : EncoderBatch
-            The sentences.
-        vectors : torch.Tensor, optional
-            ``[B, S, D]``: hidden states of the vector layer to go on from, where they are known. They get
-            the dropout that they would have had below.
-        """
-        if vectors is None:
-            hidden = self.pretrained_model(
-                batch.subwords, attention_mask=batch.subword_mask, output_hidden_states=True
-            ).hidden_states
-            last, vectors = hidden[-1], hidden[self.vector_layer]
-        else:
-            last = self._upper_layers(vectors, batch.subword_mask)
+    def forward(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch; equals benepar's own forward pass (apart from case)."""
+        encoded = self.pretrained_model(batch.subwords, attention_mask=batch.subword_mask)
+        hidden = encoded.last_hidden_state
         rows = torch.arange(len(batch.subwords), device=batch.subwords.device)[:, None]
-        features = last[rows, batch.word_ends] + self.case_embedding(batch.cases)
+        features = hidden[rows, batch.word_ends] + self.case_embedding(batch.cases)
         features = features * batch.word_mask[:, :, None]
         content = self.project_pretrained(features)
         annotations = self.encoder(self.add_timing(self.morpho_emb_dropout(content)), batch.word_mask)
@@ -84,13 +65,4 @@ class SpanParser(_ChartParser):
         first_layer, rest = self.f_label[0], self.f_label[1:]
         first = FloatLinear(first_layer.weight), first_layer.bias
         spans = score_spans(annotations, batch.lengths, first, rest)
-        return BatchScores(spans, self.f_tag(annotations), vectors)
-
-    def _upper_layers(self, hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Hidden states of the encoder's last layer, from those of the vector layer."""
-        model = self.pretrained_model
-        hidden = functional.dropout(hidden, model.config.hidden_dropout_prob, self.training)
-        attended = model.get_extended_attention_mask(mask, mask.shape, dtype=hidden.dtype)
-        for layer in model.encoder.layer[self.vector_layer :]:
-            hidden = layer(hidden, attended)[0]
-        return hidden
+        return BatchScores(spans, self.f_tag(annotations))

@@ -25,8 +25,6 @@ class SpanScores:
         L label chains, joined by ``::`` from the top down; the first is ``""``.
     tags : tuple of str
         n predicted part-of-speech tags.
-    vectors : numpy.ndarray or None
-        float32, shape (n, D): contextual word vectors, rows of unit length.
     force_root : bool
         Whether the span of the whole sentence must be labelled.
     """
@@ -34,7 +32,6 @@ class SpanScores:
     scores: np.ndarray = field(repr=False)
     labels: tuple[str, ...] = field(repr=False)
     tags: tuple[str, ...]
-    vectors: np.ndarray | None = field(default=None, repr=False)
     force_root: bool = True
 
     def __len__(self) -> int:

@@ -48,7 +48,7 @@ def vectors(words: Sequence[str], width: int = 24) -> np.ndarray:
 class ToyParser:
     """Gives texts and lists of words such trees and vectors, by default as wide as link models expect."""
 
-    def __init__(self, width: int = 384) -> None:
+    def __init__(self, width: int = 768) -> None:
         self._width = width
 
     def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence | InputError]:

@@ -134,7 +134,7 @@ def test_vectors_of_another_parser_and_missing_ones_are_told_apart(bundled: Link
     )
     for pair in ((good, other), (other, good)):
         with pytest.raises(
-            ModelError, match=f"word vectors of {size} numbers, found {size + 1}: .* another parser"
+            ModelError, match=f"word vectors of {size} numbers, found {size + 1}: .* other ones"
         ):
             aligner.align_prepared(*pair)
     for pair in ((good, Sentence.from_words(["x"])), (Sentence.from_words(["x"]), good)):

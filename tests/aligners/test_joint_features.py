@@ -114,7 +114,7 @@ def expected_of(known: Words, rows: range, columns: range) -> dict[str, float]:
         "both constituents": all(constituents),
         "one constituent": sum(constituents) == 1,
         "cosine of phrases": whole,
-        "cosine of phrases over 0.6": max(whole - 0.6, 0),
+        "cosine of phrases over 0.4": max(whole - 0.4, 0),
         "cosine of phrases less best inside": whole - best_inside,
         "least cosine of a word inside": min(best),
         "nearer words outside": sum(overall) / (a + b) - sum(best) / (a + b),
@@ -154,7 +154,7 @@ def test_features_of_deletions_are_those_of_the_word(case: tuple[Words, PairEdit
         wanted = {
             kind: 1.0,
             f"{kind}, cosine of the nearest word": max(cosines),
-            f"{kind}, that over 0.6": max(max(cosines) - 0.6, 0),
+            f"{kind}, that over 0.4": max(max(cosines) - 0.4, 0),
             f"{kind}, the same word is there": float(any(equal)),
             f"{kind}, relative length": math.log(len(text) / len(other)),
         }

@@ -25,7 +25,7 @@ from .joint_sentences import sentence
 
 ONE = "the old man bought a car in London"
 TWO = "in London he bought the old car a man sold"
-WIDTH = 384
+WIDTH = 768
 
 
 def edits_of(one: str, two: str, *, links: bool = True) -> PairEdits:
@@ -146,7 +146,7 @@ def test_the_link_model_says_the_transpose_of_swapped_sentences_to_the_last_digi
 
 
 def test_word_vectors_of_another_size_than_the_link_model_expects_are_refused() -> None:
-    with pytest.raises(ModelError, match="trained with another parser"):
+    with pytest.raises(ModelError, match="trained with other ones"):
         pair_edits(
             sentence("a car"),
             sentence("a car"),

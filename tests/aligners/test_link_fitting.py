@@ -238,7 +238,7 @@ def test_the_first_pass_learns_weights_for_each_class_of_features_as_they_are(sc
     # A cell that weighs ten times as much is as good as ten such cells.
     gold, weights = rng.random(300) < 0.4, np.where(rng.random(300) < 0.5, 10, 1).astype(np.float32)
     few, kinds = base[:300], classes[:300]
-    settings = fitting.Settings(ridge=0.01)
+    settings = fitting.Settings(ridge=0.1)
     times = weights.astype(int)
     plain = (few / few.std(0)).astype(np.float32)
     one = fitting.logistic_regression(plain.copy(), kinds, gold, weights, settings)

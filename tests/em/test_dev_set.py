@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from forest_align.eval.words import WordPair, score_words
 from forest_align.lexicon.candidates import candidate_provider
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.encoder_scorer import MODELS
 from forest_align.types import InputError, Links, Sentence
 
 TREES = {
@@ -169,7 +171,22 @@ def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
     first = parser_fingerprint(str(weights.parent))
     weights.write_bytes(b"2")
     assert len({bundled, first, parser_fingerprint(str(weights.parent))}) == 3
-    assert parser_fingerprint("benepar_en3") == "benepar_en3"
+    assert parser_fingerprint("benepar_en3").startswith("benepar_en3 ")
+
+
+def test_parses_with_other_word_vectors_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "parsing"
+    shutil.copytree(MODELS / "en", package / "models" / "en")
+    weights = package / "vectors" / "model.safetensors"
+    weights.parent.mkdir()
+    monkeypatch.setattr("forest_align.em.corpus.files", lambda _: package)
+    found = set()
+    for content in (b"1", b"2"):
+        weights.write_bytes(content)
+        found.add(parser_fingerprint("en"))
+    assert len(found) == 2
 
 
 def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) -> None:

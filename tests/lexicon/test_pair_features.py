@@ -129,7 +129,7 @@ def test_features_are_what_their_names_say(
                 "same words around": content.around(i, j),
                 "cosine": cosine.at(i, j),
                 "cosine of function words": cosine.at(i, j) * both,
-                "high cosine": max(cosine.at(i, j) - 0.6, 0),
+                "high cosine": max(cosine.at(i, j) - 0.4, 0),
                 "smaller lead in cosine": smaller,
                 "larger lead in cosine": larger,
                 "mutual best": smaller >= 0,

@@ -6,8 +6,6 @@ import json
 import pickle
 import shutil
 import string
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,13 +16,13 @@ import torch
 from benepar.nkutil import HParams
 from benepar.parse_chart import ChartParser
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from torch import nn
 from transformers import BertConfig, BertTokenizerFast, T5Config, T5TokenizerFast
 
 from forest_align.parsing import load_parser
 from forest_align.parsing.benepar_scorer import BeneparScorer
 from forest_align.parsing.encoder_scorer import load_span_parser
 from forest_align.parsing.span_scores import SpanScores
+from forest_align.parsing.vector_network import WordVectors
 from forest_align.types import InputError, ModelError
 
 LABELS = ("", "NP", "S", "S::VP")
@@ -110,18 +108,11 @@ def test_a_benepar_model_scores_as_it_does_in_benepar(folders: dict[str, Path], 
     assert np.allclose(found.scores[upper], (expected - expected[..., :1])[upper], atol=1e-4)
     assert abs(found.scores).max() > 0
     assert found.labels == LABELS
-    assert found.vectors is not None and found.vectors.shape == (4, 16)
 
 
 @pytest.mark.parametrize("kind", ["bert", "t5"])
-def test_sentences_get_the_tags_and_vectors_of_each_alone_in_benepar(
-    folders: dict[str, Path], kind: str
-) -> None:
+def test_sentences_get_the_tags_of_each_alone_in_benepar(folders: dict[str, Path], kind: str) -> None:
     reference = ChartParser.from_trained(str(folders[kind])).eval()
-    hidden: list[torch.Tensor] = []
-    reference.pretrained_model.register_forward_hook(
-        lambda module, inputs, output: hidden.append(output.last_hidden_state)
-    )
     sentences = [[], ["The", "cat", "sat", "."], ["cat"], ["(", "a", "cat", ")", "the", "b"]]
     found = load_span_parser(folders[kind]).score(sentences, [[True] * len(words) for words in sentences])
     assert isinstance(found[0], InputError)
@@ -133,8 +124,6 @@ def test_sentences_get_the_tags_and_vectors_of_each_alone_in_benepar(
             _, tags = reference.forward(batch)
         numbers = tags[0].argmax(-1).tolist()[1 : size + 1]
         assert scored(one).tags == tuple(reference.tag_from_index[number] for number in numbers)
-        vectors = hidden.pop()[0][batch["words_from_tokens"][0, 1 : size + 1]]
-        assert scored(one).vectors == pytest.approx(nn.functional.normalize(vectors).numpy(), abs=1e-4)
         assert not scored(one).scores[np.tril_indices(size, -1)].any()
 
 
@@ -152,30 +141,6 @@ def test_a_benepar_model_is_told_where_blanks_are(
     monkeypatch.setattr(kind, "__call__", watched)
     scorer.score([["-LRB-", "a", "cat"]], [[True, False, False]])
     assert asked == [(["(", "a", "cat"], [True, False, False])]
-
-
-def test_sentences_of_two_threads_do_not_meet(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scorer = BeneparScorer(folders["bert"])
-    forward = scorer._parser.forward
-    inside: list[int] = []
-    most: list[int] = []
-
-    def watched(batch: Any) -> Any:
-        inside.append(1)
-        most.append(len(inside))
-        time.sleep(0.05)
-        try:
-            return forward(batch)
-        finally:
-            inside.pop()
-
-    monkeypatch.setattr(scorer._parser, "forward", watched)
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(scorer.score, [[["cat"]], [["the", "cat"]], [["a"]]]))
-    assert most == [1, 1, 1]
-    assert not scorer._parser.pretrained_model._forward_hooks  # what catches vectors is not left behind
 
 
 @pytest.mark.parametrize(("written", "expected"), [(None, True), (True, True), (False, False)])
@@ -209,6 +174,13 @@ def test_a_model_installed_for_nltk_is_found_by_its_name(
     assert forests[0].to_json() == forests[1].to_json()
 
 
+def test_words_have_the_bundled_vectors_whatever_the_parser(folders: dict[str, Path]) -> None:
+    sentence = load_parser(folders["bert"]).parse("the cat sat.")
+    assert sentence.vectors is not None
+    np.testing.assert_array_equal(sentence.vectors, WordVectors()([sentence.words])[0])
+    assert load_parser(folders["bert"], vectors=False).parse("the cat sat.").vectors is None
+
+
 @pytest.mark.parametrize("kind", ["bert", "t5"])
 def test_a_benepar_model_takes_odd_input_and_names_what_is_too_long(
     folders: dict[str, Path], kind: str
@@ -219,7 +191,7 @@ def test_a_benepar_model_takes_odd_input_and_names_what_is_too_long(
     assert [isinstance(one, InputError) for one in found] == [False, True, True, False, False]
     for one in found:
         if isinstance(one, SpanScores):
-            assert np.isfinite(one.scores).all() and np.isfinite(one.vectors).all()
+            assert np.isfinite(one.scores).all()
 
 
 def test_words_that_a_tokenizer_drops_are_replaced_or_named(

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from forest_align.parsing import encoder_scorer
+from forest_align.parsing import linear_layers
 from forest_align.parsing.encoder_batches import CASE_CLASSES, EncoderBatch, WordEncoder, collate
-from forest_align.parsing.encoder_scorer import MODELS, EncoderScorer, locate_parser, native_dtype
+from forest_align.parsing.encoder_scorer import MODELS, EncoderScorer, locate_parser
+from forest_align.parsing.linear_layers import native_dtype
 from forest_align.parsing.model_files import ParserConfig
 from forest_align.parsing.span_network import BatchScores, span_index
 from forest_align.parsing.span_scores import SpanScores
@@ -64,7 +65,7 @@ class Flat:
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         spans = torch.ones(len(span_index(batch.lengths)[0]), 1)
-        return BatchScores(spans, torch.ones(*batch.word_mask.shape, 3), torch.ones(*batch.subwords.shape, 2))
+        return BatchScores(spans, torch.ones(*batch.word_mask.shape, 3))
 
 
 @pytest.mark.parametrize("force_root", [True, False])
@@ -83,7 +84,7 @@ def test_a_sentence_as_long_as_the_parser_can_read_is_parsed(encode: WordEncoder
 def test_integers_are_used_where_they_are_fast(
     fast: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoder_scorer, "multiplies_integers", lambda: fast)
+    monkeypatch.setattr(linear_layers, "multiplies_integers", lambda: fast)
     assert native_dtype() == expected
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from forest_align.parsing import model_files
 from forest_align.parsing.encoder_scorer import MODELS
 from forest_align.parsing.model_files import (
+    SECTION,
     ParserConfig,
     parser_config,
     read_config,
@@ -17,7 +19,7 @@ from forest_align.parsing.model_files import (
     write_model,
 )
 
-CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, vector_layer=2, temperature=1.25)
+CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, temperature=1.25)
 WEIGHTS = {"matrix": torch.tensor([[1.27, -0.01], [0.0, 0.0]]), "vector": torch.tensor([0.5, -2.0])}
 
 
@@ -30,6 +32,16 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     for name, value in WEIGHTS.items():
         torch.testing.assert_close(found[name], value)
     assert (folder / "model.safetensors").stat().st_mode & 0o777 == 0o644
+
+
+def test_the_layer_of_word_vectors_that_older_exports_name_is_passed_over(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    write_model(folder, MODELS / "en", WEIGHTS, CONFIG)
+    config = read_config(folder)
+    assert "vector_layer" not in config[SECTION]
+    config[SECTION]["vector_layer"] = 4
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert parser_config(folder, read_config(folder)) == CONFIG
 
 
 def test_a_new_model_takes_the_old_ones_place_and_other_files_stay(tmp_path: Path) -> None:

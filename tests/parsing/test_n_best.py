@@ -22,15 +22,7 @@ def two_trees() -> NBest:
     ]
     tokens = (Token("(", "(", "-LRB-", 2, 3), Token("\N{NO-BREAK SPACE}", "", "NN", 3, 4))
     posteriors = np.array([-0.1, -0.2, -0.3, -0.4])
-    return NBest(
-        tokens,
-        "  (\N{NO-BREAK SPACE}",
-        constituents,
-        [2, 3],
-        np.log([0.6, 0.2]),
-        posteriors,
-        np.eye(2, dtype=np.float32),
-    )
+    return NBest(tokens, "  (\N{NO-BREAK SPACE}", constituents, [2, 3], np.log([0.6, 0.2]), posteriors)
 
 
 def test_the_trees_come_with_their_log_probabilities_and_brackets_by_name(two_trees: NBest) -> None:
@@ -40,9 +32,10 @@ def test_the_trees_come_with_their_log_probabilities_and_brackets_by_name(two_tr
 
 
 def test_the_sentence_has_all_that_the_parser_gave(two_trees: NBest) -> None:
-    sentence = two_trees.sentence()
+    vectors = np.eye(2, dtype=np.float32)
+    sentence = two_trees.sentence(vectors)
     assert sentence.tokens == two_trees.tokens and sentence.text == two_trees.text
-    assert sentence.vectors is two_trees.vectors
+    assert sentence.vectors is vectors
     assert sentence.forest is not None
     assert sentence.forest.bracket(sentence.words) == TREES[0]
 

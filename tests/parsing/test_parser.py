@@ -39,7 +39,7 @@ BAD_INPUT = {
 
 @pytest.fixture
 def parser() -> Parser:
-    return Parser(fake.FakeScorer(), lemmatizer=lambda word, tag: word.lower())
+    return Parser(fake.FakeScorer(), vectors=fake.fake_vectors, lemmatizer=lambda word, tag: word.lower())
 
 
 def test_trees_far_from_the_best_are_left_out_when_asked_for(parser: Parser) -> None:

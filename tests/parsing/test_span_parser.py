@@ -35,7 +35,7 @@ from forest_align.parsing.model_files import (
     write_model,
 )
 from forest_align.parsing.network_shapes import check_weights, network_sizes
-from forest_align.parsing.span_network import SpanNetwork, score_spans, span_index, word_vectors
+from forest_align.parsing.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.span_parser import SpanParser
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tree_crf_loss import log_partition, negative_log_likelihood
@@ -98,10 +98,10 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def tiny_parser(encoder_folder: Path, vector_layer: int = 1) -> SpanParser:
+def tiny_parser(encoder_folder: Path) -> SpanParser:
     torch.manual_seed(3)
     tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
-    parser = SpanParser(tags, labels, HPARAMS, encoder_folder, vector_layer)
+    parser = SpanParser(tags, labels, HPARAMS, encoder_folder)
     with torch.no_grad():
         for weight in parser.parameters():
             weight.add_(0.3 * torch.randn_like(weight))
@@ -111,7 +111,7 @@ def tiny_parser(encoder_folder: Path, vector_layer: int = 1) -> SpanParser:
 @pytest.fixture(scope="module")
 def model_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    config = ParserConfig(LABELS, TAGS, HPARAMS, vector_layer=1, temperature=2.0)
+    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=2.0)
     write_model(folder, encoder_folder, tiny_parser(encoder_folder).state_dict(), config)
     return folder
 
@@ -164,22 +164,15 @@ def assert_equal_scores(parser: SpanParser, network: SpanNetwork, batch: Encoder
     with torch.inference_mode():
         expected, found = parser(batch), network(batch)
     assert torch.allclose(found.spans, expected.spans, atol=2e-4)
-    for present, one, other in (
-        (batch.word_mask, found.tags, expected.tags),
-        (batch.subword_mask, found.subword_vectors, expected.subword_vectors),
-    ):
-        assert torch.allclose(one[present], other[present], atol=2e-4)
+    assert torch.allclose(found.tags[batch.word_mask], expected.tags[batch.word_mask], atol=2e-4)
 
 
-@pytest.mark.parametrize("layer", [0, 1, 2])
 @pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]], ids=["padded", "alone"])
 def test_the_network_that_parses_equals_the_one_that_is_trained(
-    encoder_folder: Path, tmp_path: Path, layer: int, sentences: list[list[str]]
+    encoder_folder: Path, tmp_path: Path, sentences: list[list[str]]
 ) -> None:
-    parser = tiny_parser(encoder_folder, layer)
-    write_model(
-        tmp_path / "tiny", encoder_folder, parser.state_dict(), ParserConfig(LABELS, TAGS, HPARAMS, layer)
-    )
+    parser = tiny_parser(encoder_folder)
+    write_model(tmp_path / "tiny", encoder_folder, parser.state_dict(), ParserConfig(LABELS, TAGS, HPARAMS))
     batch = collate([WordEncoder(encoder_folder)(words) for words in sentences])
     assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
 
@@ -232,19 +225,6 @@ def test_each_word_has_a_letter_case_class(word: str, name: str) -> None:
     assert CASE_CLASSES[case_class(word)] == name
 
 
-def test_word_vectors_are_unit_means_of_subwords(encoder_folder: Path) -> None:
-    batch = collate([WordEncoder(encoder_folder)(words) for words in SENTENCES])
-    hidden = torch.randn(*batch.subwords.shape, 5)
-    expected = (
-        hidden[0, 1:4].mean(0)
-        if batch.word_ends[0, 1] == 3
-        else hidden[0, 1 : batch.word_ends[0, 1] + 1].mean(0)
-    )
-    vectors = word_vectors(hidden, batch)
-    assert torch.allclose(vectors[0, 0], expected / expected.norm(), atol=1e-5)
-    assert torch.allclose(vectors[2, :6].norm(dim=-1), torch.ones(6))
-
-
 # -- loss --------------------------------------------------------------------------------------------------
 
 
@@ -280,7 +260,7 @@ def test_the_likelihood_of_a_near_certain_tree_is_near_one() -> None:
 def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
     scorer: EncoderScorer, model_folder: Path, tmp_path: Path, encoder_folder: Path
 ) -> None:
-    config = ParserConfig(LABELS, TAGS, HPARAMS, vector_layer=1, temperature=1.0)
+    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=1.0)
     write_model(tmp_path / "plain", encoder_folder, read_weights(model_folder), config)
     plain = scored(EncoderScorer.read(tmp_path / "plain", dtype=torch.float32).score(SENTENCES[:1])[0])
     found = scored(scorer.score(SENTENCES[:1])[0])
@@ -290,8 +270,6 @@ def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
     assert not found.scores[..., 0].any()
     assert not found.scores[np.tril_indices(4, -1)].any()
     assert set(found.tags) <= set(TAGS[1:])
-    assert found.vectors is not None and found.vectors.shape == (4, 16)
-    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-5)
     assert np.allclose(found.scores, plain.scores / 2, atol=2e-2)
 
 
@@ -309,7 +287,6 @@ def test_a_sentence_gets_the_same_scores_alone_and_among_others(
             alone, together = scored(scorer.score([words])[0]), scored(found)
             tolerance = 0 if exactly else 1e-4
             np.testing.assert_allclose(together.scores, alone.scores, rtol=0, atol=tolerance)
-            np.testing.assert_allclose(together.vectors, alone.vectors, rtol=0, atol=tolerance)
             assert together.tags == alone.tags
 
 
@@ -319,7 +296,6 @@ def test_integers_score_nearly_as_floating_point_does(model_folder: Path, scorer
     integers = EncoderScorer.read(model_folder, torch.int8)
     for one, other in zip(integers.score(SENTENCES), scorer.score(SENTENCES), strict=True):
         assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
-        assert scored(one).vectors == pytest.approx(scored(other).vectors, abs=0.1)
 
 
 def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:
@@ -352,7 +328,6 @@ def test_any_word_at_all_is_scored(scorer: EncoderScorer, word: str) -> None:
     found = scored(scorer.score([["the", word, "cat"]])[0])
     assert len(found.tags) == 3
     assert np.isfinite(found.scores).all()
-    assert found.vectors is not None and np.isfinite(found.vectors).all()
 
 
 def test_no_sentences_give_no_scores(scorer: EncoderScorer) -> None:
@@ -413,7 +388,6 @@ def copied(folder: Path, other: Path) -> Path:
         ("hparams", {}, r"config\.json"),
         ("temperature", 0, "temperature above 0, found 0"),
         ("temperature", float("nan"), "temperature above 0, found nan"),
-        ("vector_layer", 3, "from 0 to 2, found 3"),
         ("format", 2, "this version reads 1"),
     ],
 )
@@ -516,7 +490,7 @@ def test_the_bundled_network_equals_benepars_module() -> None:
     tags, labels = (
         {name: index for index, name in enumerate(names)} for names in (config.tags, config.labels)
     )
-    parser = SpanParser(tags, labels, config.hparams, folder, config.vector_layer).eval()
+    parser = SpanParser(tags, labels, config.hparams, folder).eval()
     parser.load_state_dict(read_weights(folder))
     batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
     assert_equal_scores(*networks(parser, folder), batch)

@@ -36,7 +36,6 @@ class FewLabels(fake.FakeScorer):
             np.ascontiguousarray(scores.scores[:, :, :kept]) + np.float32(2) * (np.arange(kept) > 0),
             scores.labels[:kept],
             scores.tags,
-            scores.vectors,
             scores.force_root,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import importlib
 import json
 import shutil
@@ -40,7 +39,7 @@ def options(script: Any, *more: str) -> argparse.Namespace:
 
 
 def trainer(script: Any, encoder: Path, width: int = 16, device: str = "cpu") -> Any:
-    """A trainer of an untrained parser whose encoder has one-word vectors of 24 numbers."""
+    """A trainer of an untrained parser whose encoder is 24 wide."""
     torch.manual_seed(0)
     bundled = Path(str(files("forest_align.parsing"))) / "models" / "en"
     if not encoder.exists():
@@ -97,6 +96,15 @@ def test_what_has_changed_since_the_checkpoint_is_printed(
     assert lines[-1] == "labels that are not in the checkpoint, and are not learned: X"
 
 
+def test_an_option_that_is_no_more_is_printed_as_changed(
+    train_parser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = train_parser.made_with(options(train_parser), [SENTENCE])
+    record = {"labels": LABELS, "tags": TAGS, "made_with": {**now, "--distill": 15.0}}
+    assert train_parser.check_resumed(record, now, CONFIG) == CONFIG
+    assert capsys.readouterr().out == "changed: --distill was 15.0, is None\n"
+
+
 def test_labels_cannot_be_made_in_another_way_in_the_middle(train_parser: Any) -> None:
     saved = train_parser.made_with(options(train_parser), [SENTENCE])
     record = {"labels": LABELS, "tags": TAGS, "made_with": saved}
@@ -126,9 +134,7 @@ def gradients(script: Any, encoder: Path, device: str) -> tuple[list[float], dic
     longer = replace(SENTENCE, words=("They", "won", "."), tags=("PRP", "VBD", "XX"))
     store = script.ExampleStore([SENTENCE, longer], WordEncoder(encoder), LABELS, TAGS)
     visits = [script.Visit((0, ""), "lower"), script.Visit((1, ""), "")]
-    # The original encoder is not among what tests have.
-    teacher = script.KeptVectors(copy.deepcopy(parser.pretrained_model), parser.vector_layer)
-    found = script.losses(parser, store, visits, teacher)
+    found = script.losses(parser, store, visits)
     sum(found).backward()
     named = {name: weight.grad.cpu() for name, weight in training.named if weight.grad is not None}
     return [loss.item() for loss in found], named, training
