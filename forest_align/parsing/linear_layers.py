@@ -87,6 +87,14 @@ def multiplies_integers() -> bool:
     return torch.equal(found, rows @ weight.T)
 
 
+def arithmetic(dtype: torch.dtype) -> tuple[LinearKind, torch.dtype]:
+    """Kind of linear layers, and type of all other numbers, of a network that calculates in ``dtype``.
+
+    torch.int8 stands for linear layers in integers and all else in float32.
+    """
+    return (IntegerLinear, torch.float32) if dtype == torch.int8 else (FloatLinear, dtype)
+
+
 def native_dtype() -> torch.dtype:
     """Return the fastest arithmetic: 8-bit integers where the processor multiplies them, else float32."""
     return torch.int8 if multiplies_integers() else torch.float32

@@ -7,7 +7,7 @@ import math
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -25,6 +25,7 @@ FORMAT = 1
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
 _ROWS, _SCALES = ".int8", ".scale"
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,21 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
     return found
 
 
+def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: type[Number]) -> Number:
+    """A field of a configuration that must be a number above 0 of a kind, int or float.
+
+    Raises
+    ------
+    ModelError
+        Naming the file, when it is missing or none.
+    """
+    value: Any = fields.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
+        expected = "whole number" if kind is int else "number"
+        raise ModelError(f"{place}: expected a {expected} above 0 as {name!r}, found {value!r}")
+    return value
+
+
 def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     """Read ``model.safetensors`` as float32, quantized rows restored.
 
@@ -107,10 +123,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
         When the file is missing or damaged, or a weight is not finite.
     """
     path = folder / "model.safetensors"
-    try:
-        stored = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from None
+    stored = read_tensors(path)
     weights = {}
     for name, value in stored.items():
         if name.endswith(_ROWS):
@@ -120,11 +133,36 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
             weights[name] = value.float() * stored[name + _SCALES].float()[:, None]
         elif not name.endswith(_SCALES):
             weights[name] = value.float()
+    # Found here, or else by the chart of the first sentence.
+    check_finite(path, weights)
+    return weights
+
+
+def read_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Read a safetensors file as it is.
+
+    Raises
+    ------
+    ModelError
+        When it is missing or damaged.
+    """
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path}: cannot be read ({error})") from None
+
+
+def check_finite(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """See that all weights of a file are finite.
+
+    Raises
+    ------
+    ModelError
+        Naming one that is not.
+    """
     for name, value in weights.items():
-        # Found here, or else by the chart of the first sentence.
         if not value.isfinite().all():
             raise ModelError(f"{path}: expected finite weights, found others in {name!r}")
-    return weights
 
 
 def write_model(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forest_align.parsing.encoder_batches import CASE_COUNT
+from forest_align.parsing.model_files import positive_number
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
@@ -134,10 +135,7 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
     place = folder / "config.json"
 
     def size(fields: Mapping[str, Any], name: str) -> int:
-        value = fields.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ModelError(f"{place}: expected a whole number above 0 as {name!r}, found {value!r}")
-        return value
+        return positive_number(place, fields, name, int)
 
     parameters = parser.hparams
     for fields, kind in ((encoder, _ENCODER_KIND), (parameters, _PARSER_KIND)):

@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from forest_align.parsing.encoder_layer import EncoderLayer, Weights, normalise
-from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, Linear, LinearKind
+from forest_align.parsing.linear_layers import Linear, LinearKind, arithmetic
 from forest_align.parsing.packed_rows import PackedRows
 
 if TYPE_CHECKING:
@@ -114,9 +114,7 @@ class SpanNetwork:
     def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
         self.sizes = sizes
         self.longest = sizes.longest
-        linear: LinearKind = FloatLinear
-        if dtype == torch.int8:
-            linear, dtype = IntegerLinear, torch.float32
+        linear, dtype = arithmetic(dtype)
         named = Weights({name: value.to(dtype) for name, value in weights.items()})
         embeddings = named.below("pretrained_model.embeddings.")
         self._words = embeddings["word_embeddings.weight"]

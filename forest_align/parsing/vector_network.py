@@ -7,12 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch.nn import functional
 
 from forest_align.parsing.encoder_batches import (
@@ -23,8 +20,8 @@ from forest_align.parsing.encoder_batches import (
     length_batches,
 )
 from forest_align.parsing.encoder_layer import EncoderLayer, Weights, normalise
-from forest_align.parsing.linear_layers import FloatLinear, IntegerLinear, LinearKind, native_dtype
-from forest_align.parsing.model_files import read_config
+from forest_align.parsing.linear_layers import arithmetic, native_dtype
+from forest_align.parsing.model_files import check_finite, positive_number, read_config, read_tensors
 from forest_align.parsing.packed_rows import PackedRows
 from forest_align.types import ModelError
 
@@ -78,12 +75,10 @@ class WordVectors:
         sizes = read_sizes(folder)
         self._encode = WordEncoder(folder)
         path = folder / "model.safetensors"
+        stored = read_tensors(path)
+        check_finite(path, stored)
         try:
-            stored = load_file(path)
-        except (OSError, SafetensorError) as error:
-            raise ModelError(f"{path}: cannot be read ({error})") from None
-        try:
-            self._network = VectorNetwork(stored, sizes, dtype or native_dtype(), path)
+            self._network = VectorNetwork(stored, sizes, dtype or native_dtype())
         except (KeyError, RuntimeError) as error:
             raise ModelError(f"{path}: does not fit config.json ({error})") from None
 
@@ -138,26 +133,15 @@ class VectorNetwork:
         What they do not say.
     dtype : torch.dtype
         As for :class:`~forest_align.parsing.span_network.SpanNetwork`.
-    path : Path
-        Their file, for messages.
 
     Raises
     ------
-    ModelError
-        If a weight is not finite.
     KeyError
-        If one is missing.
+        If a weight is missing.
     """
 
-    def __init__(
-        self, stored: Mapping[str, torch.Tensor], sizes: VectorSizes, dtype: torch.dtype, path: Path
-    ) -> None:
-        linear: LinearKind = FloatLinear
-        if dtype == torch.int8:
-            linear, dtype = IntegerLinear, torch.float32
-        for name, value in stored.items():
-            if value.is_floating_point() and not value.isfinite().all():
-                raise ModelError(f"{path}: expected finite weights, found others in {name!r}")
+    def __init__(self, stored: Mapping[str, torch.Tensor], sizes: VectorSizes, dtype: torch.dtype) -> None:
+        linear, dtype = arithmetic(dtype)
         tables = {
             name.removesuffix(_TABLE): PackedTable(value, stored[name + _SCALES], dtype)
             for name, value in stored.items()
@@ -265,13 +249,7 @@ def read_sizes(folder: Path) -> VectorSizes:
     config, place = read_config(folder), folder / "config.json"
     if config.get("format") != FORMAT:
         raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")
-
-    def number(name: str, kind: type[int] | type[float]) -> Any:
-        value: Any = config.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool) or value <= 0:
-            raise ModelError(f"{place}: expected a number above 0 as {name!r}, found {value!r}")
-        return value
-
-    return VectorSizes(
-        number("layers", int), number("heads", int), number("distance", int), number("epsilon", float)
+    layers, heads, distance = (
+        positive_number(place, config, name, int) for name in ("layers", "heads", "distance")
     )
+    return VectorSizes(layers, heads, distance, positive_number(place, config, "epsilon", float))
