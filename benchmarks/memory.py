@@ -1,4 +1,4 @@
-"""Whether memory stays flat over a long stream: resident memory every so many sentences or pairs.
+"""Whether memory stays flat over a long stream: memory in use every so many sentences or pairs.
 
 Usage::
 
@@ -12,7 +12,9 @@ with another number in it, so that what is remembered of single words is not alw
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import count, islice
@@ -25,10 +27,14 @@ from forest_align.types import InputError
 EXAMPLES = Path(__file__).parent.parent / "examples" / "pairs.tsv"
 
 
-def resident() -> float:
-    """Memory of this process that is in use now, in MiB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+def in_use() -> float:
+    """Memory of this process and its workers in use now, in MiB (Linux), once where they share it."""
+    shares = 0
+    for process in (os.getpid(), *(child.pid for child in multiprocessing.active_children())):
+        text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii")
+        (share,) = re.findall(r"^Pss: +(\d+) kB", text, re.MULTILINE)
+        shares += int(share)
+    return shares / 2**10
 
 
 def endless_pairs(path: str) -> Iterator[tuple[str, str]]:
@@ -45,9 +51,7 @@ def report(results: Iterable[object], every: int, unit: str) -> None:
     for number, _ in enumerate(results, 1):
         if number % every == 0:
             now = time.perf_counter()
-            print(
-                f"{number:9} {unit}  {resident():7.0f} MiB  {every / (now - last):6.0f} a second", flush=True
-            )
+            print(f"{number:9} {unit}  {in_use():7.0f} MiB  {every / (now - last):6.0f} a second", flush=True)
             last = now
     print(f"{time.perf_counter() - started:.0f} s in all")
 

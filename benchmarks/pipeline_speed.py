@@ -3,10 +3,11 @@
 Usage::
 
     python benchmarks/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
+    python benchmarks/pipeline_speed.py PAIRS --aligner contextual --workers 1 2
 
-PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages is made
-with one thread, so that processor time is the work done, whatever else the machine does. Then the command
-itself runs, in a process of its own, with each number of workers.
+PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages, of the
+forest aligner only, is made with one thread, so that processor time is the work done, whatever else the
+machine does. Then the command itself runs, in a process of its own, with each number of workers.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from forest_align.aligners import forest as forest_module
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cext import alignment as kernel
+from forest_align.cli.aligner_choice import ALIGNERS
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import n_best as n_best_module
 from forest_align.parsing import parser as parser_module
@@ -106,7 +108,9 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
     print(f"  {'all, one thread':28} {1000 * total / len(pairs):7.2f} s  a thousand pairs", flush=True)
 
 
-def run_command(pairs: Sequence[tuple[str, str]], words: str, workers: int) -> tuple[float, float, float]:
+def run_command(
+    pairs: Sequence[tuple[str, str]], choice: Sequence[str], workers: int
+) -> tuple[float, float, float]:
     """Run ``forest-align align`` over raw text in a process of its own.
 
     Returns
@@ -121,7 +125,7 @@ def run_command(pairs: Sequence[tuple[str, str]], words: str, workers: int) -> t
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "pairs.tsv")
         source.write_text("".join(f"{one}\t{two}\n" for one, two in pairs), encoding="utf-8")
-        arguments = ["align", str(source), "--words", words, "--workers", str(workers)]
+        arguments = ["align", str(source), *choice, "--workers", str(workers)]
         spent, started = _processor_seconds(), time.perf_counter()
         command = [sys.executable, "-m", "forest_align", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -147,6 +151,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs")
+    options.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     options.add_argument("--words", choices=WORD_CANDIDATES, default=DEFAULT_WORDS)
     options.add_argument("--limit", type=int, default=300, help="pairs of the table of stages")
     options.add_argument("--workers", type=int, nargs="*", default=[], help="run the command as well")
@@ -154,16 +159,19 @@ def main() -> None:
     arguments = options.parse_args()
     found = [pair for pair in read_pairs(arguments.pairs) if not isinstance(pair, InputError)]
     pairs = [(pair.source.text, pair.target.text) for pair in found]
-    print(f"{arguments.words} candidates, {len(pairs[: arguments.limit])} pairs:")
-    report_stages(pairs[: arguments.limit], arguments.words)
+    choice = ["--aligner", arguments.aligner]
+    if arguments.aligner == ForestAligner.name:
+        choice += ["--words", arguments.words]
+        print(f"{arguments.words} candidates, {len(pairs[: arguments.limit])} pairs:")
+        report_stages(pairs[: arguments.limit], arguments.words)
     pairs *= arguments.repeat
     for workers in arguments.workers:
-        _, start, start_spent = run_command(pairs[:1], arguments.words, workers)
-        first, seconds, spent = run_command(pairs, arguments.words, workers)
+        _, start, start_spent = run_command(pairs[:1], choice, workers)
+        first, seconds, spent = run_command(pairs, choice, workers)
         rate = len(pairs) / (seconds - start)
         work = 1000 * (spent - start_spent) / len(pairs)
         print(
-            f"command, {workers} workers, {len(pairs)} pairs: first line after {first:.1f} s; "
+            f"{arguments.aligner}, {workers} workers, {len(pairs)} pairs: first line after {first:.1f} s; "
             f"without the start ({start:.1f} s) {rate:.0f} pairs/s, "
             f"{work:.1f} s of processor time a thousand pairs",
             flush=True,

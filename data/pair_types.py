@@ -144,6 +144,7 @@ class PairError(InputError):
     def __init__(self, error: InputError, id: str, source: str = "", target: str = "") -> None:
         super().__init__(error.message, file=error.file, line=error.line, field=error.field)
         self.id, self.source, self.target = id, source, target
+        self.args = (error, id, source, target)  # what pickle makes it from
 
     def at(self, *, file: str | None = None, line: int | None = None) -> PairError:
         """See :meth:`InputError.at`."""

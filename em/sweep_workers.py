@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import signal
 import sys
 import threading
@@ -15,17 +14,13 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from forest_align.aligners.worker_processes import can_fork, end_with_parent
 from forest_align.types import ForestAlignError, InputError
 
 _POLL_SECONDS = 0.5
 _PATIENCE_SECONDS = 10.0  # how long a worker that was asked to stop may go on
 _LONGEST = 5_000  # characters of a message; JSON may need six bytes each
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-def can_fork() -> bool:
-    """Whether the system has forked processes."""
-    return "fork" in multiprocessing.get_all_start_methods()
 
 
 def run_workers(
@@ -126,7 +121,7 @@ def _be_worker(
     # which stays blocked from before the fork until they are interruptible.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if "torch" in sys.modules:  # which would wait for ever for the threads that the parent has
         sys.modules["torch"].set_num_threads(1)
     try:
@@ -138,10 +133,3 @@ def _be_worker(
         told = [expected, message[-_LONGEST:], traceback.format_exc()[-_LONGEST:]]
         failure.send_bytes(json.dumps(told).encode())
         sys.exit(1)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)

@@ -31,7 +31,6 @@ def run(name: str, folder: Path) -> str:
         ("own_table.py", "near the river"),
         ("changes.py", "5,replaced,illness,ill,0."),
         ("own_trees.py", "chosen: (S (NP (PRP I)) (VP (VBD watched)"),
-        ("processes.py", '"words": [[0, '),
         ("phrase_table.sh", "died in nyc\tpassed away in new york city"),
         ("train.sh", "95% interval of word F1"),
     ],

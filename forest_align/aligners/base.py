@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import reprlib
-import sys
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from forest_align.aligners.worker_processes import share_out
 from forest_align.types import Alignment, ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:
@@ -45,6 +42,11 @@ class Aligner(ABC):
     def settings(self) -> dict[str, Any]:
         """What else than weights decides the result, as JSON values: reports of benchmarks name it."""
         return {}
+
+    @property
+    def may_fork(self) -> bool:
+        """Whether workers may be processes, to which nothing gets through that changes in this one."""
+        return True
 
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
@@ -127,13 +129,17 @@ class Aligner(ABC):
             Pairs that are read and parsed together. Which pairs these are may change the last digits of
             probabilities.
         workers : int
-            Threads, each of which parses and aligns a batch at a time. With 1, the parser's model may use all
-            processors; from 2 on, it uses one in each thread, which takes less waiting for each other.
+            Processes, each of which parses and aligns a batch at a time with one thread; they are forked from
+            this one, once it has loaded the models. Where the system cannot fork safely, and if the aligner
+            must not (:attr:`may_fork`), they are threads, of which there is little use beyond two. With 1,
+            all is done here, and the parser's model may use all processors.
 
         Raises
         ------
         InputError
             If ``batch_size`` or ``workers`` is less than 1, or an item is no pair of texts.
+        ForestAlignError
+            If a process died, as when the system lacks memory.
         """
         for field, value in (("batch_size", batch_size), ("workers", workers)):
             if value < 1:
@@ -148,18 +154,15 @@ class Aligner(ABC):
             yield from self._results(pairs, batch_size, workers)
 
     def _results(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
-        batches = iter(lambda: list(islice(pairs, batch_size)), [])
-        # The first batch is aligned here even if there are workers: it loads the models, once.
-        for batch in batches if workers == 1 else islice(batches, 1):
-            yield from map(self._align_or_explain, self._jobs(batch))
-        with _threads_given_back(), ThreadPoolExecutor(workers, initializer=_use_one_thread) as pool:
-            coming: deque[Future[list[Alignment]]] = deque()
+        first = list(islice(pairs, batch_size))
+        batches = chain([first], iter(lambda: list(islice(pairs, batch_size)), []))
+        if workers == 1 or len(first) < batch_size:  # there is nothing to share out
             for batch in batches:
-                coming.append(pool.submit(self._align_batch, batch))
-                if len(coming) > workers:
-                    yield from coming.popleft().result()
-            for last in coming:
-                yield from last.result()
+                yield from map(self._align_or_explain, self._jobs(batch))
+            return
+        usable = (pair for pair in first if not isinstance(pair, InputError))
+        self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
+        yield from chain.from_iterable(share_out(self._align_batch, batches, workers, fork=self.may_fork))
 
     def _align_batch(self, batch: Sequence[Pair]) -> list[Alignment]:
         return [self._align_or_explain(job) for job in self._jobs(batch)]
@@ -196,24 +199,6 @@ class Aligner(ABC):
 def _of_side(error: InputError, side: str) -> InputError:
     """What is wrong with a sentence, with the side that it is on."""
     return InputError(error.message, file=error.file, line=error.line, field=error.field or side)
-
-
-def _use_one_thread() -> None:
-    """Let torch, if it is there, work in the calling thread alone."""
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
-
-
-@contextmanager
-def _threads_given_back() -> Iterator[None]:
-    """Give torch its threads back afterwards: what :func:`_use_one_thread` sets is for new threads too."""
-    torch = sys.modules.get("torch")
-    threads = torch.get_num_threads() if torch is not None else 0
-    try:
-        yield
-    finally:
-        if torch is not None:
-            torch.set_num_threads(threads)
 
 
 def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:

@@ -130,6 +130,11 @@ class ForestAligner(ParsingAligner):
         return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
 
     @property
+    def may_fork(self) -> bool:
+        """Not with word candidates of the caller's, which may change from pair to pair."""
+        return isinstance(self._candidates, str)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Options of the search and calibration; those of the variant, where it is not the default."""
         return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}

@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "contextual's published variant goes by WordNet and word vectors",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="threads; default: 1")
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
         "--batch-size",
         type=positive,

@@ -105,7 +105,9 @@ class SpacyAnnotator:
 
         with self._lock:
             distinct = list(dict.fromkeys(sentences))
-            documents = [Doc(self._pipeline.vocab, words=list(words)) for words in distinct]
+            # Lone surrogates cannot be encoded.
+            readable = ([word.encode("utf-8", "replace").decode() for word in words] for words in distinct)
+            documents = [Doc(self._pipeline.vocab, words=words) for words in readable]
             found = {
                 words: (tuple(token.tag_ for token in document), _annotation(document))
                 for words, document in zip(

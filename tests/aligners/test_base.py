@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import threading
+import os
+import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_every_pair_of_a_stream_has_the_result_or_the_error_that_is_its_own(
         ("e", "f", ""),
     ]
     assert [(one.source.text, one.target.text, one.error) for one in found] == wanted * 2
-    assert found[3].source is given and found[4].target is given and not found[2].phrases
+    assert found[3].source.tokens == found[4].target.tokens == given.tokens and not found[2].phrases
     assert {one.aligner for one in found} == {"splitter"}
 
 
@@ -139,14 +140,11 @@ def test_a_pair_without_memory_does_not_end_the_others(workers: int) -> None:
 
 
 class Watched(Splitter):
-    """Notes in which thread, and with how many threads of torch, each batch is prepared."""
+    """Says in which process, and with how many threads of torch, each pair is aligned."""
 
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, int]] = []
-
-    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
-        self.seen.append((threading.current_thread().name, torch.get_num_threads()))
-        return super().prepare(sentences, batch_size)
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        found = super().align_prepared(source, target)
+        return replace(found, id=f"{os.getpid()} {torch.get_num_threads()}")
 
 
 @pytest.fixture
@@ -158,24 +156,43 @@ def two_threads() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-def test_workers_parse_and_align_batches_of_their_own_in_order(two_threads: None) -> None:
-    aligner = Watched()
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are threads here")
+def test_workers_are_processes_that_align_batches_of_their_own_in_order(two_threads: None) -> None:
     pairs = [(f"{number} a", "b") for number in range(40)]
-    found = list(aligner.align_many(pairs, batch_size=3, workers=2))
+    found = list(Watched().align_many(pairs, batch_size=3, workers=2))
     assert [one.source.text for one in found] == [source for source, _ in pairs]
-    first, *rest = aligner.seen
-    # The first batch loads the models, in the thread of the caller.
-    assert first == (threading.current_thread().name, 2)
-    assert {name for name, _ in rest}.isdisjoint({first[0]}) and {threads for _, threads in rest} == {1}
+    processes, threads = zip(*(one.id.split() for one in found), strict=True)
+    assert str(os.getpid()) not in processes and set(threads) == {"1"}
     assert torch.get_num_threads() == 2
 
 
-def test_a_run_that_is_given_up_gives_torch_its_threads_back(two_threads: None) -> None:
-    found = Watched().align_many((("a", "b") for _ in range(20)), batch_size=2, workers=3)
-    assert not any(next(found).error for _ in range(5))
-    found.close()
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(torch.get_num_threads).result() == 2
+def test_one_worker_is_this_process_with_all_its_threads(two_threads: None) -> None:
+    found = Watched().align_many([("a", "b")] * 3, batch_size=2, workers=1)
+    assert {one.id for one in found} == {f"{os.getpid()} 2"}
+
+
+class Loading(Splitter):
+    """Loads its model when it is needed, and says where that was."""
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
+        self.loaded = getattr(self, "loaded", os.getpid())
+        return super().prepare(sentences, batch_size)
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        return replace(super().align_prepared(source, target), id=str(self.loaded))
+
+
+def test_models_are_loaded_once_for_all_workers_even_if_the_first_pair_is_broken() -> None:
+    broken = InputError("no pair", line=1)
+    found = list(Loading().align_many([broken, *[("a", "b")] * 9], batch_size=4, workers=3))
+    assert {one.id for one in found[1:]} == {str(os.getpid())} and found[0].error
+
+
+def test_a_mistake_of_the_caller_is_raised_with_workers_too() -> None:
+    stream = Splitter().align_many([("a", "b"), ("c", None)], batch_size=1, workers=2)  # type: ignore[list-item]
+    assert next(stream).source.text == "a"
+    with pytest.raises(InputError, match="expected a text or a Sentence, found None"):
+        next(stream)
 
 
 def test_products_of_small_matrices_are_not_shared_out_during_a_run() -> None:

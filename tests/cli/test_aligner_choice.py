@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,6 +66,10 @@ class Linker(Aligner):
         self.batches.append(tuple(sentence.words for sentence in found))
         return list(found)
 
+    @property
+    def may_fork(self) -> bool:
+        return False
+
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         self.threads.add(threading.get_ident())
         found = self.given.candidates(source, target)
@@ -108,8 +113,10 @@ def test_given_links_belong_to_their_pairs_with_any_number_of_workers(
         assert [alignment.error or alignment.words for alignment in found] == [
             str(one) if isinstance(one, InputError) else one[1] for one in pairs
         ]
-        batches.append(sorted(aligner.batches))
-    assert batches[0] == batches[1]
+        batches.append(Counter(aligner.batches))
+    assert batches[0] <= batches[1]
+    # With workers one pair goes first, for models to be loaded.
+    assert {len(batch) for batch in batches[1] - batches[0]} <= {2}
 
 
 def test_the_batches_of_given_links_begin_at_multiples_of_their_size_for_the_sake_of_resume() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -317,3 +318,14 @@ def test_a_chunk_beyond_its_sentence_is_named_with_its_line(tmp_path: Path) -> N
     (found,) = read_pairs(path)
     assert isinstance(found, InputError) and "outside its 1 tokens" in found.message
     assert found.line == 10
+
+
+def test_a_broken_pair_can_be_sent_to_another_process() -> None:
+    error = InputError("expected a tree", file="pairs.json", line=3, field="tree").at(line=4)
+    sent = PairError(error, "pair 7", "He died.", "He passed away.")
+    found = pickle.loads(pickle.dumps(sent))
+    assert (
+        type(found) is PairError and str(found) == str(sent) == "pairs.json:3: field 'tree': expected a tree"
+    )
+    assert (found.id, found.source, found.target) == ("pair 7", "He died.", "He passed away.")
+    assert (found.message, found.line, found.field) == ("expected a tree", 3, "tree")

@@ -134,6 +134,14 @@ def test_sentences_are_tagged_and_their_words_and_tags_stay() -> None:
 
 
 @needs_spacy
+def test_a_lone_surrogate_does_not_end_the_other_pairs() -> None:
+    aligner = ContextualAligner(variant="published", annotator="spacy")
+    found = list(aligner.align_many([("He \ud800 died .", "He \ud800 died ."), ("He died .", "He died .")]))
+    assert [one.error for one in found] == ["", ""] and len(found[1].words) == 3
+    assert found[0].source.words == ("He", "\ud800", "died", ".")
+
+
+@needs_spacy
 def test_the_published_variant_needs_no_parse_with_spacy() -> None:
     aligner = ContextualAligner(variant="published", annotator="spacy")
     source, target = "The book was written by Jack Smith.", "Smith wrote the book."
