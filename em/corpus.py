@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import with_given_forest
 from forest_align.aligners.candidate_pairs import features_of_candidates
 from forest_align.aligners.forest_model import ForestOptions
 from forest_align.aligners.phrase_features import (
@@ -92,7 +91,7 @@ class CorpusReader:
         Folder of the cache.
     given_trees : bool
         Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
-        default. The parser then makes the word vectors alone.
+        default.
     """
 
     def __init__(
@@ -111,7 +110,7 @@ class CorpusReader:
         self.confident_link = confident_link
         self.given_trees = given_trees
         self._store = ArrayStore(cache) if cache is not None else None
-        self._parse_many = LazyParser(parser, forest_size)
+        self._parser = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
         self._pair_identity = [
             self._parser_identity,
@@ -175,20 +174,14 @@ class CorpusReader:
         return found, problems
 
     def _parsed(self, given: Sequence[Sentence], report: Report | None) -> list[Sentence | InputError]:
-        """The sentences with forests and word vectors; those that have a forest keep it."""
-        has_all = [side.forest is not None and not self._provider.uses_vectors for side in given]
-        texts = [text_to_parse(side) for side, passes in zip(given, has_all, strict=True) if not passes]
+        """The sentences with forests; those that are parsed have word vectors, too."""
+        texts = [text_to_parse(side) for side in given if side.forest is None]
         if report is not None and len(texts) < len(given):
             report(len(given) - len(texts))
         parsed = iter(
-            cached_sentences(texts, self._parse_many, self._store, self._parser_identity, report=report)
+            cached_sentences(texts, self._parser, self._store, self._parser_identity, report=report)
         )
-        found = [side if passes else next(parsed) for side, passes in zip(given, has_all, strict=True)]
-        return [
-            # Words that the parser cannot read have no vectors.
-            side if isinstance(one, InputError) and side.forest is not None else with_given_forest(side, one)
-            for side, one in zip(given, found, strict=True)
-        ]
+        return [next(parsed) if side.forest is None else side for side in given]
 
     def _prepare(
         self, pair: SentencePair, source: Sentence, target: Sentence, given_forests: str
@@ -221,6 +214,8 @@ class CorpusReader:
     def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
         from forest_align.lexicon.lexicon import load_lexicon
 
+        if self._provider.uses_vectors and (source.vectors is None or target.vectors is None):
+            source, target = self._parser.with_vectors([source, target])
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
         features = features_of_candidates(source, target, found, self.confident_link, load_lexicon())
         return found, features
@@ -262,7 +257,7 @@ def text_to_parse(sentence: Sentence) -> str | list[str]:
 
 
 class LazyParser:
-    """Parses texts or words; the parser is loaded when it is first needed.
+    """A parser that is loaded when it is first needed.
 
     Parameters
     ----------
@@ -274,15 +269,20 @@ class LazyParser:
 
     def __init__(self, name: str, forest_size: int) -> None:
         self._name, self._forest_size = name, forest_size
-        self._loaded: Parser | None = None
+
+    @cached_property
+    def _loaded(self) -> Parser:
+        from forest_align.parsing import load_parser_for_alignment
+
+        return load_parser_for_alignment(self._name, forest_size=self._forest_size)
 
     def __call__(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
-        """Parse; see :meth:`forest_align.parsing.Parser.parse_many`."""
-        if self._loaded is None:
-            from forest_align.parsing import load_parser_for_alignment
-
-            self._loaded = load_parser_for_alignment(self._name, forest_size=self._forest_size)
+        """Parse texts or words; see :meth:`forest_align.parsing.Parser.parse_many`."""
         return self._loaded.parse_many(texts)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """See :meth:`forest_align.parsing.Parser.with_vectors`."""
+        return self._loaded.with_vectors(sentences)
 
 
 def parser_fingerprint(name: str) -> str:

@@ -13,6 +13,8 @@ class _Parser(Protocol):
         self, sentences: Iterable[Sequence[str]], batch_size: int
     ) -> Iterable[Sentence | InputError]: ...
 
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]: ...
+
 
 class ParseOnce:
     """Parses tokenized sentences; what it has parsed before it returns at once.
@@ -37,3 +39,7 @@ class ParseOnce:
         new = list(dict.fromkeys(words for words in asked if words not in self._known))
         self._known.update(zip(new, self._parser.parse_many(new, batch_size), strict=True))
         return (self._known[words] for words in asked)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """See :meth:`forest_align.parsing.Parser.with_vectors`."""
+        return self._parser.with_vectors(sentences)

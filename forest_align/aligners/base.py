@@ -250,11 +250,41 @@ def parse_unready(
     ]
 
 
-def with_given_forest(given: Text, parsed: Sentence | InputError) -> Sentence | InputError:
-    """A parsed sentence with the forest that it came with: what it lacked were word vectors alone."""
-    if isinstance(given, str) or given.forest is None or isinstance(parsed, InputError) or parsed is given:
-        return parsed
-    return replace(given, vectors=parsed.vectors)
+def parse_or_complete(
+    parser: Callable[[], Parser],
+    sentences: Sequence[Text],
+    *,
+    forests: bool,
+    vectors: bool,
+    batch_size: int,
+) -> list[Sentence | InputError]:
+    """Parse raw text and sentences that lack all that is needed; those with a forest get word vectors alone.
+
+    Parameters
+    ----------
+    parser : callable
+        Asked for the parser if anything is lacking.
+    sentences : sequence of str or Sentence
+        In the order of the result.
+    forests, vectors : bool
+        What is needed.
+    batch_size : int
+        For the parser.
+    """
+
+    def is_ready(sentence: Sentence) -> bool:
+        return sentence.forest is not None or (not forests and sentence.vectors is not None)
+
+    found = parse_unready(parser, sentences, is_ready, batch_size)
+    if not vectors:
+        return found
+    lacking = {
+        place: one for place, one in enumerate(found) if isinstance(one, Sentence) and one.vectors is None
+    }
+    if lacking:
+        for place, sentence in zip(lacking, parser().with_vectors(list(lacking.values())), strict=True):
+            found[place] = sentence
+    return found
 
 
 def check_tokens(source: Sentence, target: Sentence) -> None:

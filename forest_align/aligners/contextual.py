@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, check_tokens, gaps, parse_unready, with_given_forest
+from forest_align.aligners.base import Text, check_tokens, gaps, parse_or_complete
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual_parameters import (
     PublishedParameters,
@@ -163,7 +163,7 @@ class ContextualAligner(ParsingAligner):
         return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks what the variant reads: word vectors, or a forest.
+        """Parse what lacks what the variant reads: word vectors, a forest, or both.
 
         A forest that a sentence came with is kept, with its tags and lemmas.
         """
@@ -171,12 +171,13 @@ class ContextualAligner(ParsingAligner):
             annotated = self.annotator.prepare(sentences)
             if annotated is not None:
                 return annotated
-
-        def is_ready(sentence: Sentence) -> bool:
-            return (sentence.vectors if self.variant == "default" else sentence.forest) is not None
-
-        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
-        return [with_given_forest(*pair) for pair in zip(sentences, parsed, strict=True)]
+        return parse_or_complete(
+            lambda: self.parser,
+            sentences,
+            forests=self.variant == "published",
+            vectors=self._reads_vectors(),
+            batch_size=batch_size,
+        )
 
     def _reads_vectors(self) -> bool:
         return self.variant == "default" or self.ppdb is None

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Text, parse_unready, with_given_forest
+from forest_align.aligners.base import Text, parse_or_complete
 from forest_align.aligners.candidate_pairs import features_of_candidates
 from forest_align.aligners.forest_kbest import k_best
 from forest_align.aligners.forest_model import ForestModel
@@ -121,7 +121,8 @@ class ForestAligner(ParsingAligner):
         from forest_align.parsing import load_parser_for_alignment
 
         size = dict(self.model.description.get("tuned") or {}).get("forest_size")
-        return load_parser_for_alignment(name, **({} if size is None else {"forest_size": size}))
+        sizes = {} if size is None else {"forest_size": size}
+        return load_parser_for_alignment(name, **sizes, vectors=self.candidates.uses_vectors)
 
     @cached_property
     def candidates(self) -> CandidateProvider:
@@ -165,22 +166,11 @@ class ForestAligner(ParsingAligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what has no forest yet, and what has no word vectors if candidates come from them.
-
-        A forest that a sentence came with is kept, without vectors if the parser cannot read its words.
-        """
-        needs_vectors = self.candidates.uses_vectors
-
-        def is_ready(sentence: Sentence) -> bool:
-            return sentence.forest is not None and (sentence.vectors is not None or not needs_vectors)
-
-        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
-        return [
-            given
-            if isinstance(found, InputError) and isinstance(given, Sentence) and given.forest is not None
-            else with_given_forest(given, found)
-            for given, found in zip(sentences, parsed, strict=True)
-        ]
+        """Parse what has no forest yet; give the rest word vectors if candidates come from them."""
+        vectors = self.candidates.uses_vectors
+        return parse_or_complete(
+            lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
+        )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests.

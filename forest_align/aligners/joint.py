@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_unready, with_given_forest
+from forest_align.aligners.base import Text, gaps, parse_or_complete
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual import bundled_model as bundled_link_model
 from forest_align.aligners.joint_features import PairEdits, check_parsed, pair_edits
@@ -108,13 +108,10 @@ class JointAligner(ParsingAligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks a forest or word vectors; a forest that a sentence came with is kept."""
-
-        def is_ready(sentence: Sentence) -> bool:
-            return sentence.forest is not None and sentence.vectors is not None
-
-        parsed = parse_unready(lambda: self.parser, sentences, is_ready, batch_size)
-        return [with_given_forest(*pair) for pair in zip(sentences, parsed, strict=True)]
+        """Parse what lacks a forest, and give the rest word vectors."""
+        return parse_or_complete(
+            lambda: self.parser, sentences, forests=True, vectors=True, batch_size=batch_size
+        )
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests and word vectors.

@@ -6,7 +6,7 @@ import os
 import reprlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -129,6 +129,14 @@ class Parser:
             return self._decode(prepared, scores).sentence(vectors)
 
         return self._stream(sentences, batch_size, finish, self._vectors)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Give sentences word vectors, which need no parse; a parser without any leaves them as they are."""
+        if self._vectors is None:
+            return list(sentences)
+        self._work_alone_in_a_fork()
+        made = self._vectors([_plain_words(sentence.words) for sentence in sentences])
+        return [replace(one, vectors=vectors) for one, vectors in zip(sentences, made, strict=True)]
 
     def n_best_many(
         self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
@@ -275,12 +283,14 @@ def load_parser(
 _LEAST_RATIO_FOR_ALIGNMENT = 0.1
 
 
-def load_parser_for_alignment(name: str | Path = "en", *, forest_size: int = 10) -> Parser:
+def load_parser_for_alignment(
+    name: str | Path = "en", *, forest_size: int = 10, vectors: bool = True
+) -> Parser:
     """Load a parser as the aligners want it: with lemmas, without trees far from the best, or posteriors.
 
     Parameters
     ----------
-    name, forest_size
+    name, forest_size, vectors
         As for :func:`load_parser`.
 
     Raises
@@ -296,6 +306,7 @@ def load_parser_for_alignment(name: str | Path = "en", *, forest_size: int = 10)
         least_ratio=_LEAST_RATIO_FOR_ALIGNMENT,
         lemmatizer=load_lexicon().lemma,
         posteriors=False,
+        vectors=vectors,
     )
 
 
@@ -332,8 +343,12 @@ def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputErr
             raise InputError("the sentence is empty")
     except InputError as error:
         return error
-    # Treebanks, and so models, write apostrophes and ellipses plainly.
-    return _Prepared(tokens, text, [plain_apostrophes(token.text).replace("…", "...") for token in tokens])
+    return _Prepared(tokens, text, _plain_words([token.text for token in tokens]))
+
+
+def _plain_words(words: Sequence[str]) -> list[str]:
+    """Words as treebanks, and so models, write them: with plain apostrophes and ellipses."""
+    return [plain_apostrophes(word).replace("…", "...") for word in words]
 
 
 def _batches(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

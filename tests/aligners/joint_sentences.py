@@ -55,3 +55,6 @@ class ToyParser:
         for text in sentences:
             joined = text if isinstance(text, str) else " ".join(text)
             yield sentence(joined, self._width) if joined.strip() else InputError("the sentence is empty")
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        return [replace(one, vectors=vectors(one.words, self._width)) for one in sentences]

@@ -352,7 +352,10 @@ class VectorParser:
         for text in texts:
             words = text.split() if isinstance(text, str) else text
             parsed = sentence_from_bracket("(X " + " ".join(f"(SYM {word})" for word in words) + ")")
-            yield replace(parsed, vectors=sentence(list(words)).vectors)
+            yield self.with_vectors([parsed])[0]
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        return [replace(one, vectors=sentence(list(one.words)).vectors) for one in sentences]
 
 
 def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:

@@ -102,19 +102,29 @@ def test_each_variant_has_parsed_what_it_reads_and_no_more() -> None:
 
     class Recorder:
         def parse_many(self, texts: list[object], batch_size: int = 32) -> list[Sentence]:
-            asked.extend(map(str, texts))
-            return [replace(tree, vectors=vectors) for _ in texts]
+            asked.append("parse")
+            return self.with_vectors([tree] * len(texts), asked_for=False)
 
-    def lacks(variant: str, sentence: Sentence) -> bool:
+        def with_vectors(self, sentences: list[Sentence], asked_for: bool = True) -> list[Sentence]:
+            asked.extend(["vectors"] * asked_for)
+            return [replace(one, vectors=vectors) for one in sentences]
+
+    def lacks(variant: str, sentence: Sentence, ppdb: PairTable | None = None) -> list[str]:
         asked.clear()
-        aligner = ContextualAligner(variant=variant, parser=Recorder())  # type: ignore[arg-type]
+        aligner = ContextualAligner(variant=variant, parser=Recorder(), ppdb=ppdb)  # type: ignore[arg-type]
         (ready,) = aligner.prepare([sentence])
         assert isinstance(ready, Sentence)
         assert (ready.vectors if variant == "default" else ready.forest) is not None
-        return bool(asked)
+        return list(asked)
 
-    assert [lacks("default", with_tree), lacks("default", with_vectors)] == [True, False]
-    assert [lacks("published", with_tree), lacks("published", with_vectors)] == [False, True]
+    plain = Sentence.from_words(["a", "cat"])
+    assert [lacks("default", one) for one in (plain, with_tree, with_vectors)] == [["parse"], ["vectors"], []]
+    assert [lacks("published", one) for one in (plain, with_tree, with_vectors)] == [
+        ["parse"],
+        ["vectors"],  # which stand for a table of paraphrases
+        ["parse"],
+    ]
+    assert lacks("published", with_tree, PairTable([("cat", "tomcat")])) == []
 
 
 def test_links_of_the_published_variant_have_no_probabilities_for_candidates() -> None:

@@ -23,7 +23,7 @@ from forest_align.lexicon.candidates import Candidate, GivenCandidates
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_trees
 from forest_align.parsing.trees import read_bracket
-from forest_align.types import Alignment, InputError, Links, Sentence, Token
+from forest_align.types import Alignment, InputError, Links, Sentence
 
 from .random_sentences import random_bracket
 
@@ -386,26 +386,22 @@ def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
         "forest_align.parsing.load_parser_for_alignment", lambda name, **options: (name, options)
     )
     model = replace(aligner.model, description={"tuned": tuned})
-    assert ForestAligner(model).parser == ("en", size)
-    assert ForestAligner(model, parser="my_parser").parser == ("my_parser", size)
+    assert ForestAligner(model).parser == ("en", {**size, "vectors": True})
+    one = ForestAligner(model, parser="my_parser", candidates="dictionary")
+    assert one.parser == ("my_parser", {**size, "vectors": False})
     parser = VectorParser()
     assert ForestAligner(model, parser=parser).parser is parser  # type: ignore[arg-type]
 
 
 class VectorParser:
-    """Gives word vectors, to sentences of more than ten words none, and no tree."""
+    """Gives word vectors and no tree."""
 
     def __init__(self) -> None:
-        self.seen: list[Any] = []
+        self.seen: list[Sentence] = []
 
-    def parse_many(self, texts: list[Any], batch_size: int) -> list[Sentence | InputError]:
-        self.seen += texts
-        return [
-            InputError("too long")
-            if len(words) > 10
-            else Sentence(tuple(map(Token, words)), vectors=np.eye(len(words), 16, dtype=np.float32))
-            for words in texts
-        ]
+    def with_vectors(self, sentences: list[Sentence]) -> list[Sentence]:
+        self.seen += sentences
+        return [replace(one, vectors=np.eye(len(one), 16, dtype=np.float32)) for one in sentences]
 
 
 def test_trees_that_sentences_come_with_are_kept_and_get_the_vectors_that_candidates_need(
@@ -417,8 +413,7 @@ def test_trees_that_sentences_come_with_are_kept_and_get_the_vectors_that_candid
         given = ForestAligner(aligner.model, parser=parser, candidates=words)  # type: ignore[arg-type]
         one, two = given.prepare([source, target])
         assert isinstance(one, Sentence) and isinstance(two, Sentence)
-        assert one.forest is source.forest and one.tokens == source.tokens
+        for ready, came in ((one, source), (two, target)):
+            assert ready.forest is came.forest and ready.tokens == came.tokens
+            assert (ready.vectors is not None) == bool(wanted)
         assert len(parser.seen) == wanted
-        assert (one.vectors is not None) == bool(wanted)
-        # What the parser cannot read is aligned without vectors.
-        assert two is target

@@ -30,7 +30,7 @@ def ablation(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def reader(parser: str, forest_size: int, candidates: str, cache: Path | None) -> CorpusReader:
         made = CorpusReader("toy", forest_size=forest_size, candidates="dictionary")
-        monkeypatch.setattr(made, "_parse_many", parse_many)
+        monkeypatch.setattr(made, "_parser", parse_many)
         return made
 
     monkeypatch.syspath_prepend(str(SCRIPTS))
@@ -154,7 +154,7 @@ def test_other_trees_ask_for_their_constituents_wherever_a_pair_stands_in_its_fi
     ablation: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(reader, "_parse_many", parse_many)
+    monkeypatch.setattr(reader, "_parser", parse_many)
     dev = DevSet(reader.read(gold_pairs())[0])
     spans = [(6, [(0, 6)]), (7, [(0, 7)]), (5, [(0, 5), (2, 4)]), (4, [(0, 4)])]
     places = {"0": 0, "1": 1}
@@ -179,9 +179,9 @@ def test_a_pair_on_best_trees_is_what_the_aligner_makes_of_these(
             yield sentence_from_trees([flat, best], [-1.0, -0.1], lemmatizer=lemma)
 
     reader = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(reader, "_parse_many", parse_twice)
+    monkeypatch.setattr(reader, "_parser", parse_twice)
     packed = DevSet(reader.read(gold_pairs())[0])
-    monkeypatch.setattr(reader, "_parse_many", parse_many)
+    monkeypatch.setattr(reader, "_parser", parse_many)
     single = DevSet(reader.read(gold_pairs())[0])
     model = ForestAligner.load().model
     for many, one in zip(packed.pairs, single.pairs, strict=True):

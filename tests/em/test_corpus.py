@@ -45,12 +45,14 @@ class FlatParser:
         self.parsed += texts
         return [self._parse(text.split() if isinstance(text, str) else text) for text in texts]
 
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        return [replace(one, vectors=np.ones((len(one), 4), np.float32) / 2) for one in sentences]
+
     def _parse(self, words: Sequence[str]) -> Sentence | InputError:
         if "unreadable" in words:
-            return InputError("no vectors for these words")
+            return InputError("too many words")
         tree = f"(S {' '.join(f'(NN {word})' for word in words)})"
-        vectors = np.ones((len(words), 4), np.float32) / 2
-        return replace(sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma), vectors=vectors)
+        return self.with_vectors([sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma)])[0]
 
 
 @pytest.fixture
@@ -119,13 +121,9 @@ def test_word_candidates_that_need_vectors_get_them(parser: FlatParser, monkeypa
     seen: list[tuple[bool, bool]] = []
     monkeypatch.setattr("forest_align.em.corpus.word_candidates", lambda name: Provider())
     assert brackets(read(pair((VERB,), (FRONT,)), given_trees=True)) == [VERB, FRONT]
-    odd = replace(
-        pair((), (FRONT,)),
-        source=Sentence.from_words(["unreadable"]),
-        source_trees=(("(NN unreadable)", 0.0),),
-    )
-    assert read(odd, given_trees=True).source.words == ("unreadable",)
-    assert seen == [(True, True), (False, True)]
+    assert brackets(read(pair((VERB,), ()), given_trees=True))[0] == VERB
+    assert seen == [(True, True), (True, True)]
+    assert [list(words) for words in parser.parsed] == [WORDS[1].split()]
 
 
 def test_enju_trees_become_the_forests(parser: FlatParser) -> None:
@@ -231,7 +229,7 @@ def test_a_sentence_that_cannot_be_parsed_leaves_its_pair_out(parser: FlatParser
         [SentencePair("odd", *sides), pair((), (), id="2")]
     )
     assert [(one.id, one.source.words) for one in found] == [("2", tuple(WORDS[0].split()))]
-    assert problems == ["pair 'odd': no vectors for these words"]
+    assert problems == ["pair 'odd': too many words"]
 
 
 def test_a_checkpoint_of_other_trees_is_refused(parser: FlatParser, tmp_path: Path) -> None:

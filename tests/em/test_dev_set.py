@@ -59,7 +59,7 @@ def gold_pairs() -> list[SentencePair]:
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> CorpusReader:
     made = CorpusReader("toy", candidates="dictionary", cache=tmp_path)
-    monkeypatch.setattr(made, "_parse_many", parse_many)
+    monkeypatch.setattr(made, "_parser", parse_many)
     return made
 
 

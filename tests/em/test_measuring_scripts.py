@@ -98,7 +98,7 @@ def test_cases_have_the_trees_of_their_own_sentence(
     script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(made, "_parse_many", parse_many)
+    monkeypatch.setattr(made, "_parser", parse_many)
     texts = [text for *both, _ in GOLD for text in both]
     brackets = ["(S (NN broken))"] * 2 + [TREES[text].replace("(S ", "(ROOT ") for text in texts]
     brackets[4] = "(ROOT (NN she) (NN sold))"  # has other words

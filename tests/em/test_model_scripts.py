@@ -39,7 +39,7 @@ def table_script(script: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) 
 
     def reader(forest_size: int = 10, cache: Path | None = None) -> CorpusReader:
         made = CorpusReader("toy", forest_size=forest_size, candidates="dictionary")
-        monkeypatch.setattr(made, "_parse_many", parse_many)
+        monkeypatch.setattr(made, "_parser", parse_many)
         return made
 
     def read_pairs(path: str) -> list[SentencePair]:
@@ -179,7 +179,7 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     def reader(parser: str, *, forest_size: int, confident_link: float, cache: Path | None) -> CorpusReader:
         read_with.append((forest_size, confident_link))
         made = CorpusReader("toy", candidates="dictionary")
-        monkeypatch.setattr(made, "_parse_many", parse_many)
+        monkeypatch.setattr(made, "_parser", parse_many)
         return made
 
     module = script("calibrate_phrases")

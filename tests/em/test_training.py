@@ -28,7 +28,7 @@ SETTINGS = TrainingSettings(epochs=2, batch_size=0, regularization=0.05)
 def pairs(monkeypatch: pytest.MonkeyPatch) -> list[CorpusPair]:
     """Two pairs, the first one twice."""
     reader = CorpusReader("toy", candidates="dictionary")
-    monkeypatch.setattr(reader, "_parse_many", parse_many)
+    monkeypatch.setattr(reader, "_parser", parse_many)
     raw = gold_pairs()
     found, problems = reader.read([*raw, replace(raw[0], id="again")])
     assert not problems

@@ -340,3 +340,17 @@ print(child.exitcode)
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_vectors_without_a_parse_are_those_with_one_and_nothing_else_changes() -> None:
+    parser = load_parser("en")
+    words = ["It", "’s", "late", "…"]
+    parsed = parser.parse(words)
+    given = Sentence.from_words(words, ["A", "B", "C", "D"])
+    (found,) = parser.with_vectors([given])
+    assert np.array_equal(found.vectors, parsed.vectors) and found.tokens == given.tokens
+    assert found.forest is None and given.vectors is None
+    long = Sentence.from_words(["word"] * 700)  # more than can be parsed
+    assert [len(one.vectors) for one in parser.with_vectors([long, Sentence(())])] == [700, 0]
+    (none,) = load_parser("en", vectors=False).with_vectors([given])
+    assert none is given
