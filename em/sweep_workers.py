@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from forest_align.aligners.worker_processes import can_fork, end_with_parent
+from forest_align.parsing.worker_processes import can_fork, end_with_parent
 from forest_align.types import ForestAlignError, InputError
 
 _POLL_SECONDS = 0.5

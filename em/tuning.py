@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.aligners.worker_processes import can_fork
 from forest_align.em.shared_study import SharedStudy
 from forest_align.em.study_results import count_states
 from forest_align.em.sweep_workers import interruptible, run_workers
 from forest_align.em.trial_owners import claim, give_back, give_back_dead_trials
+from forest_align.parsing.worker_processes import can_fork
 from forest_align.types import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from forest_align.aligners.worker_processes import share_out
+from forest_align.parsing.worker_processes import share_out
 from forest_align.types import Alignment, ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:

@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="sentences parsed together; 1 answers each as it comes; default: 32",
     )
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
         "--resume", action="store_true", help="go on after the last whole line of OUT (trees and json)"
     )

@@ -67,7 +67,7 @@ def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
             line.split() if options.tokenized and isinstance(line, str) else line
             for _, line in source.numbered()
         )
-        yield from enumerate(parse(sentences, options.batch_size), first)
+        yield from enumerate(parse(sentences, options.batch_size, options.workers), first)
 
     return numbered()
 

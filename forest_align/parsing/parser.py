@@ -7,7 +7,8 @@ import reprlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from forest_align.parsing.n_best import NBest
 from forest_align.parsing.span_posteriors import log_posteriors
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
+from forest_align.parsing.worker_processes import share_out
 from forest_align.types import InputError, Sentence, Token
 
 if TYPE_CHECKING:
@@ -106,18 +108,32 @@ class Parser:
         return _only(self.n_best_many([sentence]))
 
     def parse_many(
-        self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
+        self,
+        sentences: Iterable[str | Sequence[str] | InputError],
+        batch_size: int = 32,
+        workers: int = 1,
     ) -> Iterator[Sentence | InputError]:
         """Parse a stream of sentences; results come in input order.
 
         Parameters
         ----------
         sentences : iterable of str or sequence of str
-            Raw text, or words. Read ahead by some batches only, so a stream may be endless. An InputError in
-            the place of a sentence comes out again in its place.
+            Raw text, or words. Read ahead by 16 batches a worker only, so a stream may be endless. An
+            InputError in the place of a sentence comes out again in its place.
         batch_size : int
             Sentences in a forward pass; sentences of like length go together. With 1, each comes out before
             the next is read.
+        workers : int
+            Processes, forked from this one, each of which parses 16 batches at a time with one thread;
+            threads where the system cannot fork safely. With 1, all is done here, and the model may use all
+            processors, though it gains less by them. Results are the same.
+
+        Raises
+        ------
+        InputError
+            If ``batch_size`` or ``workers`` is less than 1, or ``sentences`` is one text.
+        ForestAlignError
+            If a process died, as when the system lacks memory.
 
         Yields
         ------
@@ -128,7 +144,7 @@ class Parser:
         def finish(prepared: _Prepared, scores: SpanScores, vectors: np.ndarray | None) -> Sentence:
             return self._decode(prepared, scores).sentence(vectors)
 
-        return self._stream(sentences, batch_size, finish, self._vectors)
+        return self._stream(sentences, batch_size, workers, finish, self._vectors)
 
     def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Give sentences word vectors, which need no parse; a parser without any leaves them as they are."""
@@ -139,7 +155,10 @@ class Parser:
         return [replace(one, vectors=vectors) for one, vectors in zip(sentences, made, strict=True)]
 
     def n_best_many(
-        self, sentences: Iterable[str | Sequence[str] | InputError], batch_size: int = 32
+        self,
+        sentences: Iterable[str | Sequence[str] | InputError],
+        batch_size: int = 32,
+        workers: int = 1,
     ) -> Iterator[NBest | InputError]:
         """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`.
 
@@ -149,46 +168,58 @@ class Parser:
         def finish(prepared: _Prepared, scores: SpanScores, _: np.ndarray | None) -> NBest:
             return self._decode(prepared, scores, normalise=True)
 
-        return self._stream(sentences, batch_size, finish, None)
+        return self._stream(sentences, batch_size, workers, finish, None)
 
     def _stream(
         self,
         sentences: Iterable[str | Sequence[str] | InputError],
         batch_size: int,
+        workers: int,
         finish: Callable[[_Prepared, SpanScores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
-        if batch_size < 1:
-            raise InputError(
-                f"expected batches of at least 1 sentence, found {batch_size}", field="batch_size"
-            )
+        for field, value in (("batch_size", batch_size), ("workers", workers)):
+            if value < 1:
+                raise InputError(f"expected at least 1, found {value}", field=field)
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         self._work_alone_in_a_fork()
         stream = iter(sentences)
-        while window := list(islice(stream, sentences_ahead(batch_size))):
-            results: list[Any] = [_prepare(sentence) for sentence in window]
-            waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
-            waiting.sort(key=lambda index: len(results[index].tokens))
-            for batch in _batches(waiting, [len(results[index].tokens) for index in waiting], batch_size):
-                prepared = [results[index] for index in batch]
-                scored = self._scorer.score(
-                    [p.words for p in prepared], [space_after(p.tokens) for p in prepared]
-                )
-                usable = [p.words for p, s in zip(prepared, scored, strict=True) if isinstance(s, SpanScores)]
-                made = iter(vectors(usable) if vectors else ())
-                for index, item, scores in zip(batch, prepared, scored, strict=True):
-                    if isinstance(scores, InputError):
-                        results[index] = scores
-                        continue
-                    try:
-                        results[index] = finish(item, scores, next(made, None))
-                    except MemoryError:
-                        trees, words = self.forest_size, len(item.tokens)
-                        results[index] = InputError(
-                            f"not enough memory for the {trees} best trees of {words} words"
-                        )
-            yield from results
+        windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
+        parse = partial(self._window, batch_size=batch_size, finish=finish, vectors=vectors)
+        parsed = share_out(parse, windows, workers, fork=True) if workers > 1 else map(parse, windows)
+        yield from chain.from_iterable(parsed)
+
+    def _window(
+        self,
+        window: Sequence[str | Sequence[str] | InputError],
+        batch_size: int,
+        finish: Callable[[_Prepared, SpanScores, np.ndarray | None], Result],
+        vectors: VectorMaker | None,
+    ) -> list[Result | InputError]:
+        """Parse sentences in batches by length."""
+        results: list[Any] = [_prepare(sentence) for sentence in window]
+        waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
+        waiting.sort(key=lambda index: len(results[index].tokens))
+        for batch in _batches(waiting, [len(results[index].tokens) for index in waiting], batch_size):
+            prepared = [results[index] for index in batch]
+            scored = self._scorer.score(
+                [p.words for p in prepared], [space_after(p.tokens) for p in prepared]
+            )
+            usable = [p.words for p, s in zip(prepared, scored, strict=True) if isinstance(s, SpanScores)]
+            made = iter(vectors(usable) if vectors else ())
+            for index, item, scores in zip(batch, prepared, scored, strict=True):
+                if isinstance(scores, InputError):
+                    results[index] = scores
+                    continue
+                try:
+                    results[index] = finish(item, scores, next(made, None))
+                except MemoryError:
+                    trees, words = self.forest_size, len(item.tokens)
+                    results[index] = InputError(
+                        f"not enough memory for the {trees} best trees of {words} words"
+                    )
+        return results
 
     def _work_alone_in_a_fork(self) -> None:
         """Let torch use one thread in a forked process: it would wait for ever for those of its parent."""

@@ -19,11 +19,11 @@ from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.forest_model import ForestModel
 from forest_align.aligners.loading import kind_of
-from forest_align.aligners.worker_processes import can_fork
 from forest_align.cli import align, tune
 from forest_align.em.plots import PlotError
 from forest_align.em.shared_study import SharedStudy
 from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing.worker_processes import can_fork
 from forest_align.types import ForestAlignError, InputError, Sentence
 
 GOLD = (

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.aligners.worker_processes import can_fork
 from forest_align.em import sweep_workers, trial_owners
 from forest_align.em.shared_study import SharedStudy
 from forest_align.em.study_results import best_values
 from forest_align.em.trial_owners import claim, give_back, give_back_dead_trials
 from forest_align.em.tuning import TuningSettings, Values, tune
+from forest_align.parsing.worker_processes import can_fork
 from forest_align.types import InputError
 
 from . import toy_sweep

@@ -354,3 +354,24 @@ def test_vectors_without_a_parse_are_those_with_one_and_nothing_else_changes() -
     assert [len(one.vectors) for one in parser.with_vectors([long, Sentence(())])] == [700, 0]
     (none,) = load_parser("en", vectors=False).with_vectors([given])
     assert none is given
+
+
+def test_workers_parse_the_same_sentences_in_the_same_order(parser: Parser) -> None:
+    sentences = [f"sentence {number} of {'many ' * (number % 7)}words" for number in range(150)]
+    mixed: list[Any] = [*sentences[:70], "", InputError("no sentence", line=71), None, *sentences[70:]]
+
+    def parsed(workers: int) -> list[Any]:
+        found = parser.parse_many(mixed, batch_size=3, workers=workers)
+        return [
+            str(one) if isinstance(one, InputError) else (one.to_json(), one.vectors.tolist())
+            for one in found
+        ]
+
+    def listed(workers: int) -> list[Any]:
+        found = parser.n_best_many(mixed, batch_size=3, workers=workers)
+        return [str(one) if isinstance(one, InputError) else list(one) for one in found]
+
+    assert parsed(1) == parsed(3) and listed(1) == listed(2)
+    assert parsed(3)[70:73] == ["the sentence is empty", "line 71: no sentence", parsed(1)[72]]
+    with pytest.raises(InputError, match=r"^field 'workers': expected at least 1, found 0$"):
+        next(parser.parse_many(["x"], workers=0))

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from forest_align.aligners import worker_processes
-from forest_align.aligners.worker_processes import can_fork, share_out
+from forest_align.parsing import worker_processes
+from forest_align.parsing.worker_processes import can_fork, share_out
 from forest_align.types import ForestAlignError, InputError
 
 needs_processes = pytest.mark.skipif(
@@ -124,7 +124,7 @@ def test_where_no_process_may_be_forked_workers_are_threads(monkeypatch: pytest.
 
 PROGRAM = """
 import os, sys, time
-from forest_align.aligners.worker_processes import share_out
+from forest_align.parsing.worker_processes import share_out
 def work(number):
     with open(sys.argv[1], "a") as file:
         print(os.getpid(), file=file)
