@@ -279,7 +279,10 @@ def parse_or_complete(
     if not vectors:
         return found
     lacking = {
-        place: one for place, one in enumerate(found) if isinstance(one, Sentence) and one.vectors is None
+        place: one
+        for place, (one, given) in enumerate(zip(found, sentences, strict=True))
+        # What was parsed has vectors, or the parser has none to give.
+        if one is given and isinstance(one, Sentence) and one.vectors is None
     }
     if lacking:
         for place, sentence in zip(lacking, parser().with_vectors(list(lacking.values())), strict=True):
