@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from forest_align.parsing.worker_processes import can_fork, end_with_parent
+from forest_align.parsing.worker_processes import begin_forked_process, can_fork
 from forest_align.types import ForestAlignError, InputError
 
 _POLL_SECONDS = 0.5
@@ -117,13 +116,8 @@ def _be_worker(
     turn: AbstractContextManager[object],
     failure: Connection,
 ) -> None:
-    # Ctrl-C reaches all processes of a terminal. The one that has started the workers stops them, by SIGTERM,
-    # which stays blocked from before the fork until they are interruptible.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    if "torch" in sys.modules:  # which would wait for ever for the threads that the parent has
-        sys.modules["torch"].set_num_threads(1)
+    # Workers are stopped by SIGTERM, which stays blocked from before the fork until they are interruptible.
+    begin_forked_process()
     try:
         work(turn)
     except Exception as error:

@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from forest_align.parsing.worker_processes import share_out
+from forest_align.parsing.worker_processes import check_counts, share_out
 from forest_align.types import Alignment, ForestAlignError, InputError, Sentence
 
 if TYPE_CHECKING:
@@ -141,9 +141,7 @@ class Aligner(ABC):
         ForestAlignError
             If a process died, as when the system lacks memory.
         """
-        for field, value in (("batch_size", batch_size), ("workers", workers)):
-            if value < 1:
-                raise InputError(f"expected at least 1, found {value}", field=field)
+        check_counts(batch_size=batch_size, workers=workers)
         return self._stream(iter(pairs), batch_size, workers)
 
     def _stream(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import reprlib
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +19,7 @@ from forest_align.parsing.n_best import NBest
 from forest_align.parsing.span_posteriors import log_posteriors
 from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
-from forest_align.parsing.worker_processes import share_out
+from forest_align.parsing.worker_processes import check_counts, share_out, use_one_thread
 from forest_align.types import InputError, Sentence, Token
 
 if TYPE_CHECKING:
@@ -178,9 +177,7 @@ class Parser:
         finish: Callable[[_Prepared, SpanScores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
-        for field, value in (("batch_size", batch_size), ("workers", workers)):
-            if value < 1:
-                raise InputError(f"expected at least 1, found {value}", field=field)
+        check_counts(batch_size=batch_size, workers=workers)
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
         self._work_alone_in_a_fork()
@@ -222,10 +219,9 @@ class Parser:
         return results
 
     def _work_alone_in_a_fork(self) -> None:
-        """Let torch use one thread in a forked process: it would wait for ever for those of its parent."""
+        """Let torch use one thread in a forked process."""
         if os.getpid() != self._process:
-            if "torch" in sys.modules:
-                sys.modules["torch"].set_num_threads(1)
+            use_one_thread()
             self._process = os.getpid()
 
     def _decode(self, prepared: _Prepared, scores: SpanScores, normalise: bool = False) -> NBest:

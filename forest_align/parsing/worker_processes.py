@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
-from forest_align.types import ForestAlignError
+from forest_align.types import ForestAlignError, InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -83,7 +83,7 @@ def _threads(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[Any
     torch = sys.modules.get("torch")
     before = torch.get_num_threads() if torch is not None else 0
     try:
-        with ThreadPoolExecutor(workers, initializer=_use_one_thread) as pool:
+        with ThreadPoolExecutor(workers, initializer=use_one_thread) as pool:
             yield lambda item: pool.submit(work, item)
     finally:
         if torch is not None:  # what workers set is for new threads, too
@@ -99,26 +99,48 @@ class _Worker:
 
 def _become_worker(work: Callable[[Any], Any], given_up: Event) -> None:
     _Worker.work, _Worker.given_up = work, given_up
-    # Ctrl-C reaches all processes of a terminal. One that ended while it sends a result would have the parent
-    # wait for the rest of it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    _use_one_thread()
+    begin_forked_process()
 
 
 def _work_on(item: Any) -> Any:
     return None if _Worker.given_up.is_set() else _Worker.work(item)
 
 
-def _use_one_thread() -> None:
-    """Let torch, if it is there, work in the calling thread alone."""
+def begin_forked_process() -> None:
+    """Let a forked process live as long as its parent, whatever ends that, and use one thread of torch.
+
+    Ctrl-C, which reaches all processes of a terminal, is left to the parent: a worker that ended while it
+    sends a result would have the parent wait for the rest of it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    use_one_thread()
+
+
+def use_one_thread() -> None:
+    """Let torch, if it is there, work in the calling thread alone.
+
+    In a forked process it would wait for ever for the threads that the parent has.
+    """
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
 
-def end_with_parent() -> None:
-    """Wait for the end of the parent process, then end this one; for a thread of its own."""
+def check_counts(**counts: int) -> None:
+    """Refuse numbers, by the names of their arguments, that are less than 1.
+
+    Raises
+    ------
+    InputError
+        Names the argument.
+    """
+    for field, value in counts.items():
+        if value < 1:
+            raise InputError(f"expected at least 1, found {value}", field=field)
+
+
+def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
