@@ -33,13 +33,16 @@ GOLD = (
 
 
 class FlatParser:
-    """Gives every sentence one flat tree."""
+    """Gives every sentence one flat tree, and has no word vectors to give."""
 
     def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
         from forest_align.parsing import sentence_from_bracket
 
         for words in sentences:
             yield sentence_from_bracket("(S " + " ".join(f"(NN {word})" for word in words) + ")")
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        return list(sentences)
 
     def prepare(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """In place of an aligner's own."""

@@ -123,7 +123,8 @@ def test_where_no_process_may_be_forked_workers_are_threads(monkeypatch: pytest.
 
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # even if the tests run where it is ignored
 from forest_align.parsing.worker_processes import share_out
 def work(number):
     with open(sys.argv[1], "a") as file:
