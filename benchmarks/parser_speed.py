@@ -6,8 +6,8 @@ Usage::
 
 Sentences are drawn with a seed from clauses below, cut or continued to exactly ``--words`` words, so that the
 figures need no corpus. Stages: encoder and span scores alone, in each arithmetic; the whole way from words to
-packed 10-best forests, and which share of its processor time the trees and the packing take. Printed are
-medians of ``--repeat`` runs.
+packed 10-best forests, with and without word vectors, which aligners need, and which share of the processor
+time the trees and the packing take. Printed are medians of ``--repeat`` runs.
 """
 
 from __future__ import annotations
@@ -126,10 +126,11 @@ def report_speed(options: argparse.Namespace) -> None:
             speed = rate(lambda: scorer.score(batch), len(batch), options.repeat)  # noqa: B023
             name = str(dtype).removeprefix("torch.") + (" (default here)" if dtype == native_dtype() else "")
             print(f"  encoder and span scores, {name:28} {speed:7.0f} sentences/s")
-    for size in (1, 10):
-        parser = load_parser(options.parser, forest_size=size)
+    for size, vectors in ((1, False), (10, False), (10, True)):
+        parser = load_parser(options.parser, forest_size=size, vectors=vectors)
         speed = rate(lambda: parse_all(parser, batch), len(batch), options.repeat)  # noqa: B023
-        print(f"  words to packed {size:2}-best forest {' ' * 22} {speed:7.0f} sentences/s")
+        what = f"words to packed {size:2}-best forest" + (" and word vectors" if vectors else "")
+        print(f"  {what:53} {speed:7.0f} sentences/s")
     share = share_of_trees(options.parser, batch, size)
     print(f"  of that, {size}-best trees and packing {' ' * 21} {100 * share:7.1f} % of processor time")
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import chain, islice
 from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
@@ -32,6 +33,8 @@ def share_out(
 ) -> Iterator[Result]:
     """Do the same work on every item, on several at a time; results come in the order of the items.
 
+    A single item is worked on here, with all threads: there is nothing to share out.
+
     Parameters
     ----------
     work : callable
@@ -50,12 +53,17 @@ def share_out(
     ForestAlignError
         If a process died, as when the system lacks memory.
     """
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) < 2:
+        yield from map(work, first)
+        return
     # On macOS libraries of the system may fail in a forked process.
     pool = _processes if fork and can_fork() and sys.platform != "darwin" else _threads
     coming: deque[Future[Result]] = deque()
     with pool(work, workers) as submit:
         try:
-            for item in items:
+            for item in chain(first, items):
                 coming.append(submit(item))
                 if len(coming) > workers:
                     yield coming.popleft().result()

@@ -36,7 +36,12 @@ def test_results_are_in_order_and_made_elsewhere(fork: bool, workers: int) -> No
     found = list(share_out(double, range(20), workers, fork=fork))
     assert [number for number, _, _ in found] == list(range(0, 40, 2))
     assert (os.getpid(), threading.get_ident()) not in {tuple(place) for _, *place in found}
-    assert list(share_out(double, [], workers, fork=fork)) == []
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_a_single_item_is_worked_on_here(fork: bool) -> None:
+    assert list(share_out(double, [7], 2, fork=fork)) == [(14, os.getpid(), threading.get_ident())]
+    assert list(share_out(double, [], 2, fork=fork)) == []
 
 
 @needs_processes
