@@ -132,7 +132,8 @@ def report_speed(options: argparse.Namespace) -> None:
         what = f"words to packed {size:2}-best forest" + (" and word vectors" if vectors else "")
         print(f"  {what:53} {speed:7.0f} sentences/s")
     share = share_of_trees(options.parser, batch, size)
-    print(f"  of that, {size}-best trees and packing {' ' * 21} {100 * share:7.1f} % of processor time")
+    what = f"{size}-best trees and packing, without word vectors"
+    print(f"  {what:53} {100 * share:7.1f} % of processor time")
 
 
 def report_memory(options: argparse.Namespace) -> None:

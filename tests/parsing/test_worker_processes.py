@@ -39,9 +39,10 @@ def test_results_are_in_order_and_made_elsewhere(fork: bool, workers: int) -> No
 
 
 @pytest.mark.parametrize("fork", [False, True])
-def test_a_single_item_is_worked_on_here(fork: bool) -> None:
-    assert list(share_out(double, [7], 2, fork=fork)) == [(14, os.getpid(), threading.get_ident())]
-    assert list(share_out(double, [], 2, fork=fork)) == []
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_a_single_item_is_worked_on_here(fork: bool, workers: int) -> None:
+    assert list(share_out(double, [7], workers, fork=fork)) == [(14, os.getpid(), threading.get_ident())]
+    assert list(share_out(double, [], workers, fork=fork)) == []
 
 
 @needs_processes
