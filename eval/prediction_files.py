@@ -21,7 +21,8 @@ def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
     """Read the gold file: any known format with word links or with phrases that annotators aligned.
 
     Where only phrases were annotated, words that most annotators aligned with each other are the word links.
-    Plain text is split on spaces, because links are between tokens.
+    Plain text is split on spaces, because links are between tokens. Gold pairs have no phrases, rather than
+    empty sets of them, where no pair of the file has any: those of an aligner of words.
 
     Raises
     ------
@@ -31,7 +32,10 @@ def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
     OSError
         If the file cannot be read.
     """
-    return [_gold(pair, name_of(path)) for pair in _sound(read_pairs(path, format, tokenized=True))]
+    found = [_gold(pair, name_of(path)) for pair in _sound(read_pairs(path, format, tokenized=True))]
+    if any(own for pair in found for own in pair.phrases or ()):
+        return found
+    return [replace(pair, phrases=None) for pair in found]
 
 
 def name_of(path: str | Path) -> str:
@@ -47,7 +51,7 @@ def _gold(pair: SentencePair, file: str) -> GoldPair:
     links = _majority_links(phrases) if pair.links is None and phrases else pair.links
     if links is None or not (pair.source.tokens and pair.target.tokens):
         raise _error(f"pair {pair.id!r} has no gold word links over tokens", pair, file)
-    if phrases is None and pair.alignment is not None and pair.alignment.phrases:
+    if phrases is None and pair.alignment is not None:
         phrases = (frozenset(_phrases(pair.alignment)),)
     return GoldPair(pair.id, pair.source.words, pair.target.words, links, phrases)
 

@@ -31,6 +31,15 @@ def test_an_aligner_of_words_has_no_phrases_to_score(tmp_path: Path) -> None:
     assert scored is not None and scored.scores.recall == 0.5
 
 
+def test_a_gold_pair_without_phrases_is_scored_with_the_others(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", PHRASES, WORDS))
+    assert [pair.phrases for pair in gold] == [({((0, 2), (0, 1))},), (frozenset(),)]
+    scored = evaluate(gold, read_predictions(written(tmp_path / "run.jsonl", PHRASES, PHRASES))).phrases
+    assert scored is not None and (scored.scores.precision, scored.scores.recall) == (0.5, 1)
+    of_words = read_gold(written(tmp_path / "words.jsonl", WORDS, WORDS))
+    assert [pair.phrases for pair in of_words] == [None, None]
+
+
 def test_a_pair_that_a_run_could_not_align_predicts_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", PHRASES, Alignment.failed("too long", id="2"))
     aligned, failed = read_predictions(path)
