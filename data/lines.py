@@ -191,6 +191,19 @@ def path_beside(path: Path, suffix: str) -> Path:
     return zipped if zipped.is_file() and not plain.is_file() else plain
 
 
+def refuse_compressed(path: str | Path) -> None:
+    """Make sure that plain text gets no name that readers would take for a gzipped file's.
+
+    Raises
+    ------
+    InputError
+        If it would.
+    """
+    if str(path).endswith(".gz"):
+        message = "output is not compressed: leave .gz out of its name, and gzip it later"
+        raise InputError(message, file=str(path))
+
+
 def _open(path: Path | None) -> IO[bytes]:
     if path is None:
         if sys.stdin is None:

@@ -25,7 +25,7 @@ from forest_align.data import (
     tree_pairs,
     tsv,
 )
-from forest_align.data.lines import InputLines
+from forest_align.data.lines import InputLines, refuse_compressed
 from forest_align.data.pair_types import ChunkLink, Format, SentencePair
 from forest_align.types import InputError
 
@@ -169,9 +169,12 @@ def write_pairs(
     Raises
     ------
     InputError
-        If the format is unknown or cannot be written, the file would overwrite the one beside it, or a pair
-        is broken or lacks what the format needs.
+        If the format is unknown or cannot be written, the file is called ``.gz`` or would overwrite the one
+        beside it, or a pair is broken or lacks what the format needs.
+    OSError
+        If the file cannot be written.
     """
+    refuse_compressed(path)
     found = find_format(format) if format else format_of_path(path)
     if found is None or found.writer is None:
         writable = ", ".join(f.name for f in FORMATS.values() if f.writer)
@@ -196,7 +199,7 @@ def write_pairs(
 def _overwriting(path: Path) -> Iterator[IO[str]]:
     """Open a text file that takes the place of another one when it is closed without an error."""
     # Pipes and devices have to stay what they are, and so has a link to a file.
-    is_plain = path.is_file() or not path.exists()
+    asked, is_plain = path, path.is_file() or not path.exists()
     path = path.resolve() if is_plain else path
     written = path.with_name(f".{path.name}.{os.getpid()}.tmp") if is_plain else path
     try:
@@ -207,6 +210,11 @@ def _overwriting(path: Path) -> Iterator[IO[str]]:
             if path.exists():
                 shutil.copymode(path, written)
             written.replace(path)
+    except OSError as error:
+        # What the system says names the file that was asked for.
+        if error.filename == str(written):
+            error.filename = str(asked)
+        raise
     finally:
         if is_plain:
             written.unlink(missing_ok=True)

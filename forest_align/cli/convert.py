@@ -12,6 +12,7 @@ from typing import IO
 from forest_align.cli.left_out import LeftOut
 from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.cli.progress import counted
+from forest_align.data.lines import refuse_compressed
 from forest_align.data.msr_rte import majority_pairs
 from forest_align.data.pair_types import Format
 from forest_align.data.pairs import (
@@ -67,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Convert; return the exit status."""
     to_file = options.output != "-"
+    refuse_compressed(options.output)
     target = find_format(options.to) if options.to else format_of_path(options.output) if to_file else None
     if target is None or target.writer is None:
         raise InputError(f"cannot tell the format of {options.output!r}; name it with --to")

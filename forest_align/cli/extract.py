@@ -12,9 +12,9 @@ from typing import IO
 
 from forest_align.cli.arguments import add_output, format_of_output, positive
 from forest_align.cli.left_out import LeftOut
-from forest_align.cli.outputs import open_output, refuse_compressed, refuse_overwriting
+from forest_align.cli.outputs import open_output, refuse_overwriting
 from forest_align.cli.progress import counted
-from forest_align.data.lines import STANDARD_INPUT
+from forest_align.data.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.data.phrase_counts import PhraseCounts
 from forest_align.data.phrase_input import Position, read_alignments
 from forest_align.data.phrase_occurrences import Selection

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from forest_align.data.lines import STANDARD_INPUT, InputLines, path_beside
+from forest_align.data.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
 from forest_align.data.resumed import check_same_pair
 from forest_align.types import Alignment, InputError
 from forest_align.types.validation import Fields, parse_json_object
@@ -131,18 +131,6 @@ def claim(file: IO[Any], path: str) -> None:
         raise InputError("another process is writing to it", file=path) from None
     except OSError:
         pass  # a file system without locks
-
-
-def refuse_compressed(path: str) -> None:
-    """Make sure that plain text gets no name that readers would take for a gzipped file's.
-
-    Raises
-    ------
-    InputError
-        If it would.
-    """
-    if path.endswith(".gz"):
-        raise InputError("output is not compressed: leave .gz out of its name, and gzip it later", file=path)
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:

@@ -85,6 +85,7 @@ def test_the_majority_of_three_annotators(tmp_path: Path) -> None:
     ("output", "options", "message"),
     [
         ("out.xyz", [], "--to"),
+        ("out.jsonl.gz", [], "output is not compressed"),
         ("gold.json", [], "overwrite the input"),
         ("out.tsv", ["--to", "pharaoh"], "another extension"),
     ],

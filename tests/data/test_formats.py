@@ -245,6 +245,20 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {path, broken}
 
 
+def test_a_file_that_would_not_be_read_back_is_not_written(tmp_path: Path) -> None:
+    for format in ("jsonl", None):
+        with pytest.raises(InputError, match=r"x\.jsonl\.gz: output is not compressed"):
+            write_pairs([], tmp_path / "x.jsonl.gz", format)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "no folder" / "x.jsonl"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_pairs([], path)
+    assert caught.value.filename == str(path)
+
+
 def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
