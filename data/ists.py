@@ -25,6 +25,7 @@ _START = re.compile(r'<sentence id="([^"]*)"')
 _TOKEN = re.compile(r"(\d{1,9}) (.*?)\s*:\s*$")
 _TOKENS = r"((?:\d{1,9} +)*\d{1,9})"
 _LINK = re.compile(rf"{_TOKENS} <==> {_TOKENS} // (\S+) // (\S+) //")
+_WORD = re.compile(r"\S+")
 _CHUNK = re.compile(r"\[ (.*?) \](?= |$)")
 _SECTIONS = frozenset({"source", "translation", "alignment"})
 
@@ -236,6 +237,9 @@ def _id(id: str) -> str:
 
 
 def _write_chunk(chunk: ChunkLink, pair: SentencePair) -> str:
+    if not (_WORD.fullmatch(chunk.type) and _WORD.fullmatch(chunk.score)):
+        found = f"a chunk of type {chunk.type!r} and score {chunk.score!r}"
+        raise InputError(f"pair {pair.id!r} has {found}, which format ists cannot hold")
     numbers = [" ".join(str(i + 1) for i in side) or "0" for side in (chunk.source, chunk.target)]
     words = [
         " ".join(sentence.words[i] for i in side) or "-not aligned-"

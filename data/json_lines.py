@@ -125,6 +125,8 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     inner = Fields(value, side)
     trees = _trees(inner)
     if inner.has("tokens"):
+        if not inner.items("tokens"):
+            raise InputError("expected tokens, found none", field=inner.name("tokens"))
         return _located(Sentence.from_dict(inner, forest=False), inner.name("text")), trees
     if trees:
         sentence = sentence_of_tree(trees[0][0], inner.name("tree"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import cells, columns, one_line, plain_sentence, text_of
+from forest_align.data.pair_fields import cells, columns, need_texts, one_line, plain_sentence
 from forest_align.data.pair_types import Format, SentencePair, Writer, read_line_by_line, reading_pair
 from forest_align.types import InputError
 
@@ -49,7 +49,7 @@ def write_pair(pair: SentencePair) -> str:
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format msrp needs")
     first, second = _ids(pair.id)
-    return f"{int(pair.label)}\t{first}\t{second}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+    return "\t".join((str(int(pair.label)), first, second, *need_texts(pair, "msrp"))) + "\n"
 
 
 FORMAT = Format(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from forest_align.data.csv_rows import csv_rows
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import plain_sentence, text_of
+from forest_align.data.pair_fields import need_texts, plain_sentence
 from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 
@@ -61,10 +61,9 @@ def write_pair(pair: SentencePair) -> str:
     """One row."""
     if pair.label is None:
         raise InputError(f"pair {pair.id!r} has no label, which format qa needs")
+    question, answer = need_texts(pair, "qa")
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(
-        [text_of(pair.source), int(pair.label), text_of(pair.target)]
-    )
+    csv.writer(out, lineterminator="\n").writerow([question, int(pair.label), answer])
     return out.getvalue()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import cells, columns, plain_sentence, text_of
+from forest_align.data.pair_fields import cells, columns, need_texts, plain_sentence
 from forest_align.data.pair_types import Format, SentencePair, Writer, most, read_line_by_line, reading_pair
 from forest_align.types import InputError
 
@@ -54,7 +54,9 @@ def write_pair(pair: SentencePair) -> str:
     if pair.score is None:
         raise InputError(f"pair {pair.id!r} has no similarity score, which format sts needs")
     score = repr(pair.score).removesuffix(".0")
-    return f"{score}\t{text_of(pair.source)}\t{text_of(pair.target)}\n"
+    if _score(score) is None:
+        raise InputError(f"pair {pair.id!r} has the score {score}; format sts holds those from 0 to 5")
+    return "\t".join((score, *need_texts(pair, "sts"))) + "\n"
 
 
 FORMAT = Format(

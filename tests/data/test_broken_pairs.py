@@ -17,6 +17,7 @@ CASES = [
     ("tsv", "He died .\n", ("1", "He died .", "")),
     ("tsv", "a\tb\tp7\tx\n", ("p7", "a", "b")),
     ("jsonl", '{"id": "p7", "source": "He died ."}\n', ("p7", "He died .", "")),
+    ("jsonl", '{"id": "p7", "source": {"tokens": []}, "target": {"tokens": ["a"]}}\n', ("p7", "", "a")),
     ("jsonl", '{"id": 7, "source": 3, "target": {"text": "He"}}\n', ("7", "", "He")),
     (
         "jsonl",

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.data.lines import InputLines, TextLines
-from forest_align.data.pairs import FORMATS, SentencePair, find_format, read_pairs, write_pairs
+from forest_align.data.pairs import FORMATS, ChunkLink, SentencePair, find_format, read_pairs, write_pairs
 from forest_align.types import Alignment, InputError, InputWarning, Links, Sentence, Token
 
 SMALL = {
@@ -287,11 +287,26 @@ def test_a_pair_that_could_not_be_aligned_is_not_written_as_one_without_links(
         write_pairs(read_pairs(tmp_path / "in.jsonl"), tmp_path / "out.txt", name)
 
 
-@pytest.mark.parametrize("name", ["tsv", "rte"])
+@pytest.mark.parametrize("name", ["tsv", "rte", "sts", "msrp", "qa"])
 def test_a_pair_without_its_sentences_is_not_written(name: str, tmp_path: Path) -> None:
-    pair = SentencePair("p1", Sentence(()), Sentence((), text="a"))
+    pair = SentencePair("p1", Sentence(()), Sentence((), text="a"), label=True, score=1.0)
     with pytest.raises(InputError, match=f"pair 'p1' lacks a sentence, which format {name} needs"):
         write_pairs([pair], tmp_path / "out.txt", name)
+
+
+@pytest.mark.parametrize("score", [-0.5, 5.5, float("nan")])
+def test_a_score_that_would_not_be_read_back_is_not_written(score: float, tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence((), text="a"), Sentence((), text="b"), score=score)
+    with pytest.raises(InputError, match=f"pair 'p1' has the score {score}; format sts holds .* 0 to 5"):
+        write_pairs([pair], tmp_path / "out.txt", "sts")
+
+
+@pytest.mark.parametrize(("type", "score"), [("", "5"), ("EQUI SIMI", "5"), ("EQUI", ""), ("EQUI", "5 ")])
+def test_a_chunk_that_would_not_be_read_back_is_not_written(type: str, score: str, tmp_path: Path) -> None:
+    chunks = (ChunkLink((0,), (0,), type, score),)
+    pair = SentencePair("p1", Sentence.from_words(["a"]), Sentence.from_words(["b"]), chunks=chunks)
+    with pytest.raises(InputError, match=f"pair 'p1' has a chunk of type '{type}' and score '{score}'"):
+        write_pairs([pair], tmp_path / "out.wa")
 
 
 def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
