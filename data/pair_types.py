@@ -115,7 +115,8 @@ class SentencePair:
             "lemmas": any(token.lemma for token in tokens),
             "label": self.label is not None,
             "score": self.score is not None,
-            "group": bool(self.group),
+            # The source itself, as of the answers to one question, is not lost with the name of the group.
+            "group": self.group not in ("", self.source.text),
             "trees": any(self.brackets),
             "trees but the best": max(len(self.source_trees), len(self.target_trees)) > 1,
             "chunks": self.chunks is not None,
@@ -174,8 +175,11 @@ class Writer:
         Text before, between and after the pairs.
     beside : (str, callable) or None
         Suffix of a second file and the text of a pair in it.
-    id : callable or None
-        What becomes of a pair's id. None if the format has no place for it: readers number the pairs.
+    id : callable
+        What becomes of a pair's id.
+    numbering : callable or None
+        For a format that has no place for ids: begins a file, and returns what gives each pair, in the order
+        of writing, the id that readers number it with.
     """
 
     pair: Callable[[SentencePair], str]
@@ -184,7 +188,8 @@ class Writer:
     separator: str = ""
     footer: str = ""
     beside: tuple[str, Callable[[SentencePair], str]] | None = None
-    id: Callable[[str], str] | None = str
+    id: Callable[[str], str] = str
+    numbering: Callable[[], Callable[[SentencePair], str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

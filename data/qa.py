@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from forest_align.data.csv_rows import csv_rows
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import need_texts, plain_sentence
+from forest_align.data.pair_fields import need_texts, plain_sentence, text_of
 from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 
 _HEADER = "qtext,label,atext"
+
+
+class _Numbers:
+    """Numbers questions and the answers to each."""
+
+    def __init__(self) -> None:
+        self._question: str | None = None
+        self._number = self._answer = 0
+
+    def next(self, question: str) -> str:
+        """The id of the next row; rows one after the other with the same question belong together."""
+        if question != self._question:
+            self._question, self._number, self._answer = question, self._number + 1, 0
+        self._answer += 1
+        return f"{self._number}.{self._answer}"
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -22,7 +36,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     The id is the number of the question and that of the answer, joined by a point; of a row that has other
     columns, the number of its line.
     """
-    question, number, answer = None, 0, 0
+    numbers = _Numbers()
     for begun, _, row in csv_rows(lines, strict=True):
         if begun == 1 and row == _HEADER.split(","):
             continue
@@ -30,12 +44,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             if isinstance(row, InputError):
                 raise row
             texts = (*row, "", "", "")[0:3:2]
-            name = str(begun)
-            if len(row) == 3:
-                if row[0] != question:
-                    question, number, answer = row[0], number + 1, 0
-                answer += 1
-                name = f"{number}.{answer}"
+            name = numbers.next(row[0]) if len(row) == 3 else str(begun)
             with reading_pair(name, *texts):
                 if len(row) != 3 or row[1] not in ("0", "1"):
                     found = f"found {len(row)} columns: {row!r:.80}"
@@ -52,11 +61,6 @@ def matches(head: Sequence[str]) -> bool:
     return bool(head) and head[0] == _HEADER
 
 
-def _id(id: str) -> str:
-    """Pairs are numbered in this way; no other id is kept."""
-    return id if re.fullmatch(r"\d+\.\d+", id) else ""
-
-
 def write_pair(pair: SentencePair) -> str:
     """One row."""
     if pair.label is None:
@@ -67,10 +71,15 @@ def write_pair(pair: SentencePair) -> str:
     return out.getvalue()
 
 
+def _numbering() -> Callable[[SentencePair], str]:
+    numbers = _Numbers()
+    return lambda pair: numbers.next(text_of(pair.source))
+
+
 FORMAT = Format(
     "qa",
     "answer selection, CSV: question, 0 or 1, answer",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"label", "group"}), header=f"{_HEADER}\n", id=_id),
+    writer=Writer(write_pair, frozenset({"label"}), header=f"{_HEADER}\n", numbering=_numbering),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_fields import cells, columns, need_texts, plain_sentence
@@ -59,10 +60,15 @@ def write_pair(pair: SentencePair) -> str:
     return "\t".join((score, *need_texts(pair, "sts"))) + "\n"
 
 
+def _numbering() -> Callable[[SentencePair], str]:
+    numbers = count(1)
+    return lambda pair: str(next(numbers))
+
+
 FORMAT = Format(
     "sts",
     "semantic similarity: score<TAB>source<TAB>target",
     read,
     matches,
-    writer=Writer(write_pair, frozenset({"score"}), id=None),
+    writer=Writer(write_pair, frozenset({"score"}), numbering=_numbering),
 )

@@ -110,6 +110,7 @@ def _refuse_files_beside(outputs: Sequence[Path]) -> None:
 def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: list[IO[str]]) -> int:
     writer = target.writer
     assert writer is not None
+    number = writer.numbering() if writer.numbering is not None else None
     written = 0
     dropped: set[str] = set()
     outputs[0].write(writer.header)
@@ -128,7 +129,7 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
                 output.write(text)
             written += 1
             dropped |= pair.carries() - writer.holds
-            if pair.id != (str(written) if writer.id is None else writer.id(pair.id)):
+            if pair.id != (number(pair) if number is not None else writer.id(pair.id)):
                 dropped.add("some ids")
     outputs[0].write(writer.footer)
     if dropped:

@@ -275,6 +275,9 @@ WORDS = {"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}}
         ({"id": "1", "score": 1}, "sts", ""),
         ({"id": "1", "label": True}, "qa", "some ids"),
         ({"id": "1.1", "label": True}, "qa", ""),
+        ({"id": "7.3", "label": True}, "qa", "some ids"),
+        ({"id": "1.1", "label": True, "group": "g"}, "qa", "group"),
+        ({"id": "1.1", "label": True, "group": "a"}, "qa", ""),
         ({"id": "8", "label": True}, "msrp", "some ids"),
         ({"id": "8-9", "label": True}, "msrp", ""),
         ({"id": "x y", "words": []}, "msr-rte", "some ids"),
@@ -296,3 +299,16 @@ def test_each_kind_of_loss_is_said_once(
     assert main(["convert", str(path), str(out), "--to", target]) == 0
     warning = f"forest-align convert: warning: format {target} cannot hold: {lost}\n" if lost else ""
     assert capsys.readouterr().err == warning
+
+
+def test_ids_that_readers_give_anew_are_lost_only_where_they_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,0,She\nWhen ?,0,Now\nWho ?,0,They\n")
+    assert main(["convert", str(path), str(out), "--to", "qa"]) == 0
+    assert (out.read_text(), capsys.readouterr().err) == (path.read_text(), "")
+    path.write_text(path.read_text().replace("1,He", "maybe,He"))
+    assert main(["convert", str(path), str(out), "--to", "qa"]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "forest-align convert: warning: format qa cannot hold: some ids"
