@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from forest_align.data.lines import InputLines, path_beside
@@ -69,7 +69,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         try:
             with reading_pair(item.id, *_texts(item)):
                 pair = _finish(item, spans[0], spans[1])
-            yield pair
+            yield replace(pair, place=(lines.name, item.line))
         except InputError as error:
             yield error.at(file=lines.name, line=item.line)
 

@@ -66,7 +66,7 @@ class SentencePair:
     alignment : Alignment or None
         The whole alignment, when it was read from forest-align's own output.
     place : (str, int) or None
-        File and line that it stands in, of formats with a pair a line: for messages.
+        File and line where it begins, if it was read from a file: for messages.
     """
 
     id: str

@@ -51,7 +51,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
                     raise InputError(f"expected question, 0 or 1, answer; {found}")
                 source = plain_sentence(texts[0], tokenized, "qtext")
                 target = plain_sentence(texts[1], tokenized, "atext")
-            yield SentencePair(name, source, target, label=row[1] == "1", group=texts[0])
+            place = (lines.name, begun)
+            yield SentencePair(name, source, target, label=row[1] == "1", group=texts[0], place=place)
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
@@ -74,7 +74,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         try:
             if isinstance(draft, InputError):
                 raise PairError(draft, str(number))
-            yield _pair(draft, str(number), tokenized)
+            yield replace(_pair(draft, str(number), tokenized), place=(lines.name, draft.line))
         except InputError as error:
             yield error.at(file=lines.name, line=draft.line)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from forest_align.data.enju import EnjuTree, TreeError, annotated_pairs, sentences_of
@@ -35,7 +36,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         ids = [name] if len(ids) == 1 else [f"{name}.{id}" for id in ids]
     for source, target, id in zip(sources, targets, ids, strict=True):
         try:
-            yield _pair(source, target, id)
+            place = (lines.name, source.line) if source.line is not None else None
+            yield replace(_pair(source, target, id), place=place)
         except InputError as error:
             yield error.at(file=lines.name, line=source.line)
 

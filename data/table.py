@@ -6,6 +6,7 @@ import csv
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from forest_align.data.csv_rows import csv_rows
@@ -98,7 +99,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         try:
             if isinstance(row, InputError):
                 raise row
-            yield _pair(row, header, str(ended), tokenized)
+            yield replace(_pair(row, header, str(ended), tokenized), place=(lines.name, begun))
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
 

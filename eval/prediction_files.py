@@ -27,8 +27,7 @@ def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
     Raises
     ------
     InputError
-        If a pair is broken, could not be aligned or has no word links: names file, pair and, of formats with
-        a pair a line, the line.
+        If a pair is broken, could not be aligned or has no word links: names file, line and pair.
     OSError
         If the file cannot be read.
     """
@@ -80,8 +79,7 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[Predic
     Raises
     ------
     InputError
-        If a pair is broken or has no word links: names file, pair and, of formats with a pair a line, the
-        line.
+        If a pair is broken or has no word links: names file, line and pair.
     OSError
         If the file cannot be read.
     """

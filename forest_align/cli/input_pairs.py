@@ -29,7 +29,7 @@ class Item(NamedTuple):
         Its sentences as they were read, so that a pair with an error keeps its text; empty where they
         could not be read.
     place : (str, int) or None
-        File and line that it stands in, of formats with a pair a line.
+        File and line where it begins; None of sentences that were typed in.
     """
 
     name: str

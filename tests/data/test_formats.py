@@ -80,6 +80,21 @@ def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
     assert [contents(pair) for pair in guessed] == [contents(pair) for pair in named]
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name], encoding="utf-8")
+    lines = {"jacana": (2, 10), "msrp": (2, 3), "qa": (2, 3), "rte": (3, 7)}.get(name, (1, 2))
+    pairs = good(read_pairs(path, name))
+    assert [pair.place for pair in pairs] == [(str(path), line) for line in lines[: len(pairs)]]
+
+
+def test_a_row_of_a_table_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text('source,target\n"a\nb",c\nd,e\n')
+    assert [pair.place for pair in good(read_pairs(path))] == [(str(path), 2), (str(path), 4)]
+
+
 @pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "trees"])
 def test_a_broken_line_does_not_hide_the_format(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"

@@ -37,8 +37,9 @@ def test_a_sentence_without_a_tree_does_not_stop_the_others(tmp_path: Path) -> N
 def test_pairs_of_one_file_have_names_of_their_own(tmp_path: Path) -> None:
     for side in "st":
         (tmp_path / f"{side}-x.xml").write_text(sentence("a", "s0") + sentence("b", "s1"))
-    names = [pair.id for pair in read_pairs(tmp_path / "s-x.xml") if isinstance(pair, SentencePair)]
-    assert names == ["x.s0", "x.s1"]
+    pairs = [pair for pair in read_pairs(tmp_path / "s-x.xml") if isinstance(pair, SentencePair)]
+    assert [pair.id for pair in pairs] == ["x.s0", "x.s1"]
+    assert [pair.place for pair in pairs] == [(str(tmp_path / "s-x.xml"), line) for line in (1, 2)]
 
 
 def test_both_files_may_be_gzipped(tmp_path: Path) -> None:
