@@ -59,7 +59,9 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
         return AlignmentWriter(to_section, PAGE_START, PAGE_END)
     from forest_align.views.text import DEFAULT_WIDTH, to_text
 
-    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if to_terminal else DEFAULT_WIDTH
+    # Where nobody says how wide it is, a file can hold any line.
+    has_width = to_terminal or os.environ.get("COLUMNS")
+    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
     colour = to_terminal and not os.environ.get("NO_COLOR")
     return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
 

@@ -1,10 +1,16 @@
-"""Which phrase pairs a view shows, in which order and under which numbers, so that all views agree."""
+"""Which phrase pairs a view shows, in which order and under which numbers, so that all views agree.
+
+And what a view says of them: how probable the whole sentences are, and how many pairs it leaves out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from forest_align.types import Alignment, PhrasePair
+
+#: A pair that is less probable is more likely wrong than right; views show it pale.
+LIKELY = 0.5
 
 
 def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
@@ -18,6 +24,24 @@ def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
     if not alignment.has_derivation:
         return _in_order(phrases)
     return _in_order(pair for pair in phrases if pair.constituents or _is_smallest(pair, phrases))
+
+
+def hidden_note(alignment: Alignment, shown: Sequence[PhrasePair]) -> str:
+    """Words on the pairs that :func:`shown_pairs` leaves out; empty if there are none."""
+    hidden = len(alignment.phrases) - len(shown)
+    pairs = "phrase pair" if hidden == 1 else "phrase pairs"
+    return f"{hidden} {pairs} with parts of constituents; --to jsonl has all" if hidden else ""
+
+
+def roots_note(alignment: Alignment) -> str:
+    """Words on the whole sentences: aligned or, where that is more likely wrong, how probable it is."""
+    if not alignment.root_aligned:
+        return ""
+    source, target = ((0, len(sentence)) for sentence in (alignment.source, alignment.target))
+    for pair in alignment.phrases:
+        if (pair.source_node.span, pair.target_node.span) == (source, target) and pair.probability < LIKELY:
+            return f"whole sentences improbable: {pair.probability:.2f}"
+    return "whole sentences aligned"
 
 
 def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from forest_align.types import Alignment, InputError, PhrasePair, Sentence
-from forest_align.views.constituents import numbers_of, shown_pairs
+from forest_align.views.constituents import LIKELY, hidden_note, numbers_of, roots_note, shown_pairs
 from forest_align.views.svg import PALETTE, UNALIGNED, escaped, to_svg
 
 _STYLE = """
@@ -17,6 +17,7 @@ h2 { font-size: 1em; margin: 0 0 .5em; } .note { opacity: .7; font-weight: norma
 .side { margin: .6em 0; line-height: 2.6; }
 .p { border-bottom: 3px solid var(--c); padding: 1px 1px var(--d); border-radius: 3px; }
 .w { padding: 0 2px; border-radius: 3px; } .w.un { color: var(--unaligned); }
+.unsure { opacity: .6; } .p.unsure { opacity: 1; border-bottom-style: dashed; }
 .on { background: #ffd54f; color: #000; }
 table { border-collapse: collapse; margin-top: .5em; } td, th { padding: 1px .8em 1px 0; text-align: left; }
 td.n { font-variant-numeric: tabular-nums; } details > div { overflow-x: auto; }
@@ -69,7 +70,7 @@ def to_frame(alignment: Alignment) -> str:
 def to_section(alignment: Alignment) -> str:
     """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
     pairs = shown_pairs(alignment)
-    notes = [alignment.aligner, *(["whole sentences aligned"] if alignment.root_aligned else [])]
+    notes = [alignment.aligner, roots_note(alignment)]
     if alignment.log_probability is not None:
         notes.append(f"log-probability {alignment.log_probability:.2f}")
     note = escaped(" · ".join(filter(None, notes)))
@@ -125,12 +126,17 @@ def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[l
         title = escaped(f"{numbers[k] + 1}: {label}{pairs[k].probability:.2f}")
         depth = max(2, 14 - 4 * len(ends))
         opening[node.start].append(
-            f'<span class="p" style="--c:{colour};--d:{depth}px" title="{title}" '
+            f'<span class="p{_unsure(pairs[k])}" style="--c:{colour};--d:{depth}px" title="{title}" '
             f'data-with="{_words_of_pair(pairs[k])}">'
         )
         closing[node.end - 1] += 1
         ends.append(node.end)
     return opening, closing
+
+
+def _unsure(pair: PhrasePair) -> str:
+    """A further class, where a pair is more likely wrong than right."""
+    return " unsure" if pair.probability < LIKELY else ""
 
 
 def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> str:
@@ -167,9 +173,15 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
             f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
         ]
         columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
-        rows.append(f'<tr data-with="{_words_of_pair(pair)}"><th{colour}>{number}</th>{columns}</tr>')
-    starred = any(not pair.compositional for pair in pairs)
-    note = '<p class="note">* only non-compositional alignment could form it</p>' if starred else ""
+        style = ' class="unsure"' if _unsure(pair) else ""
+        rows.append(f'<tr{style} data-with="{_words_of_pair(pair)}"><th{colour}>{number}</th>{columns}</tr>')
+    hidden = hidden_note(alignment, pairs)
+    notes = [
+        "* only non-compositional alignment could form it" if any(not p.compositional for p in pairs) else "",
+        f"pale, dashed: less probable than {LIKELY:.2f}" if any(map(_unsure, pairs)) else "",
+        f"not shown: {hidden}" if hidden else "",
+    ]
+    note = "".join(f'<p class="note">{escaped(text)}</p>' for text in notes if text)
     head = "<tr><th></th><th>label</th><th>source</th><th>target</th><th>probability</th></tr>"
     title = f"<summary>{len(pairs)} phrase pairs</summary>"
     return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"

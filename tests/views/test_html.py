@@ -114,6 +114,24 @@ def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:
     assert len(numbers) == 2 and set(numbers) == set(boxes)
 
 
+def test_what_is_less_probable_than_not_is_pale_and_a_note_says_so() -> None:
+    phrases = (*example().phrases[:2], replace(example().phrases[2], probability=0.2))
+    section = to_section(replace(example(), phrases=phrases, root_aligned=True))
+    page = Page(section)
+    assert [a.get("class") for a in page.of("tr") if "data-with" in a] == ["unsure", None, None]
+    boxes = [a["title"] for a in page.of("span") if a.get("class") == "p unsure"]
+    assert boxes == ["1: S 0.20", "1: S 0.20"]
+    assert "less probable than 0.50" in page.text and "whole sentences improbable: 0.20" in page.text
+    assert "less probable" not in Page(to_html([example()])).text
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    part = PhrasePair(Node(0, 2, "S'", False), Node(0, 2, "S'", False), 1.0)
+    section = to_section(replace(example(), phrases=(*example().phrases, part)))
+    assert "not shown: 1 phrase pair with parts of constituents" in section
+    assert "not shown" not in to_section(example())
+
+
 def test_phrases_of_aligners_without_trees_are_shown_too() -> None:
     phrases = tuple(
         PhrasePair(Node(*span, "", False), Node(*span, "", False), 1.0) for span in ((0, 2), (1, 2))

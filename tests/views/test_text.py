@@ -39,11 +39,12 @@ def test_the_whole_view() -> None:
         "source       The cat sat .\n"
         "target       A cat was sitting\n"
         "\n"
-        "S The cat sat .                     │ S A cat was sitting                 1.00\n"
-        "  NP The cat                        │   NP A cat                          0.95*\n"
-        "    DT The                          │     DT A                            0.90\n"
-        "  VP sat                            │   VP was sitting                    0.40\n"
+        "S The cat sat . │ S A cat was sitting 1.00\n"
+        "  NP The cat    │   NP A cat          0.95*\n"
+        "    DT The      │     DT A            0.90\n"
+        "  VP sat        │   VP was sitting    0.40\n"
         "*            only non-compositional alignment could form it\n"
+        "not shown    1 phrase pair with parts of constituents; --to jsonl has all\n"
         "\n"
         "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n"
         "source only  .\n"
@@ -58,8 +59,58 @@ def test_columns_stand_one_below_the_other_whatever_the_width_of_letters() -> No
     for row in rows:
         before = row[: row.index("│")]
         wide = sum(unicodedata.east_asian_width(c) == "W" for c in before)
-        assert len(before) + wide - before.count("\N{COMBINING ACUTE ACCENT}") == 36
+        assert len(before) + wide - before.count("\N{COMBINING ACUTE ACCENT}") == len("X 漢字漢字 ") + 4
     assert len(rows) == 3
+
+
+def sentences_of(source: str, target: str) -> Alignment:
+    """An alignment of two whole sentences and nothing else."""
+    one, two = (Sentence.from_words(text.split()) for text in (source, target))
+    return Alignment(one, two, phrases=(PhrasePair(Node(0, len(one), "S"), Node(0, len(two), "S"), 1.0),))
+
+
+def row_of(alignment: Alignment, width: int | None) -> str:
+    return next(line for line in to_text(alignment, width=width).splitlines() if "│" in line)
+
+
+def test_phrases_have_all_the_room_that_there_is() -> None:
+    short, long = "ab", "c" * 20 + " " + "d" * 39
+    assert row_of(sentences_of(long, short), 80) == f"S {long} │ S ab 1.00"
+    assert row_of(sentences_of(short, long), 80) == f"S ab │ S {long} 1.00"
+    # Of what is too long on both sides, each gets half; a short one leaves the rest to the other.
+    assert row_of(sentences_of(long, long), 80) == f"S {long[:32]}… │ S {long[:32]}… 1.00"
+    assert row_of(sentences_of(short, long), 40) == f"S ab │ S {long[:24]}… 1.00"
+    assert row_of(sentences_of(long, short), 40) == f"S {long[:24]}… │ S ab 1.00"
+
+
+def test_without_a_width_no_phrase_is_cut_and_other_lines_are_wrapped() -> None:
+    long = " ".join(f"w{k}" for k in range(100))
+    shown = to_text(sentences_of(long, long), width=None)
+    assert f"S {long} │ S {long} 1.00\n" in shown
+    assert max(len(line) for line in shown.splitlines() if "│" not in line) <= 80
+    depth = 100
+    words = Sentence.from_words([f"w{k}" for k in range(depth)])
+    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
+    assert f"\n{'  ' * 99}X w99 " in to_text(Alignment(words, words, phrases=phrases), width=None)
+
+
+def test_what_a_sentence_has_several_times_is_numbered() -> None:
+    alignment = Alignment(
+        Sentence.from_words(["The", "dog", "saw", "the", "cat", "and", "the", "cat", "fled"]),
+        Sentence.from_words(["the", "cat", "saw", "a", "dog", ";", "it", "fled", "the", "scene"]),
+        Links.of([(0, 0), (3, 8), (6, 0), (4, 1)], scores=[0.5] * 4),
+        (
+            PhrasePair(Node(6, 8, "NP"), Node(0, 2, "NP"), 1.0),
+            PhrasePair(Node(6, 7, "DT"), Node(0, 1, "DT"), 1.0),
+        ),
+        unaligned_source=((7, 8),),
+        unaligned_target=((2, 8),),
+    )
+    shown = to_text(alignment)
+    assert "source       The dog saw the cat and the cat fled\n" in shown
+    assert "\nNP the cat₂ │ NP the cat 1.00\n  DT the₂   │   DT the₁  1.00\n" in shown
+    assert "words        The–the₁ 0.50, the₁–the₂ 0.50, cat₁–cat 0.50, the₂–the₁ 0.50\n" in shown
+    assert "source only  cat₂\ntarget only  saw a dog ; it fled\n" in shown
 
 
 def test_a_deep_phrase_still_shows_its_words() -> None:
@@ -70,9 +121,10 @@ def test_a_deep_phrase_still_shows_its_words() -> None:
     assert rows[-1].split()[:3] == ["X", "w29", "│"] and rows[-1].index("X") == 2 * (35 // 4)
 
 
-def test_what_is_more_probable_than_not_is_bold() -> None:
+def test_what_is_more_probable_than_not_is_bold_and_what_is_less_is_pale() -> None:
     shown = to_text(cat(), colour=True)
-    assert "\x1b[2m 0.40\x1b[0m" in shown and "\x1b[1m 0.90\x1b[0m" in shown
+    assert "\x1b[2m  VP sat        │   VP was sitting    0.40\x1b[0m\n" in shown
+    assert "\x1b[1m 0.90\x1b[0m" in shown
     half = replace(cat(), phrases=(PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.5),))
     assert "\x1b[1m 0.50\x1b[0m" in to_text(half, colour=True)
 
@@ -80,8 +132,16 @@ def test_what_is_more_probable_than_not_is_bold() -> None:
 def test_a_part_of_a_constituent_is_shown_where_its_words_correspond_as_a_group() -> None:
     group = PhrasePair(Node(2, 4, "VP'", False), Node(3, 4, "VBG"), 0.8)
     shown = to_text(replace(cat(), phrases=(*cat().phrases[:3], group, cat().phrases[4])))
-    assert "  VP' sat .                         │   VBG sitting                       0.80\n" in shown
+    assert "\n  VP' sat .     │   VBG sitting       0.80\n" in shown
     assert "S'" not in shown
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    part = PhrasePair(Node(0, 3, "S'", False), Node(0, 4, "S"), 0.9)
+    assert "\nnot shown    2 phrase pairs with parts of" in to_text(
+        replace(cat(), phrases=(*cat().phrases, part))
+    )
+    assert "not shown" not in to_text(replace(cat(), phrases=cat().phrases[2:]))
 
 
 def test_an_alignment_without_phrases_shows_its_words() -> None:
@@ -117,6 +177,13 @@ def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_senten
 def test_a_derivation_without_the_roots_is_called_partly_aligned() -> None:
     partial = replace(cat(), root_aligned=False, source_tree="(S The cat sat .)", target_tree="(S A cat)")
     assert "pair 7 · forest · partly aligned ·" in to_text(partial)
+
+
+def test_whole_sentences_that_hardly_correspond_are_not_called_aligned() -> None:
+    for probability, note in ((0.5, "whole sentences aligned"), (0.03, "whole sentences improbable: 0.03")):
+        roots = replace(cat().phrases[-1], probability=probability)
+        shown = to_text(replace(cat(), phrases=(*cat().phrases[:-1], roots)))
+        assert shown.startswith(f"pair 7 · forest · {note} · log-probability -12.35\n")
 
 
 def test_an_error_takes_the_place_of_the_words() -> None:
