@@ -38,6 +38,7 @@ from forest_align.cli.progress import counted
 from forest_align.cli.run_record import RunRecord
 from forest_align.data.pairs import FORMATS
 from forest_align.types import Alignment, ForestAlignError, InputError, Links
+from forest_align.types.validation import check_probability
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
@@ -100,6 +101,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "contextual's published variant goes by WordNet and word vectors",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
+    parser.add_argument(
+        "--min-probability",
+        type=float,
+        metavar="P",
+        help="leave out word links and phrase pairs less probable than P; default: none",
+    )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
         "--batch-size",
@@ -126,6 +133,9 @@ def run(options: argparse.Namespace) -> int:
         inputs = (options.pairs if options.target is None else None, options.words, options.ppdb)
         for source in filter(None, inputs):
             refuse_overwriting(source, [Path(options.output)])
+    least = options.min_probability
+    if least is not None:
+        check_probability(least, "--min-probability")
     given = GivenLinks() if uses_given_links(options) else None
     complaints: list[str] = []
     items: Iterator[Item] = read_items(options, complaints.append)
@@ -155,7 +165,8 @@ def run(options: argparse.Namespace) -> int:
         out.write(writer.header)
         for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
-                text = writer.line(explain(alignment) if explain and not alignment.error else alignment)
+                shown = explain(alignment) if explain and not alignment.error else alignment
+                text = writer.line(shown if least is None else shown.above(least))
             except InputError as error:
                 alignment = Alignment(
                     alignment.source,
@@ -179,6 +190,7 @@ def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) ->
         "--to": options.to,
         "--tokenized": "given" if options.tokenized else "",
         "--explain": "given" if options.explain else "",
+        "--min-probability": "" if options.min_probability is None else str(options.min_probability),
         "--batch-size": str(options.batch_size),
         "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
     }

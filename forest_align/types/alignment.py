@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,6 +106,43 @@ class Alignment:
             source_tree=self.target_tree,
             target_tree=self.source_tree,
             word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
+        )
+
+    def above(self, probability: float) -> Alignment:
+        """The alignment without the word links and phrase pairs that are less probable.
+
+        A link without a probability stays. What loses its last link is unaligned then; trees and the
+        log-probability remain those of the whole alignment.
+
+        Raises
+        ------
+        InputError
+            If the probability is none.
+        """
+        least = check_probability(probability, "probability")
+        words, scores = self.words, self.words.scores
+        # What is not a number stays, for those to complain of who cannot write it.
+        kept = [k for k in range(len(words)) if scores is None or not scores[k] < least]
+        links = Links(
+            tuple(words.pairs[k] for k in kept),
+            None if words.sure is None else tuple(words.sure[k] for k in kept),
+            None if scores is None else tuple(scores[k] for k in kept),
+        )
+        phrases = tuple(pair for pair in self.phrases if not pair.probability < least)
+        roots = (0, len(self.source)), (0, len(self.target))
+        return replace(
+            self,
+            words=links,
+            phrases=phrases,
+            unaligned_source=_with_words(
+                self.unaligned_source, {i for i, _ in words} - {i for i, _ in links}
+            ),
+            unaligned_target=_with_words(
+                self.unaligned_target, {j for _, j in words} - {j for _, j in links}
+            ),
+            root_aligned=self.root_aligned
+            and any((pair.source_node.span, pair.target_node.span) == roots for pair in phrases),
+            word_evidence=tuple(self.word_evidence[k] for k in kept) if self.word_evidence else (),
         )
 
     def texts_of(self, pair: PhrasePair) -> tuple[str, str]:
@@ -264,6 +301,17 @@ class Alignment:
 def _post_order(pair: PhrasePair) -> tuple[int, int]:
     node = pair.source_node
     return node.end, node.end - node.start
+
+
+def _with_words(spans: tuple[tuple[int, int], ...], words: Set[int]) -> tuple[tuple[int, int], ...]:
+    """Maximal spans of the words of some spans and of further words."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted([*spans, *((word, word + 1) for word in words)]):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int], ...]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from forest_align.cli import main
 from forest_align.cli.outputs import alignment_writer
-from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.types import Alignment, InputError, Links, Node, PhrasePair, Sentence
 
 
 class FakeAligner:
@@ -308,6 +308,69 @@ def test_a_terminal_is_shown_colours_unless_it_wants_none(monkeypatch: pytest.Mo
     assert "\x1b" not in alignment_writer("text", False).line(alignment)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in alignment_writer("text", True).line(alignment)
+
+
+def test_what_is_less_probable_is_left_out_of_every_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node, other = Node(0, 2, "S"), Node(1, 2, "NN")
+    found = Alignment(
+        *(Sentence.from_words(["a", "b"]) for _ in range(2)),
+        Links.of([(0, 0), (1, 1)], scores=[0.7, 0.69]),
+        (PhrasePair(other, other, 0.2), PhrasePair(node, node, 0.9)),
+        root_aligned=True,
+    )
+    monkeypatch.setattr(FakeAligner, "align", lambda self, pair: found)
+    monkeypatch.setattr("forest_align.cli.align.load_aligner", lambda options, given: FakeAligner())
+    pairs = write(tmp_path / "in.tsv", "a b\ta b\n")
+    for kind, here, absent in (
+        ("jsonl", '"words": [[0, 0]]', '"NN"'),
+        ("pharaoh", "0-0", "1-1"),
+        ("text", "a–a 0.70", "b–b"),
+        ("html", "1 phrase pairs", ">NN<"),
+    ):
+        assert main(["align", pairs, "--to", kind, "--min-probability", "0.7"]) == 0
+        printed = capsys.readouterr().out
+        assert here in printed and absent not in printed
+        assert main(["align", pairs, "--to", kind]) == 0
+        assert absent in capsys.readouterr().out
+
+
+def test_a_least_probability_that_is_none_is_refused_before_anything_is_loaded(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = write(tmp_path / "out.jsonl", "kept\n")
+    for value in ("50", "-1", "nan"):
+        assert (
+            main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", out, "--min-probability", value]) == 2
+        )
+        assert "--min-probability" in capsys.readouterr().err
+    assert not aligners and Path(out).read_text(encoding="utf-8") == "kept\n"
+
+
+def test_a_run_goes_on_with_the_same_least_probability_only(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--min-probability", "0.4"]) == 1
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    assert "--min-probability was '0.4' when it was begun, now it is not given" in capsys.readouterr().err
+    assert main(["align", pairs, "-o", str(out), "--resume", "--min-probability", "0.40"]) == 1
+
+
+def test_text_is_as_wide_as_the_terminal_and_as_it_must_be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = " ".join(f"word{k}" for k in range(40))
+    alignment = FakeAligner().align((words, words))
+    node = Node(0, 40, "S")
+    alignment = replace(alignment, phrases=(PhrasePair(node, node, 1.0),))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert f"S {words} │ S {words} 1.00\n" in alignment_writer("text", False).line(alignment)
+    monkeypatch.setenv("COLUMNS", "120")
+    for to_terminal in (True, False):
+        lines = alignment_writer("text", to_terminal).line(alignment).splitlines()
+        assert "…" in "".join(lines) and max(len(line) for line in lines if "\x1b" not in line) in range(
+            100, 121
+        )
 
 
 def test_the_sentences_beside_given_links_are_not_overwritten(

@@ -312,6 +312,44 @@ def test_seen_from_the_other_side_evidence_stays_with_its_link_and_phrases_come_
     assert [pair.source_node.span for pair in swapped.phrases] == [(0, 1), (1, 2), (0, 2)]
 
 
+def test_what_is_less_probable_goes_and_words_without_a_link_are_unaligned_then() -> None:
+    words = Sentence.from_words(list("abcd"))
+    spans = (((0, 1), (0, 1)), ((1, 3), (1, 2)), ((0, 4), (0, 4)))
+    alignment = Alignment(
+        words,
+        words,
+        Links.of(
+            [(0, 0), (1, 1), (2, 1), (2, 3)], scores=[0.5, 0.49, 0.9, 0.1], sure=[True, True, False, True]
+        ),
+        tuple(
+            PhrasePair(Node(*one, "X"), Node(*two, "X"), p)
+            for (one, two), p in zip(spans, (0.5, 0.2, 0.4), strict=True)
+        ),
+        unaligned_source=((3, 4),),
+        unaligned_target=((2, 3),),
+        root_aligned=True,
+        word_evidence=(("first",), ("second",), ("third",), ()),
+    )
+    found = alignment.above(0.5)
+    assert found.words == Links.of([(0, 0), (2, 1)], scores=[0.5, 0.9], sure=[True, False])
+    assert found.word_evidence == (("first",), ("third",))
+    assert found.phrases == alignment.phrases[:1] and not found.root_aligned
+    assert (found.unaligned_source, found.unaligned_target) == (((1, 2), (3, 4)), ((2, 4),))
+    assert alignment.above(0.4).root_aligned
+    without = replace(alignment, words=Links.of([(0, 0)]), word_evidence=())
+    assert without.above(1).words == without.words
+    for probability in (-0.1, 1.1, math.nan):
+        with pytest.raises(InputError, match="'probability'"):
+            alignment.above(probability)
+
+
+@given(alignments())
+def test_nothing_is_less_probable_than_impossible(alignment: Alignment) -> None:
+    spans = {"unaligned_source": (), "unaligned_target": (), "root_aligned": False}
+    alignment = replace(alignment, **spans)
+    assert contents(alignment.above(0)) == contents(alignment)
+
+
 @pytest.mark.parametrize("version", [0, 2])
 def test_no_other_version_is_read(version: int) -> None:
     words = {"tokens": ["a"]}
