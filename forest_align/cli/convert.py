@@ -121,7 +121,7 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
                     raise pair
                 texts = [writer.pair(pair), *([writer.beside[1](pair)] if writer.beside is not None else [])]
             except InputError as error:
-                left_out.add(error)
+                left_out.add(error if isinstance(pair, InputError) else pair.located(error))
                 continue
             outputs[0].write(writer.separator if written else "")
             # Standard output has no file beside it.

@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     _check_files(options.alignments, options.output)
     kept = _counts_file(options.alignments, options.output)
     if options.resume and kept is None:
-        raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -")
+        raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -, no pipe")
     with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
         broken = _count(counts, options.alignments)
         if broken and not counts.alignments and not counts.failed:
@@ -149,7 +149,8 @@ def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
 def _check_files(inputs: Iterable[str], output: str | None) -> None:
     """Find out before hours of counting what could not be read or written after it."""
     for path in inputs:
-        if path != STANDARD_INPUT:
+        # Who writes to a pipe would be left without a reader when it is closed again.
+        if path != STANDARD_INPUT and not Path(path).is_fifo():
             with open(path, "rb"):
                 pass
         if output is not None:
@@ -164,9 +165,9 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
             )
 
 
-def _counts_file(inputs: Iterable[str], output: str | None) -> Path | None:
+def _counts_file(inputs: Sequence[str], output: str | None) -> Path | None:
     """Where counts are kept for a later run; None if it could not go on with them."""
-    if STANDARD_INPUT in inputs or output is None or not _is_file(Path(output)):
+    if output is None or STANDARD_INPUT in inputs or not all(map(_is_file, map(Path, [output, *inputs]))):
         return None
     return Path(f"{output}.counts")
 

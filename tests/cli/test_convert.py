@@ -166,7 +166,7 @@ def test_pairs_that_lack_what_the_format_needs_are_left_out_and_named(
     lines = [without, {**without, "id": "with", "words": [[0, 0]]}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert main(["convert", str(path), str(out)]) == 1
-    assert "'without' has no word links" in capsys.readouterr().err
+    assert f"{path}:1: pair 'without' has no word links" in capsys.readouterr().err
     assert [pair["id"] for pair in json.loads(out.read_text())] == ["with"]
 
 
@@ -239,7 +239,7 @@ def test_a_pair_that_could_not_be_aligned_is_left_out_where_its_error_cannot_be_
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert main(["convert", str(path), str(tmp_path / "out.json")]) == 1
     assert [pair["id"] for pair in json.loads((tmp_path / "out.json").read_text())] == ["good"]
-    assert "left out: pair 'bad' could not be aligned: too long" in capsys.readouterr().err
+    assert f"left out: {path}:2: pair 'bad' could not be aligned: too long" in capsys.readouterr().err
     assert main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 0
     assert '"error": "too long"' in (tmp_path / "out.jsonl").read_text()
     assert capsys.readouterr().err == ""

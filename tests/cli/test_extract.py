@@ -160,6 +160,20 @@ def test_a_pipe_can_be_written_to(found: Path, tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_a_pipe_can_be_read_from_but_not_again(
+    found: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe, out = tmp_path / "pipe", tmp_path / "t.tsv"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(pipe.write_bytes, found.read_bytes())
+        assert main(["extract", str(pipe), "-o", str(out)]) == 0
+        written.result()
+    assert len(rows(out)) == 3
+    assert main(["extract", str(pipe), "-o", str(out), "--resume"]) == 2
+    assert "inputs that can be read again: not -, no pipe" in capsys.readouterr().err
+
+
 def test_any_characters_can_be_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(line("\0x", "\ud800y", "\0\udfff"))
@@ -173,6 +187,7 @@ def test_any_characters_can_be_counted(tmp_path: Path, capsys: pytest.CaptureFix
     ("options", "message"),
     [
         (["nothing.jsonl"], "No such file"),
+        (["a.jsonl", "."], "Is a directory"),
         (["-", "-o", "t.tsv", "--resume"], "inputs that can be read again: not -"),
         (["a.jsonl", "-", "-o", "t.tsv", "--resume"], "inputs that can be read again: not -"),
         (["a.jsonl", "--resume"], "--resume needs -o OUT"),
