@@ -29,14 +29,41 @@ class Ranked(NamedTuple):
     ranks: tuple[int, ...]
 
 
+class _Choices:
+    """The derivations of one item, best first, as far as they were asked for.
+
+    Others are waiting with their scores, or to be scored: a support, and which derivation of each member.
+    """
+
+    __slots__ = ("found", "seen", "unscored", "waiting")
+
+    def __init__(self, unscored: list[tuple[int, tuple[int, ...]]]) -> None:
+        self.found: list[Ranked] = []
+        self.waiting: list[tuple[float, int, tuple[int, ...]]] = []
+        self.unscored = unscored
+        self.seen = set(unscored)
+
+    def is_settled(self, rank: int) -> bool:
+        """Whether the derivation with a rank is found, or there are fewer."""
+        return rank < len(self.found) or not (self.waiting or self.unscored)
+
+    def find_next(self) -> None:
+        """Take the best of the waiting ones; what may follow it is to be scored."""
+        cost, support, ranks = heapq.heappop(self.waiting)
+        self.found.append(Ranked(-cost, support, ranks))
+        for place in range(len(ranks)):
+            following = support, (*ranks[:place], ranks[place] + 1, *ranks[place + 1 :])
+            if following not in self.seen:
+                self.seen.add(following)
+                self.unscored.append(following)
+
+
 class _Search:
-    """Derivations of every item, best first, as far as they were asked for."""
+    """Derivations of every item that was asked for."""
 
     def __init__(self, packed: PackedArrays) -> None:
         self.packed = packed
-        self.found: dict[int, list[Ranked]] = {}
-        self._waiting: dict[int, list[tuple[float, int, tuple[int, ...]]]] = {}
-        self._seen: set[tuple[int, tuple[int, ...]]] = set()
+        self._choices: dict[int, _Choices] = {}
 
     def members(self, support: int) -> list[int]:
         first, last = self.packed.first_member[support : support + 2]
@@ -45,34 +72,40 @@ class _Search:
 
     def get(self, item: int, rank: int) -> Ranked | None:
         """The derivation of an item with a rank; None if there are fewer."""
-        if item not in self.found:
-            self.found[item], self._waiting[item] = [], []
-            for support in range(*self.packed.first_support[item : item + 2].tolist()):
-                self._queue(item, support, (0,) * len(self.members(support)))
-        found = self.found[item]
-        while len(found) <= rank:
-            if found:
-                last = found[-1]
-                for place in range(len(last.ranks)):
-                    ranks = tuple(r + (place == at) for at, r in enumerate(last.ranks))
-                    self._queue(item, last.support, ranks)
-            if not self._waiting[item]:
-                return None
-            cost, support, ranks = heapq.heappop(self._waiting[item])
-            found.append(Ranked(-cost, support, ranks))
-        return found[rank]
+        # A stack instead of recursion: derivations of long sentences are deep.
+        todo = [(item, rank)]
+        while todo:
+            top, wanted = todo[-1]
+            choices = self._choices_of(top)
+            if choices.is_settled(wanted):
+                todo.pop()
+            elif not choices.unscored:
+                choices.find_next()
+            elif (missing := self._score(choices)) is not None:
+                todo.append(missing)
+        found = self._choices_of(item).found
+        return found[rank] if rank < len(found) else None
 
-    def _queue(self, item: int, support: int, ranks: tuple[int, ...]) -> None:
-        if (support, ranks) in self._seen:
-            return
-        self._seen.add((support, ranks))
+    def _choices_of(self, item: int) -> _Choices:
+        if item not in self._choices:
+            supports = range(*self.packed.first_support[item : item + 2].tolist())
+            self._choices[item] = _Choices([(one, (0,) * len(self.members(one))) for one in supports])
+        return self._choices[item]
+
+    def _score(self, choices: _Choices) -> tuple[int, int] | None:
+        """Score one more derivation of an item; return what must be found first, if anything."""
+        support, ranks = choices.unscored[-1]
         score = float(self.packed.support_log_local[support])
         for member, rank in zip(self.members(support), ranks, strict=True):
-            below = self.get(member, rank)
-            if below is None:
-                return
-            score += below.log_score
-        heapq.heappush(self._waiting[item], (-score, support, ranks))
+            below = self._choices_of(member)
+            if not below.is_settled(rank):
+                return member, rank
+            if rank >= len(below.found):
+                choices.unscored.pop()
+                return None
+            score += below.found[rank].log_score
+        heapq.heappush(choices.waiting, (-score, *choices.unscored.pop()))
+        return None
 
     def steps(self, item: int, rank: int) -> list[Step]:
         """The pairs of one derivation, parents first."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,3 +119,19 @@ def test_the_packed_forest_is_needed() -> None:
     case = cases.random_case(1, 4, 1)
     with pytest.raises(ValueError, match="packed"):
         k_best(alignment.align(*case), case[2], case[9])
+
+
+def test_derivations_may_be_deeper_than_python_recurses() -> None:
+    """Two trees of as many levels as words."""
+    length = sys.getrecursionlimit()
+    leaves = np.arange(length, dtype=np.int32)
+    start, end = np.append(leaves, 0 * leaves[1:]), np.append(leaves + 1, leaves[1:] + 1)
+    edges = np.array([[length + k, length + k - 1 if k else 0, k + 1] for k in range(length - 1)], np.int32)
+    nodes = len(start)
+    root = np.array([nodes - 1], np.int32)
+    side = (start, end, edges, root, np.zeros(nodes), np.full(nodes, -1.0), np.zeros(nodes, np.int32))
+    case = (*side, *side, np.zeros((1, 1)), leaves, leaves, np.zeros(length))
+    found = alignment.align(*case, allow_noncompositional=False, beam=2, packed=True)
+    best, second = k_best(found, edges, edges, 2)
+    assert np.array_equal(best.source, found.source) and best.log_score == found.log_score
+    assert second.log_score <= best.log_score and len(second.source) < len(best.source)
