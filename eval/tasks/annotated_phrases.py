@@ -26,15 +26,12 @@ class JudgedPhrases:
     source, target : set of (int, int)
         The phrases, as half-open token spans; the phrases of a unary chain are one.
     aligned : sequence of set
-        For each annotator the phrases that correspond.
-    nulls : sequence of set
-        For each annotator the phrases that correspond to nothing, each paired with None.
+        For each annotator the phrases that correspond; all others correspond to nothing.
     """
 
     source: AbstractSet[Span]
     target: AbstractSet[Span]
     aligned: Sequence[AbstractSet[SpanPair]]
-    nulls: Sequence[AbstractSet[NullablePair]]
 
     @classmethod
     def of(cls, pair: SentencePair) -> JudgedPhrases:
@@ -48,17 +45,7 @@ class JudgedPhrases:
         source, target = pair.source_enju, pair.target_enju
         if source is None or target is None:
             raise InputError(f"pair {pair.id!r}: expected annotated trees, found none")
-        people = sorted({*source.annotators, *target.annotators})
-        return cls(
-            _spans(source),
-            _spans(target),
-            pair.annotations,
-            [
-                {(span, None) for span in _unaligned(source, who)}
-                | {(None, span) for span in _unaligned(target, who)}
-                for who in people
-            ],
-        )
+        return cls(_spans(source), _spans(target), pair.annotations)
 
 
 def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
@@ -71,11 +58,11 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
     and there is no reachability.
     """
     aligned = [pair.aligned for pair in gold]
-    judged = [[one | none for one, none in zip(pair.aligned, pair.nulls, strict=True)] for pair in gold]
+    judged = [[_with_nulls(one, pair) for one in pair.aligned] for pair in gold]
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         found = [linked_phrases(one, pair) for one, pair in zip(alignments, gold, strict=True)]
-        with_nulls = [phrases | _nulls(phrases, pair) for phrases, pair in zip(found, gold, strict=True)]
+        with_nulls = [_with_nulls(phrases, pair) for phrases, pair in zip(found, gold, strict=True)]
         reached = {}
         if any(alignment.has_derivation for alignment in alignments):
             reached["reachability"] = 100 * reachability(alignment.root_aligned for alignment in alignments)
@@ -101,13 +88,11 @@ def _spans(tree: EnjuTree) -> set[Span]:
     return {(node.start, node.end) for node in tree.nodes}
 
 
-def _unaligned(tree: EnjuTree, annotator: str) -> set[Span]:
-    return {(node.start, node.end) for node in tree.nodes if not dict(node.aligned).get(annotator)}
-
-
-def _nulls(found: AbstractSet[SpanPair], pair: JudgedPhrases) -> set[NullablePair]:
+def _with_nulls(found: AbstractSet[SpanPair], pair: JudgedPhrases) -> set[NullablePair]:
+    """Aligned phrases, and each phrase of the trees that is none of them, paired with None."""
     source, target = {ours for ours, _ in found}, {theirs for _, theirs in found}
-    return {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}
+    nulls = {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}
+    return {*found, *nulls}
 
 
 def _people(table: str, annotations: Sequence[Sequence[AbstractSet[NullablePair]]]) -> Figures:

@@ -134,14 +134,9 @@ TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
 
 
 def judged(*annotators: set) -> JudgedPhrases:
-    """Two words each; phrases that an annotator does not align are judged to be null."""
+    """Two words each."""
     spans = {(0, 1), (1, 2), (0, 2)}
-    nulls = [
-        {(span, None) for span in spans - {a for a, _ in pairs}}
-        | {(None, span) for span in spans - {b for _, b in pairs}}
-        for pairs in annotators
-    ]
-    return JudgedPhrases(spans, spans, annotators, nulls)
+    return JudgedPhrases(spans, spans, annotators)
 
 
 def test_spade_prints_the_annotators_beside_the_system() -> None:
@@ -197,7 +192,7 @@ def test_phrases_of_a_pair_without_trees_cannot_be_judged() -> None:
         JudgedPhrases.of(SentencePair("7", sentence, sentence))
 
 
-def test_a_phrase_that_an_annotator_left_out_is_judged_null() -> None:
+def test_a_phrase_is_not_null_where_another_of_its_unary_chain_is_aligned() -> None:
     tree = """<sentence id="s"><cons id="c0" cat="NP" sem_head="c1" pa1="c0" pa2="-1"><cons id="c1" cat="NX"
         sem_head="t0" pa1="-1" pa2="c1"><tok id="t0" pos="NN" base="dog">dog</tok></cons></cons></sentence>"""
     (source,), (target,) = parse_enju(tree), parse_enju(tree)
@@ -205,4 +200,7 @@ def test_a_phrase_that_an_annotator_left_out_is_judged_null() -> None:
     one = (0, 1)
     assert found.source == {one}
     assert found.aligned == (frozenset({(one, one)}),) * 2
-    assert found.nulls == [{(one, None), (None, one)}] * 2  # one phrase of the chain is aligned, one is not
+    run = aligned("dog", "dog", "", (phrase(one, one),))
+    scores = {figures.table: figures.values for figures in phrase_scorer([found])([run])}
+    for table in ("spade with nulls", "spade people with nulls"):
+        assert (scores[table]["precision"], scores[table]["recall"]) == (100, 100)
