@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.data.penn import TOP_LABELS
+from forest_align.data.treebanks import PUNCTUATION_TAGS
 from forest_align.eval.scores import MatchCounts, Scores, Statistic, mean, safe_divide
 from forest_align.types import InputError, ParseForest
 from forest_align.types.label_chain import split_chain
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from nltk import Tree
 
 Bracket = tuple[str, int, int]
-
-_DELETED_TAGS = frozenset({",", ":", "``", "''", "."})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,22 +82,32 @@ def score_brackets(gold: Sequence[Tree], predicted: Sequence[Tree]) -> BracketSc
     Raises
     ------
     InputError
-        If the sequences differ in length, or a tree has another number of words than its gold tree: names it.
+        If the sequences differ in length, or a tree has another number of words than its gold tree or a word
+        without a tag: names it.
     """
     if len(gold) != len(predicted):
         raise InputError(f"expected {len(gold)} trees, one a gold tree, found {len(predicted)}")
     rows, tags = [], []
     for number, (gold_tree, predicted_tree) in enumerate(zip(gold, predicted, strict=True), start=1):
-        gold_tags, predicted_tags = tags_of(gold_tree), tags_of(predicted_tree)
-        if len(gold_tags) != len(predicted_tags):
-            raise InputError(f"tree {number}: expected {len(gold_tags)} words, found {len(predicted_tags)}")
-        kept = [tag not in _DELETED_TAGS for tag in gold_tags]
-        wanted, found = brackets_of(gold_tree, kept), brackets_of(predicted_tree, kept)
-        right = (wanted & found).total()
-        rows.append((right, found.total(), right, wanted.total()))
-        same = [a == b for a, b, keep in zip(gold_tags, predicted_tags, kept, strict=True) if keep]
-        tags.append((sum(same), len(same)))
+        try:
+            row, right_tags = _compare(gold_tree, predicted_tree)
+        except InputError as error:
+            raise InputError(f"tree {number}: {error.message}") from None
+        rows.append(row)
+        tags.append(right_tags)
     return BracketScores(MatchCounts.of(rows), np.asarray(tags, float).reshape(-1, 2))
+
+
+def _compare(gold: Tree, predicted: Tree) -> tuple[tuple[int, int, int, int], tuple[int, int]]:
+    """Rows of the counts and of the tags of one sentence."""
+    gold_tags, predicted_tags = tags_of(gold), tags_of(predicted)
+    if len(gold_tags) != len(predicted_tags):
+        raise InputError(f"expected {len(gold_tags)} words, found {len(predicted_tags)}")
+    kept = [tag not in PUNCTUATION_TAGS for tag in gold_tags]
+    wanted, found = brackets_of(gold, kept), brackets_of(predicted, kept)
+    right = (wanted & found).total()
+    same = [a == b for a, b, keep in zip(gold_tags, predicted_tags, kept, strict=True) if keep]
+    return (right, found.total(), right, wanted.total()), (sum(same), len(same))
 
 
 def tags_of(tree: Tree) -> list[str]:
@@ -115,16 +124,23 @@ def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Brack
         Tree down to words.
     kept : sequence of bool, optional
         For each word (traces left out) whether spans count it; by default decided by the tree's own tags.
+
+    Raises
+    ------
+    InputError
+        If a word has no tag.
     """
     if kept is None:
-        kept = [tag not in _DELETED_TAGS for tag in tags_of(tree)]
+        kept = [tag not in PUNCTUATION_TAGS for tag in tags_of(tree)]
     found: Counter[Bracket] = Counter()
     words = kept_so_far = 0
     # Depth first without recursion: a node comes once on the way down and, with its start, once on the way
     # up.
-    stack: list[tuple[Tree, int | None]] = [(tree, None)]
+    stack: list[tuple[Tree | str, int | None]] = [(tree, None)]
     while stack:
         node, start = stack.pop()
+        if isinstance(node, str):
+            raise InputError(f"expected a tag above every word, found {node!r} without one")
         if start is not None:
             label = _normal_label(node.label())
             if label not in TOP_LABELS and kept_so_far > start:
@@ -161,13 +177,14 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
     Raises
     ------
     InputError
-        If forest and gold tree differ in their number of words, or the forest has no root.
+        If forest and gold tree differ in their number of words, the forest has no root, or a word of the tree
+        no tag.
     """
     tags = tags_of(gold)
     length = int(forest.end.max(initial=0))
     if length != len(tags) or not len(forest.roots):
         raise InputError(f"expected a forest with a root over {len(tags)} words, found {length} words")
-    kept = [tag not in _DELETED_TAGS for tag in tags]
+    kept = [tag not in PUNCTUATION_TAGS for tag in tags]
     wanted = brackets_of(gold, kept)
     before = np.concatenate([[0], np.cumsum(kept)])
     spans = list(zip(before[forest.start].tolist(), before[forest.end].tolist(), strict=True))

@@ -117,6 +117,17 @@ def test_a_different_number_of_words_is_an_error_that_names_the_tree() -> None:
         score_brackets(trees_, [tree(GOLD)])
 
 
+@pytest.mark.parametrize("text", ["(S (NP dogs) bark)", "(NP the (NN dog))", "(NP the dog)"])
+def test_a_word_without_a_tag_is_named_with_its_tree(text: str) -> None:
+    word = "bark" if "bark" in text else "the"
+    good = tree("(S (NP (NNS dogs)) (VP (VBP bark)))")
+    for gold, predicted in (([good, tree(text)], [good, good]), ([good, good], [good, tree(text)])):
+        with pytest.raises(InputError, match=f"tree 2: expected a tag above every word, found '{word}'"):
+            score_brackets(gold, predicted)
+    with pytest.raises(InputError, match=f"^expected a tag above every word, found '{word}'"):
+        brackets_of(tree(text))
+
+
 def forest_of(leaves: list[str], inner: list[tuple[int, int, str]], edges_wanted: Iterable) -> ParseForest:
     """A forest with one leaf a token and inner nodes in the given order; edges by node positions."""
     length = len(leaves)
