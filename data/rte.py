@@ -15,6 +15,8 @@ from forest_align.types import InputError
 
 # Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# White space of XML (§2.3); others, such as a no-break space, are part of the text.
+_BLANKS = re.compile(r"[ \t\r\n]+")
 _YES = frozenset({"YES", "TRUE", "ENTAILMENT"})
 _NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
 
@@ -103,7 +105,7 @@ def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
 
 def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
     attributes = draft.attributes
-    texts = [" ".join(draft.texts.get(tag, "").split()) for tag in ("t", "h")]
+    texts = [_BLANKS.sub(" ", draft.texts.get(tag, "")).strip(" ") for tag in ("t", "h")]
     with reading_pair(attributes.get("id", number), *texts):
         if "id" not in attributes:
             raise InputError("this attribute is required", field="id")

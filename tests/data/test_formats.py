@@ -444,6 +444,18 @@ def test_markup_inside_a_text_is_left_out_and_the_text_goes_on(tmp_path: Path) -
     assert pair.source.text == "a bold caf\u00e9"
 
 
+def test_blanks_of_xml_are_one_space_and_others_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_text(
+        '<entailment-corpus>\n<pair id="1"><t>\n  10\N{NO-BREAK SPACE}km \n\t away\n</t><h>b</h></pair>\n'
+        "</entailment-corpus>\n",
+        encoding="utf-8",
+    )
+    (raw,), (split,) = good(read_pairs(path)), good(read_pairs(path, tokenized=True))
+    assert raw.source.text == "10\N{NO-BREAK SPACE}km away"
+    assert split.source.words == ("10\N{NO-BREAK SPACE}km", "away")
+
+
 def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("2006-01-02 111-111-111\n")
