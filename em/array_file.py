@@ -75,7 +75,7 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             facts = json.loads((file.metadata() or {})["facts"])
             if not isinstance(facts, dict):
                 raise TypeError("facts that are no object")
-    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+    except (SafetensorError, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         message = f"expected a file of arrays written by forest-align, found something else ({error})"
         raise InputError(message, file=str(path)) from None
     return arrays, facts

@@ -8,15 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.forest_model import ForestModel
+from forest_align.aligners.forest_model import FOREST_SIZE, ForestModel
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.dev_set import OBJECTIVES, DevSet, objective_value
 from forest_align.em.tuning import Range, Values
 from forest_align.types import InputError
-
-FOREST_SIZE = "forest_size"
-
-DEFAULT_FOREST_SIZE = 10  # of the parser, for a model that says nothing of it
 
 SPACE: dict[str, Range] = {
     "null_penalty": Range(1.0, 1.8),
@@ -29,11 +25,6 @@ SPACE: dict[str, Range] = {
 }
 # Searched when asked for. The paper's µ_p moves nothing but the beam; ``tree_weight`` is its log-linear form.
 MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
-
-
-def own_forest_size(model: ForestModel) -> int:
-    """Number of trees in the forests that the aligner makes with a model."""
-    return int((model.description.get("tuned") or {}).get(FOREST_SIZE, DEFAULT_FOREST_SIZE))
 
 
 def search_space(
@@ -81,8 +72,8 @@ def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, fl
     """The model's own values; a forest size that is not among the choices gives way to the nearest one."""
     values = {name: getattr(model.options, name) for name in space if name != FOREST_SIZE}
     if FOREST_SIZE in space:
-        own = own_forest_size(model)
-        values[FOREST_SIZE] = min(space[FOREST_SIZE].choices, key=lambda size: (abs(size - own), size))
+        own, choices = model.forest_size, space[FOREST_SIZE].choices
+        values[FOREST_SIZE] = min(choices, key=lambda size: (abs(size - own), size))
     return values
 
 

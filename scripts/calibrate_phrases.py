@@ -24,7 +24,6 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusReader
 from forest_align.em.phrase_calibration import JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.progress import counting_bar
-from forest_align.em.sweep import own_forest_size
 from forest_align.eval.calibration import calibrate
 
 
@@ -79,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     model = ForestAligner.load(options.model).model
     reader = CorpusReader(
         options.parser,
-        forest_size=own_forest_size(model),
+        forest_size=model.forest_size,
         confident_link=model.options.confident_link,
         cache=options.forests,
     )

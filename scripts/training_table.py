@@ -32,7 +32,6 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus import CorpusPair, CorpusReader
 from forest_align.em.dev_set import DevSet, figures
 from forest_align.em.events import Normalizer
-from forest_align.em.sweep import own_forest_size
 from forest_align.em.training import train_forest_model
 from forest_align.em.training_state import TrainingSettings
 
@@ -96,7 +95,7 @@ def normalizer_table(
 
 def forest_size_table(model: ForestModel, arguments: argparse.Namespace) -> str:
     """Align with forests of each size."""
-    own = own_forest_size(model)
+    own = model.forest_size
     results = {}
     for size in sorted({own, *arguments.forest_sizes}):
         reader = CorpusReader(forest_size=size, cache=arguments.forests)

@@ -23,7 +23,7 @@ from forest_align.aligners.contextual_similarity import similar_words
 from forest_align.aligners.contextual_words import SentenceView
 from forest_align.aligners.likely_links import most_likely_links
 from forest_align.aligners.link_model import LinkModel
-from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.model_folder import bundled_folder, damaged
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.parsing.annotation import load_annotator
@@ -137,8 +137,12 @@ class ContextualAligner(ParsingAligner):
         if published is None:
             return cls(LinkModel.load(name_or_path), **options)
         parameters, annotator = published
-        kept = {"variant": "published", "parameters": parameters, "annotator": annotator}
-        return cls(**{**kept, **options})
+        if "annotator" not in options:
+            try:
+                options["annotator"] = load_annotator(annotator)
+            except InputError as error:
+                raise damaged(name_or_path, error) from None
+        return cls(**{"variant": "published", "parameters": parameters, **options})
 
     def save(self, path: str | Path) -> None:
         """Write into a folder: the model with the threshold, or the parameters of the published variant."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from forest_align.aligners.model_folder import check_card, read_card, write_card
-from forest_align.types import InputError, ModelError
+from forest_align.aligners.model_folder import check_card, damaged, read_card, write_card
+from forest_align.types import InputError
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
 FORMAT_VERSION = 1
@@ -89,4 +89,4 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | Non
         modules = frozenset(values.pop("modules"))
         return PublishedParameters(**values, modules=modules), str(card["annotator"])
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"the parameters in {folder} are not those of this version: {error}") from error
+        raise damaged(folder, error) from error

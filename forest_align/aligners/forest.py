@@ -120,9 +120,9 @@ class ForestAligner(ParsingAligner):
     def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser_for_alignment
 
-        size = dict(self.model.description.get("tuned") or {}).get("forest_size")
-        sizes = {} if size is None else {"forest_size": size}
-        return load_parser_for_alignment(name, **sizes, vectors=self.candidates.uses_vectors)
+        return load_parser_for_alignment(
+            name, forest_size=self.model.forest_size, vectors=self.candidates.uses_vectors
+        )
 
     @cached_property
     def candidates(self) -> CandidateProvider:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
+    damaged,
     notes_of,
     read_card,
     read_weights,
@@ -23,8 +23,14 @@ from forest_align.aligners.phrase_calibration import PhraseCalibration
 from forest_align.aligners.phrase_features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
 from forest_align.cext.alignment_result import LARGEST_WHOLE_NUMBER, MOST_GENERATIONS
 from forest_align.types import InputError, ModelError
+from forest_align.types.validation import check_boolean, check_integer, describe, is_number
+
+Made = TypeVar("Made", "ForestOptions", PhraseCalibration)
 
 FORMAT_VERSION = 1
+#: Where the description of a tuned model has the number of trees in a forest.
+FOREST_SIZE = "forest_size"
+_DEFAULT_FOREST_SIZE = 10
 NORMALIZERS = ("sides", "pair", "symmetric")
 _WEIGHTS = "weights.safetensors"
 # Words of real text may hold halves of surrogate pairs.
@@ -88,7 +94,7 @@ class ForestOptions:
     Raises
     ------
     InputError
-        If there is no such normaliser, or a number is out of range.
+        If there is no such normaliser, a number is out of range, or a switch is neither true nor false.
     """
 
     null_penalty: float = 1.0
@@ -115,11 +121,13 @@ class ForestOptions:
             raise InputError(
                 f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
             )
+        for one in fields(self):
+            if isinstance(one.default, bool):
+                check_boolean(getattr(self, one.name), one.name)
         for name, least in _LEAST.items():
             value = getattr(self, name)
-            kind = Integral if name in _WHOLE else Real
-            is_number = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
-            if not (is_number and value >= least):
+            is_right = is_number(value) and (name not in _WHOLE or isinstance(value, Integral))
+            if not (is_right and value >= least):
                 which = "a whole number" if name in _WHOLE else "a number"
                 raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
         for name, most in _MOST.items():
@@ -154,9 +162,14 @@ class ForestModel:
         Weights of lexicalised features, see :meth:`PairFeatures.lexical_key`.
     options : ForestOptions
     description : dict
-        What the model was made from; JSON values.
+        What the model was made from; JSON values. ``tuned``, if there, is an object: what the sweep chose.
     calibration : PhraseCalibration
         What the probabilities of phrase pairs are made of.
+
+    Raises
+    ------
+    InputError
+        If the description says what was tuned, but no size of forests that could be.
     """
 
     weights: np.ndarray
@@ -167,9 +180,15 @@ class ForestModel:
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        _forest_size(self.description)
         for key, weight in self.lexical.items():
             source, _, target = key.partition("\t")
             self._by_source.setdefault(source, {})[target] = weight
+
+    @property
+    def forest_size(self) -> int:
+        """Number of trees in the forests that the model was tuned with; 10 where nothing is said of it."""
+        return _forest_size(self.description)
 
     def kernel_arguments(self) -> dict[str, Any]:
         """The keyword arguments of the kernel: the options of the search, the temperature of posteriors."""
@@ -258,21 +277,42 @@ class ForestModel:
         check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
         tensors = read_weights(folder / _WEIGHTS, _SHAPES)
         check_arrays(tensors, _SHAPES, folder)
-        known = {option.name for option in fields(ForestOptions)}
-        options = card.get("options")
-        if not (isinstance(options, dict) and set(options) <= known):
-            raise ModelError(f"expected options among {', '.join(sorted(known))} in {str(folder)!r}")
+        try:
+            lexical = _lexical(tensors)
+        except ValueError as error:
+            raise ModelError(f"cannot read the weights in {str(folder / _WEIGHTS)!r}: {error}") from None
         try:
             return cls(
                 tensors["general"].astype(np.float64),
-                _lexical(tensors),
-                ForestOptions(**options),
+                lexical,
+                _made(ForestOptions, card.get("options"), "options"),
                 notes_of(card, "description"),
                 # Models without one report plain posteriors.
-                PhraseCalibration(**card.get("calibration", {})),
+                _made(PhraseCalibration, card.get("calibration", {}), "calibration"),
             )
-        except (TypeError, ValueError) as error:
-            raise ModelError(f"the model in {str(folder)!r} cannot be used: {error}") from None
+        except InputError as error:
+            raise damaged(folder, error) from None
+
+
+def _made(kind: type[Made], values: Any, name: str) -> Made:
+    """Options or a calibration, from the field of a description with this name."""
+    known = {one.name for one in fields(kind)}
+    if not isinstance(values, dict):
+        raise InputError(f"expected an object, found {describe(values)}", field=name)
+    if unknown := values.keys() - known:
+        message = f"expected some of {', '.join(sorted(known))}, found {', '.join(sorted(unknown))}"
+        raise InputError(message, field=name)
+    return kind(**values)
+
+
+def _forest_size(description: Mapping[str, Any]) -> int:
+    tuned = description.get("tuned") or {}
+    if not isinstance(tuned, dict):
+        raise InputError(f"expected an object, found {describe(tuned)}", field="tuned")
+    size = check_integer(tuned.get(FOREST_SIZE, _DEFAULT_FOREST_SIZE), FOREST_SIZE)
+    if size < 1:
+        raise InputError(f"expected at least 1, found {size}", field=FOREST_SIZE)
+    return size
 
 
 def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,14 @@ from forest_align.aligners.link_features import LINK_CLASSES
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
+    damaged,
     notes_of,
     read_card,
     read_weights,
     write_model,
 )
-from forest_align.types import InputError, ModelError
+from forest_align.types import InputError
+from forest_align.types.validation import check_boolean, check_list, check_number, is_number
 
 FORMAT_VERSION = 2
 #: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: phrases alone, the paper's phrase-based baseline.
@@ -90,8 +91,8 @@ class JointModel:
         if not isinstance(self.longest, int) or isinstance(self.longest, bool) or self.longest < 1:
             message = f"expected a whole number of at least 1, found {self.longest!r}"
             raise InputError(message, field="longest")
-        if not all(math.isfinite(value) for value in self.calibration):
-            message = f"expected finite numbers, found {list(self.calibration)}"
+        if not all(map(is_number, self.calibration)):
+            message = f"expected finite numbers, found {self.calibration}"
             raise InputError(message, field="calibration")
 
     @property
@@ -112,24 +113,19 @@ class JointModel:
         check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
         arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
         check_arrays(arrays, _SHAPES, folder)
-        link_features = card.get("link_features")
-        if not isinstance(link_features, bool):
-            raise ModelError(
-                f"the description of the joint model in {folder} is damaged: expected true or false for "
-                f"link_features, found {link_features!r}"
-            )
         try:
-            slope, offset = (float(value) for value in card["calibration"])
+            values = check_list(card.get("calibration"), "calibration", 2)
+            slope, offset = (check_number(value, "calibration") for value in values)
             return cls(
                 np.concatenate([arrays[name].astype(np.float64).ravel() for name in _SHAPES]),
-                str(card["variant"]),
-                card["longest"],
+                card.get("variant", ""),
+                card.get("longest", 0),
                 (slope, offset),
-                link_features,
+                check_boolean(card.get("link_features"), "link_features"),
                 notes_of(card),
             )
-        except (KeyError, TypeError, ValueError, InputError) as error:
-            raise ModelError(f"the description of the joint model in {folder} is damaged: {error}") from None
+        except InputError as error:
+            raise damaged(folder, error) from None
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""

@@ -73,6 +73,11 @@ def check_card(
             raise ModelError(f"the model in {str(folder)!r} has other {name} than this version computes")
 
 
+def damaged(folder: str | Path, error: object) -> ModelError:
+    """The error of a description that has the right kind and version, and yet cannot be used."""
+    return ModelError(f"the description {str(Path(folder) / _CARD)!r} is damaged: {error}")
+
+
 def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
     """What a description says for people; nothing if it is damaged."""
     found = card.get(name)
@@ -119,14 +124,15 @@ def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
     Raises
     ------
     ModelError
-        If the file is missing or damaged, or lacks an array of these names.
+        If the file is missing or damaged, holds numbers of a type that numpy lacks, or lacks an array.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
         arrays = load_file(path)
-    except (OSError, ValueError, SafetensorError) as error:
+    # Some of the types of numbers that numpy lacks are a TypeError, others an AttributeError.
+    except (OSError, ValueError, TypeError, AttributeError, SafetensorError) as error:
         raise ModelError(f"cannot read the weights in {str(path)!r}: {error}") from None
     if missing := set(names) - arrays.keys():
         raise ModelError(f"the weights in {str(path)!r} lack {', '.join(sorted(missing))}")

@@ -20,6 +20,7 @@ from forest_align.aligners.link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.phrase_features import forest_of
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence
+from forest_align.types.validation import is_number
 
 if TYPE_CHECKING:
     from forest_align.lexicon.candidates import Candidate
@@ -57,8 +58,7 @@ class PhraseCalibration:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not is_number or not math.isfinite(value) or value < 0:
+            if not is_number(value) or value < 0:
                 raise InputError(f"expected a number of at least 0, found {value!r}", field=one.name)
         if self.temperature == 0:
             raise InputError("expected a number above 0, found 0", field="temperature")

@@ -150,10 +150,10 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest import ForestAligner
     from forest_align.em.dev_set import DevSet
     from forest_align.em.study_results import best_values
-    from forest_align.em.sweep import SweepProblem, own_forest_size, search_space, start_values
+    from forest_align.em.sweep import SweepProblem, search_space, start_values
 
     model = ForestAligner.load(args.model or "forest").model
-    sizes = args.forest_sizes or [own_forest_size(model)]
+    sizes = args.forest_sizes or [model.forest_size]
     objective = args.objective or "constituent-f1"
     # Attachment is measured against the trees of the input: they must not be the forests as well.
     given_trees = args.parser is None and objective != "uas"

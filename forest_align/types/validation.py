@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, TypeVar
 
 from forest_align.types.errors import InputError
@@ -195,17 +196,21 @@ def check_integer(value: Any, field: str) -> int:
     return value
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number that fits into a float; a boolean is none."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def check_number(value: Any, field: str) -> float:
     """Return a finite float or raise InputError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"expected a number, found {describe(value)}", field=field)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
+    if not is_number(value):
         raise InputError("expected a finite number", field=field)
-    return number
+    return float(value)
 
 
 def check_probability(value: Any, field: str) -> float:

@@ -42,6 +42,15 @@ def test_a_saved_aligner_is_loaded_as_the_same_variant_and_options_come_first(tm
     assert ContextualAligner.load(tmp_path).parameters == aligner.parameters
 
 
+def test_an_annotator_that_the_folder_names_must_be_known_unless_another_one_is_given(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "mine")
+    with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'annotator': .*found 'mine'"):
+        load(tmp_path)
+    assert ContextualAligner.load(tmp_path, annotator="trees").annotator.name == "trees"
+    with pytest.raises(InputError, match="'annotator'"):
+        ContextualAligner.load(tmp_path, annotator="theirs")
+
+
 def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
     aligner = ContextualAligner()
     aligner.with_values({"threshold": 0.25}).save(tmp_path)

@@ -319,7 +319,8 @@ def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None
         ("longest", "three", "damaged"),
         ("longest", 2.5, "damaged: field 'longest'"),
         ("longest", True, "damaged: field 'longest'"),
-        ("calibration", [1], "damaged"),
+        ("calibration", [1], "damaged: field 'calibration'"),
+        ("calibration", [10**400, 0], r"model\.json' is damaged: field 'calibration'"),
         ("calibration", [1, float("nan")], "damaged: field 'calibration'"),
         ("link_features", "yes", "true or false"),
         ("version", 99, "version 99"),
@@ -350,6 +351,8 @@ def test_variants_and_lengths_are_checked() -> None:
             JointModel(random_weights(), longest=longest)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="finite"):
         JointModel(random_weights(), calibration=(float("inf"), 0.0))
+    with pytest.raises(InputError, match="finite"):
+        JointModel(random_weights(), calibration=(10**400, 0.0))
 
 
 def test_sentences_that_lack_something_are_refused(aligner: JointAligner) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file, save_file
+from safetensors.torch import save_file as save_torch_file
 
 from forest_align.aligners import load
 from forest_align.aligners.contextual import ContextualAligner
@@ -60,6 +62,14 @@ def test_damaged_weights_are_no_model(tmp_path: Path, name: str) -> None:
             load(tmp_path)
     weights.unlink()
     with pytest.raises(ModelError, match="cannot read the weights"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float8_e4m3fn])
+def test_weights_of_numbers_that_numpy_lacks_are_refused(tmp_path: Path, kind: torch.dtype) -> None:
+    load("joint").save(tmp_path)
+    save_torch_file({"arcs": torch.zeros(3, dtype=kind)}, tmp_path / "model.safetensors")
+    with pytest.raises(ModelError, match=r"cannot read the weights in .*model\.safetensors"):
         load(tmp_path)
 
 

@@ -65,6 +65,7 @@ def test_powers_weigh_the_evidence() -> None:
         {"posterior_power": -0.1},
         {"link_power": "much"},
         {"posterior_power": True},
+        {"posterior_power": 10**400},
     ],
 )
 def test_numbers_out_of_range_are_refused(values: dict[str, float]) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import save
+from safetensors.torch import save_file
 
 from forest_align.em.array_file import (
     check_identity,
@@ -81,6 +83,14 @@ def test_a_file_of_another_kind_is_an_error_that_names_it(
 ) -> None:
     path = tmp_path / "weights.safetensors"
     path.write_bytes(save({"weights": np.zeros(2)}, metadata=metadata))
+    with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
+        load_arrays(path)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float8_e4m3fn])
+def test_numbers_that_numpy_lacks_are_an_error_that_names_the_file(tmp_path: Path, kind: torch.dtype) -> None:
+    path = tmp_path / "weights.safetensors"
+    save_file({"weights": torch.zeros(2, dtype=kind)}, path, metadata={"facts": "{}"})
     with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
         load_arrays(path)
 
