@@ -11,8 +11,8 @@ from forest_align.data.lines import InputLines
 from forest_align.types import InputError
 
 
-def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, int, list[str] | InputError]]:
-    """Yield rows with the numbers of their first and last lines; an error in the place of a broken one.
+def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str] | InputError]]:
+    """Yield rows with the numbers of their first lines; an error in the place of a broken one.
 
     A quoted text may go over several lines. Where a row is broken, its first line alone is given up: what an
     open quote has taken in is read again, as rows of its own.
@@ -38,7 +38,7 @@ def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, int, list
             del taken[1:]
         if row is None:
             return
-        yield taken[0][0], taken[-1][0], row
+        yield taken[0][0], row
 
 
 def _texts(

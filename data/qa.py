@@ -37,7 +37,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     columns, the number of its line.
     """
     numbers = _Numbers()
-    for begun, _, row in csv_rows(lines, strict=True):
+    for begun, row in csv_rows(lines, strict=True):
         if begun == 1 and row == _HEADER.split(","):
             continue
         try:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from forest_align.data.csv_rows import csv_rows
 from forest_align.data.lines import InputLines
 from forest_align.data.pair_fields import plain_sentence
-from forest_align.data.pair_types import Format, SentencePair, reading_pair
+from forest_align.data.pair_types import Format, PairError, SentencePair, reading_pair
 from forest_align.types import InputError, InputWarning
 
 #: What corpora call the columns of the two sentences, the most telling names first. Letter case, blanks,
@@ -69,8 +69,8 @@ class _Header(NamedTuple):
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
 
-    Others are passed over. The id of a row without one is the number of its line (of its last, where a
-    quoted text goes over several). Quotes have a meaning between commas only; between tabs they are text.
+    Others are passed over. The id of a row without one is its number, from 1 below the header. Quotes have a
+    meaning between commas only; between tabs they are text.
 
     Raises
     ------
@@ -95,11 +95,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             f"target {target!r}; --from tsv takes it for a pair"
         )
         warnings.warn(InputWarning(message), stacklevel=2)
-    for begun, ended, row in csv_rows(lines, **_dialect(first)):
+    for number, (begun, row) in enumerate(csv_rows(lines, **_dialect(first)), 1):
         try:
             if isinstance(row, InputError):
-                raise row
-            yield replace(_pair(row, header, str(ended), tokenized), place=(lines.name, begun))
+                raise PairError(row, str(number))
+            yield replace(_pair(row, header, str(number), tokenized), place=(lines.name, begun))
         except InputError as error:
             yield error.at(file=lines.name, line=begun)
 

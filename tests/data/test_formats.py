@@ -557,7 +557,7 @@ def test_links_survive_every_format_that_holds_them(
         )
 
 
-TEXTS = [('He said, "no".', "He refused.", "x"), ("Yes", "No", "3")]
+TEXTS = [('He said, "no".', "He refused.", "x"), ("Yes", "No", "2")]
 
 
 @pytest.mark.parametrize(
@@ -579,6 +579,15 @@ def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Pa
     before, broken, after = read_pairs(path)
     assert isinstance(broken, InputError) and broken.line == 3 and "UTF-8" in broken.message
     assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+
+
+def test_rows_of_a_table_without_ids_are_numbered_from_one_the_broken_ones_too(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b'source,target\n"a\n",b\ncaf\xe9,b\n"c,d\ne,f\ng\nh,i\n')
+    found = list(read_pairs(path))
+    assert [(getattr(item, "id", None), isinstance(item, InputError)) for item in found] == [
+        *[("1", False), ("2", True), ("3", True), ("4", False), ("5", True), ("6", False)]
+    ]
 
 
 def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path: Path) -> None:
@@ -609,7 +618,7 @@ def test_a_header_line_of_known_names_is_no_pair_and_a_warning_says_so(
     ):
         (found,) = good(read_pairs(path))
     assert (found.source.text, found.target.text) == tuple(row[place] for place in order)
-    assert found.id == ("p7" if header.startswith("pair") else "2")
+    assert found.id == ("p7" if header.startswith("pair") else "1")
     first, _ = good(read_pairs(path, "tsv"))
     assert first.source.text == header.split("\t")[0]
 
