@@ -24,7 +24,8 @@ class Normalizer(StrEnum):
         of the source picked among all target phrases.
     ``SYMMETRIC``
         The phrases of the other sentence, and null, for source and target phrases alike: an aligned pair has
-        the product of the two conditional probabilities, so that swapping the sentences changes nothing.
+        the product of the two conditional probabilities, which is that of the swapped pair if the weights are
+        mirrored, too.
     ``TRAINING``
         All target attributes that were seen beside the source attribute in some training pair, and null; for
         the null phrase all target attributes.

@@ -57,9 +57,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 class ForestAligner(ParsingAligner):
     """Aligns words and syntactic phrases on the packed parse forests of two sentences.
 
-    It has a source and a target: the probabilities of phrases are one-sided (normalised over the phrases of
-    the target, see :meth:`.ForestModel.log_probabilities`), so that swapped sentences may be aligned slightly
-    differently. The contextual aligner is exactly symmetric.
+    It has a source and a target, and swapped sentences may be aligned slightly differently: the probabilities
+    of phrases are one-sided (normalised over the phrases of the target, see
+    :meth:`.ForestModel.log_probabilities`), weights tell the word of the source from that of the target, and
+    the search for non-compositional pairs is not exhaustive. The contextual aligner is exactly symmetric.
 
     Parameters
     ----------

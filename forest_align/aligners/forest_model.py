@@ -204,8 +204,9 @@ class ForestModel:
           classes.
         - ``pair``: likewise, but null is one more source phrase: a null-aligned target phrase is normalised
           over all target classes.
-        - ``symmetric``: an aligned pair has the product of both conditional probabilities, so that swapped
-          sentences have the same alignments.
+        - ``symmetric``: an aligned pair has the product of both conditional probabilities. Swapping the
+          sentences and mirroring the weights leaves all of them as they are; the alignment may change even
+          so, as the search for non-compositional pairs misses one way what it finds the other.
 
         Returns
         -------
