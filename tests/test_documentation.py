@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ PAGES = sorted(
 )
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 SCRIPT = re.compile(r"\b(?:scripts|benchmarks)/\w+\.(?:py|sh)\b")
@@ -88,8 +92,39 @@ def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     shutil.copy(examples, tmp_path)
     pairs = [tuple(line.split("\t")) for line in text_of(examples).splitlines()]
-    names: dict[str, object] = {"pairs": pairs}
+    # The page that is read first needs nothing from elsewhere.
+    names: dict[str, object] = {} if page == ROOT / "README.md" else {"pairs": pairs}
     if "aligner =" not in text_of(page):
         names["aligner"] = forest_align.load("contextual")
     for block in PYTHON.findall(text_of(page)):
         exec(compile(block, name_of(page), "exec"), names)
+
+
+@pytest.mark.parametrize(
+    ("page", "command"),
+    [
+        ("README.md", "forest-align align 'He died.'"),
+        ("docs/evaluation.md", "printf"),
+        ("docs/forest.md", "forest-align align 'The painting"),
+    ],
+)
+def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path: Path) -> None:
+    (block,) = (one for one in CONSOLE.findall(text_of(ROOT / page)) if one.startswith(f"$ {command}"))
+    lines = block.splitlines()
+    script = "\n".join(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-e", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "COLUMNS": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [line for line in lines if not line.startswith("$ ")]
+    assert len(shown) > 7 and _without_figures(done.stdout.rstrip().splitlines()) == _without_figures(shown)
+
+
+def _without_figures(lines: list[str]) -> list[str]:
+    """Lines in which another model, or another kind of processor, changes nothing."""
+    return [re.sub(r"[\d. ]+", " ", line) for line in lines]
