@@ -24,7 +24,7 @@ def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str]
     dialect
         What :func:`csv.reader` takes.
     """
-    numbered = lines.numbered()
+    numbered = lines.numbered(blank_end=False)
     again: deque[tuple[int, str | InputError]] = deque()
     while True:
         taken: list[tuple[int, str | InputError]] = []

@@ -60,6 +60,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         self.number = 0
         self._stream: IO[bytes] = _open(self.path)
         self._waiting: deque[bytes] = deque()
+        self._text_line = 0  # the last line that is known not to be blank
         self._refuse_other_encodings()
 
     def __iter__(self) -> Iterator[str]:
@@ -72,16 +73,43 @@ class InputLines(AbstractContextManager["InputLines"]):
         self.number += 1
         return self._decode(line, self.number)
 
-    def numbered(self) -> Iterator[tuple[int, str | InputError]]:
-        """Lines with their numbers; in the place of one that cannot be read, the error that says why."""
+    def numbered(self, *, blank_end: bool = True) -> Iterator[tuple[int, str | InputError]]:
+        """Lines with their numbers; in the place of one that cannot be read, the error that says why.
+
+        Parameters
+        ----------
+        blank_end : bool
+            Blank lines at the end of a file are lines too; else they are read, but do not come. Those of
+            standard input always do: each has to come at once, when nobody knows what follows.
+        """
         while True:
             try:
                 line: str | InputError | None = next(self, None)
+                is_blank = line is not None and not line.strip(" ")
+                if is_blank and not blank_end and self._only_blank_lines_follow():
+                    deque(self, maxlen=0)
+                    return
             except InputError as error:
                 line = error
             if line is None:
                 return
             yield self.number, line
+
+    def _only_blank_lines_follow(self) -> bool:
+        if self.path is None or self.number < self._text_line:
+            return False
+        for number, line in enumerate(self._look_ahead(), self.number + 1):
+            if line.strip(b" \r\n"):
+                self._text_line = number
+                return False
+        return True
+
+    def _look_ahead(self) -> Iterator[bytes]:
+        """The lines that follow, which stay."""
+        yield from self._waiting
+        while line := self._read_line():
+            self._waiting.append(line)
+            yield line
 
     def __exit__(self, *exception: object) -> None:
         if self.path is not None:
@@ -181,7 +209,7 @@ class TextLines(InputLines):
         self.path, self.name, self.number = None, name, 0
         # What was no UTF-8 on the command line is none here either.
         self._stream = io.BytesIO(text.encode("utf-8", errors="surrogatepass"))
-        self._waiting = deque()
+        self._waiting, self._text_line = deque(), 0
 
 
 def path_beside(path: Path, suffix: str) -> Path:

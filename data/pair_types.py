@@ -229,7 +229,7 @@ def read_line_by_line(
 
     ``parse`` returns None for lines that are no pairs, such as a header.
     """
-    for _, line in lines.numbered():
+    for _, line in lines.numbered(blank_end=False):
         try:
             if isinstance(line, InputError):
                 raise line

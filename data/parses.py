@@ -33,7 +33,7 @@ def read_parses(path: str | Path) -> Iterator[Sentence | InputError]:
         If it is no text in UTF-8.
     """
     with InputLines(path) as lines:
-        for number, line in lines.numbered():
+        for number, line in lines.numbered(blank_end=False):
             try:
                 found: Sentence | InputError = _read(line)
             except InputError as error:

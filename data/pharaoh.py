@@ -20,8 +20,9 @@ _LINE = re.compile(r"\s*(\d+[-p]\d+(\s+|$))*")
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs of ``NAME.pharaoh`` with the sentences of ``NAME.tsv`` beside it (tokens split on spaces).
 
-    A blank line says that nothing is linked. A pair whose links or sentences are broken, or missing because
-    one file is shorter than the other, becomes an InputError item.
+    A blank line says that nothing is linked, or nothing at all where the sentences have ended. A pair whose
+    links or sentences are broken, or missing because one file is shorter than the other, becomes an
+    InputError item.
 
     Raises
     ------
@@ -31,6 +32,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     with InputLines(_sentences_beside(lines.path)) as text:
         for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
             if pair is None:
+                if isinstance(links, Links) and not links:
+                    continue  # a blank line at the end of the file says nothing
                 pair = lines.error(f"expected sentences for these links, those in {text.name} end earlier")
             if links is None:
                 links = text.error(f"expected links for these sentences, those in {lines.name} end earlier")

@@ -59,6 +59,15 @@ def test_broken_pairs_are_left_out_and_named(tmp_path: Path, capsys: pytest.Capt
     assert f"{path}:2: " in capsys.readouterr().err
 
 
+def test_a_blank_line_at_the_end_is_no_broken_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("a\tb\n\n")
+    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
+    assert tuple(capsys.readouterr()) == ("a\tb\t1\n", "")
+
+
 def test_of_many_broken_pairs_ten_are_named_and_the_others_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,14 @@ def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
+def test_blank_lines_at_the_end_are_no_pairs(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name] + "\n\n", encoding="utf-8")
+    whole = good(read_pairs(_written(tmp_path, name), name))
+    assert [contents(pair) for pair in good(read_pairs(path, name))] == [contents(pair) for pair in whole]
+
+
+@pytest.mark.parametrize("name", SMALL)
 def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(SMALL[name], encoding="utf-8")
@@ -328,6 +336,13 @@ def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
     pair = SentencePair("1", Sentence.from_words(["a\ud800"]), Sentence.from_words(["b"]))
     write_pairs([pair], tmp_path / "x.tsv")
     assert (tmp_path / "x.tsv").read_text() == "a\\ud800\tb\t1\n"
+
+
+def test_blank_lines_at_the_end_of_links_or_sentences_are_no_pairs(tmp_path: Path) -> None:
+    for sentences, links in (("\n", ""), ("", "\n"), ("\n", "\n")):
+        (tmp_path / "gold.tsv").write_text("a\tb\nc\td\n" + sentences)
+        (tmp_path / "gold.pharaoh").write_text("0-0\n\n" + links)
+        assert [len(pair.links or ()) for pair in good(read_pairs(tmp_path / "gold.pharaoh"))] == [1, 0]
 
 
 def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:

@@ -94,6 +94,45 @@ def test_line_ends_of_old_macs_are_told_and_carriage_returns_inside_a_text_stay(
     assert lines_of(tmp_path / "a.tsv", b"a\rb\tc\r\nd\te\r") == ["a\rb\tc", "d\te"]
 
 
+def test_blank_lines_at_the_end_of_a_file_are_left_out_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for end in (b"", b"\n", b"\n\n  \n\r\n"):
+        path.write_bytes(b"\none\n \n\ntwo" + end)
+        for looks_ahead in (False, True):
+            with InputLines(path) as lines:
+                assert not looks_ahead or lines.head() == ["one", "two"]
+                assert list(lines.numbered(blank_end=False)) == [
+                    (1, ""),
+                    (2, "one"),
+                    (3, " "),
+                    (4, ""),
+                    (5, "two"),
+                ]
+    path.write_bytes(b"one\n\n\t\n\xff\n\n")
+    with InputLines(path) as lines:
+        assert [(n, type(line)) for n, line in lines.numbered(blank_end=False)] == [
+            (1, str),
+            (2, str),
+            (3, str),
+            (4, InputError),
+        ]
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"one\n\n")[:-4])
+    with InputLines(path) as lines:
+        (_, first), (_, broken) = lines.numbered(blank_end=False)
+        assert first == "one" and "cannot decompress" in str(broken)
+
+
+def test_a_blank_line_of_standard_input_comes_before_the_next_one_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.BytesIO(b"one\n\ntwo\n\n")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    numbered = InputLines("-").numbered(blank_end=False)
+    assert [next(numbered), next(numbered)] == [(1, "one"), (2, "")]
+    assert stream.read() == b"two\n\n"
+
+
 def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"\n".join(b"%d" % n for n in range(50))))
