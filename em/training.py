@@ -54,7 +54,8 @@ def train_forest_model(
     pairs : sequence of CorpusPair
         Text to learn from, at least one pair; gold links, if any, are not used.
     start : ForestModel
-        Gives the initial weights and the options of the search, which the trained model keeps.
+        Gives the initial weights; the trained model keeps its options of the search and what it says was
+        tuned, the size of forests among it.
     settings : TrainingSettings
         How to train.
     normalizer : Normalizer
@@ -106,6 +107,7 @@ def train_forest_model(
         observer=observer,
     )
     model = _model(features, state.weights, start)
+    tuned = {"tuned": start.description["tuned"]} if "tuned" in start.description else {}
     about = {
         "weights": "trained by Viterbi EM",
         "pairs": len(pairs),
@@ -114,6 +116,7 @@ def train_forest_model(
         "least_pairs": least_pairs,
         **{name: value for name, value in asdict(settings).items() if name != "workers"},
         "history": [asdict(one) for one in state.history],
+        **tuned,
     }
     return TrainedModel(replace(model, description=about), state.history)
 

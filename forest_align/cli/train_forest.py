@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
     )
     add_corpus_arguments(parser)
-    parser.add_argument("--forest-size", type=positive, default=10, help="trees in a forest (default: 10)")
+    parser.add_argument(
+        "--forest-size",
+        type=positive,
+        help="trees in a forest while training (default: as many as the model to start from was tuned with)",
+    )
     parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
     parser.add_argument(
         "--batch-size", type=int, default=200, help="pairs between M-steps; 0 for all (default: 200)"
@@ -94,7 +98,10 @@ def run(args: argparse.Namespace) -> int:
     raw_dev = read_gold_files(args.dev, args)
     start = ForestAligner.load(args.start).model
     reader = corpus_reader(
-        args, args.forest_size, start.options.confident_link, given_trees=args.parser is None
+        args,
+        args.forest_size or start.forest_size,
+        start.options.confident_link,
+        given_trees=args.parser is None,
     )
     pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest")
     dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")

@@ -201,6 +201,10 @@ def test_options_reach_the_training(
     assert (seen["parser"], seen["given_trees"], seen["dev"]) == (("mine",), False, None)
     assert (seen["settings"], seen["resume"]) == (TrainingSettings(), False)
     assert (seen["forest_size"], seen["normalizer"]) == (10, "symmetric")
+    tuned = ForestModel(weights, description={"tuned": {"forest_size": 3}})
+    tuned.save(tmp_path / "start")
+    run(pairs, "-o", tmp_path / "model", "--start", tmp_path / "start")
+    assert seen["forest_size"] == 3
 
 
 def test_the_cache_spares_the_parser_the_second_time(

@@ -102,6 +102,15 @@ def test_the_model_says_how_it_was_trained_and_the_normalisers_differ(pairs: lis
     assert len(weights) == len(Normalizer)
 
 
+def test_the_model_keeps_the_forest_size_of_the_start(pairs: list[CorpusPair]) -> None:
+    assert "tuned" not in train_forest_model(pairs, start(), SETTINGS).model.description
+    tuned = {"forest_size": 3, "beam": 50}
+    model = replace(start(), description={"weights": "set by hand", "tuned": tuned})
+    found = train_forest_model(pairs, model, SETTINGS).model
+    assert found.forest_size == 3
+    assert (found.description["tuned"], found.description["weights"]) == (tuned, "trained by Viterbi EM")
+
+
 def test_dev_pairs_are_scored_by_the_model_of_the_epoch(pairs: list[CorpusPair]) -> None:
     dev, scored = DevSet(pairs[:2]), []
     statistics = dev.statistics
