@@ -54,6 +54,18 @@ def test_a_new_model_takes_the_old_ones_place_and_other_files_stay(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+def test_files_that_a_folder_shares_with_another_model_are_left_to_that_one(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    write_model(first, MODELS / "en", WEIGHTS, CONFIG)
+    second.mkdir()
+    for path in first.iterdir():
+        (second / path.name).symlink_to(path)
+    before = {path.name: path.read_bytes() for path in first.iterdir()}
+    write_model(second, first, {"vector": torch.ones(3)}, ParserConfig((), (), {}))
+    assert {path.name: path.read_bytes() for path in first.iterdir()} == before
+    assert set(read_weights(second)) == {"vector"}
+
+
 def test_a_model_stays_whole_while_the_next_one_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
