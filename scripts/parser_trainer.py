@@ -234,8 +234,7 @@ class Trainer:
         except RuntimeError as error:
             sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
-            # One that an earlier run left as it was has no average.
-            self.average[name] = tensors.get(f"average.{name}", weights[name]).to(weight.device)
+            self.average[name] = tensors[f"average.{name}"].to(weight.device)
             state = {
                 field: tensors[f"optimizer.{field}.{name}"].to("cpu" if field == "step" else weight.device)
                 for field in ("step", "exp_avg", "exp_avg_sq")
@@ -246,5 +245,5 @@ class Trainer:
         self.step, self.epoch = record["step"], record["epoch"]
         self.batch_in_epoch, self.seconds_before = record["batch_in_epoch"], record["seconds"]
         # Another kind of device draws other numbers anyway.
-        if "random_state" in record and record.get("device", "cpu") == self._random.device.type:
+        if record["device"] == self._random.device.type:
             self._random.set_state(torch.tensor(record["random_state"], dtype=torch.uint8))

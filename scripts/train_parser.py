@@ -238,16 +238,11 @@ def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: Par
     SystemExit
         If labels were made in another way.
     """
-    saved, rare = record.get("made_with"), "--rare"
-    if saved is None:
-        print("the checkpoint does not say what it was made with: options and sentences are not compared")
-    else:
-        if saved[rare] != made_with[rare]:
-            sys.exit(
-                f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}"
-            )
-        for change in changes(saved, made_with):
-            print(f"changed: {change}")
+    saved, rare = record["made_with"], "--rare"
+    if saved[rare] != made_with[rare]:
+        sys.exit(f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}")
+    for change in changes(saved, made_with):
+        print(f"changed: {change}")
     known = dataclasses.replace(config, labels=tuple(record["labels"]), tags=tuple(record["tags"]))
     report_unknown(known, "in the checkpoint", config.labels, config.tags)
     return known

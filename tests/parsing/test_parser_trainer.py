@@ -161,23 +161,6 @@ def test_all_of_the_encoder_but_its_embeddings_learns(script: Any, tmp_path: Pat
     assert set(training.averaged()) == set(before)
 
 
-def test_what_an_earlier_run_left_as_it_was_can_learn_from_then_on(script: Any, tmp_path: Path) -> None:
-    training = prepared(script, tmp_path, steps=8, warmup=1)
-    training.parser.pretrained_model.encoder.layer[0].requires_grad_(False)
-    training.named = [(name, weight) for name, weight in training.named if weight.requires_grad]
-    training.average = {name: training.average[name] for name, _ in training.named}
-    training.take_step(squares(training))
-    training.save(tmp_path, {})
-    again = prepared(script, tmp_path, steps=8, warmup=1)
-    again.load(tmp_path)
-    assert len(again.named) > len(training.named)
-    for name, value in training.averaged().items():
-        assert torch.equal(again.averaged()[name], value)
-    again.take_step(squares(again))
-    for name, weight in again.named:
-        assert not torch.equal(weight, training.parser.state_dict()[name]) or not weight.any(), name
-
-
 def run(script: Any, work: Path, after_loss: Callable[[int], None] = lambda step: None) -> Any:
     """A training run of a parser of next to no size, without the treebanks and the real encoder."""
     made = object.__new__(script.Run)

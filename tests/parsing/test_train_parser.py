@@ -113,15 +113,6 @@ def test_labels_cannot_be_made_in_another_way_in_the_middle(train_parser: Any) -
         train_parser.check_resumed(record, now, CONFIG)
 
 
-def test_a_checkpoint_that_does_not_say_what_it_was_made_with_can_go_on(
-    train_parser: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    now = train_parser.made_with(options(train_parser), [SENTENCE])
-    record = {"labels": LABELS, "tags": TAGS}
-    assert train_parser.check_resumed(record, now, CONFIG) == CONFIG
-    assert "does not say what it was made with" in capsys.readouterr().out
-
-
 @pytest.fixture
 def other_device(monkeypatch: pytest.MonkeyPatch) -> str:
     return lazy_device(monkeypatch)
