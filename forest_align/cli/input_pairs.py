@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from forest_align.data.pair_fields import plain_sentence
 from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.types import InputError, InputWarning, Links, Sentence
+
+_EXTENSION = re.compile(r"\.[^\W\d]\w*")
 
 
 class Item(NamedTuple):
@@ -101,6 +104,11 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
                 f"expected two sentences, or one file of pairs, found the file {path!r} beside another; "
                 "'paste ONE OTHER' makes pairs of two files"
             )
+    if all(map(_is_named_like_a_file, two)):
+        raise InputError(
+            f"there are no files {two[0]!r} and {two[1]!r}; expected a file of pairs, or two sentences "
+            "(two such words can come through standard input, with a tab between them)"
+        )
     if options.source_format is not None:
         raise InputError("--from is for files; found two sentences")
     source, target = (
@@ -108,6 +116,12 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
         for text, side in zip(two, ("source", "target"), strict=True)
     )
     return iter([SentencePair("1", source, target)])
+
+
+def _is_named_like_a_file(text: str) -> bool:
+    """Whether a text is one word with a folder or an extension; no extension is a full stop at the end."""
+    has_extension = _EXTENSION.fullmatch(os.path.splitext(text)[1]) is not None
+    return len(text.split()) == 1 and (has_extension or os.path.dirname(text) != "")
 
 
 def _broken(error: InputError) -> Item:

@@ -35,6 +35,21 @@ def test_of_one_sentence_alone_it_is_told_that_two_are_expected(text: str) -> No
         read(text)
 
 
+@pytest.mark.parametrize("two", [("pairs.txv", "other.txv"), ("new/pairs", "pairs.tsv"), ("./a", "/no/b")])
+def test_two_names_of_files_that_do_not_exist_are_no_sentences(two: tuple[str, str]) -> None:
+    with pytest.raises(
+        InputError, match=f"no files '{two[0]}' and '{two[1]}'; .* standard input, with a tab"
+    ):
+        read(two[0], target=two[1])
+
+
+@pytest.mark.parametrize(
+    "two", [("Hello.", "Hi."), ("pairs.tsv", "Hi"), ("3.5", "4.5"), ("Go to a.b", "a.b")]
+)
+def test_two_texts_of_which_one_is_no_name_are_sentences(two: tuple[str, str]) -> None:
+    assert len(read(two[0], target=two[1])) == 1
+
+
 def test_a_name_with_blanks_is_no_sentence_if_there_is_a_file_or_a_folder(tmp_path: Path) -> None:
     path = tmp_path / "my pairs.tsv"
     path.write_text("a\tb\n")
