@@ -131,10 +131,10 @@ class SweepProblem:
         """See :class:`forest_align.em.tuning.TuningProblem`; options that are varied do not count."""
         options = asdict(self._model.options)
         kept = {name: value for name, value in options.items() if name not in self._space}
-        pairs = self._sets[self._default_size].pairs
+        pairs = [(dev.pair, dev.links.pairs) for dev in self._sets[self._default_size].pairs]
         gold = [
-            (dev.pair.source.words, dev.pair.target.words, dev.links.pairs, dev.pair.given_forests)
-            for dev in pairs
+            (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)
+            for pair, links in pairs
         ]
         weights = self._model.weights, sorted(self._model.lexical.items())
         sizes = sorted(self._sets)

@@ -256,6 +256,9 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores(reader: CorpusReader
         space = search_space(used, [1, 10])
         return SweepProblem(used, objective, sizes, lambda size: DevSet(loaded), space, identity).fingerprint
 
+    def with_heads(heads: list[int]) -> CorpusPair:
+        return replace(pairs[0], gold_heads=(heads, heads))
+
     known = [
         fingerprint(),
         fingerprint(replace(model, lexical=lexical)),
@@ -264,6 +267,7 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores(reader: CorpusReader
         fingerprint(sizes=(10, 1)),
         fingerprint(loaded=other_links),
         fingerprint(loaded=[replace(pairs[0], given_forests="other trees"), pairs[1]]),
+        *(fingerprint(objective="uas", loaded=[with_heads(heads)]) for heads in ([0, 1], [1, 0])),
         fingerprint(identity="another parser"),
     ]
     assert len(set(known)) == len(known)
