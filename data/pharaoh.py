@@ -45,7 +45,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
             elif isinstance(pair, SentencePair) and isinstance(links, Links):
                 try:
                     with reading_pair(pair.id, pair.source.text, pair.target.text):
-                        links.check(len(pair.source), len(pair.target))
+                        check_links(links, len(pair.source), len(pair.target))
                     yield replace(pair, links=links)
                 except InputError as error:
                     yield error.at(file=lines.name, line=lines.number)
@@ -61,6 +61,22 @@ def read_links(lines: InputLines) -> Iterator[Links | InputError]:
             yield Links.from_pharaoh(line)
         except InputError as error:
             yield error.at(file=lines.name, line=lines.number)
+
+
+def check_links(links: Links, source_length: int, target_length: int) -> Links:
+    """Return the links of a line if they lie inside the two sentences, of so many tokens.
+
+    Raises
+    ------
+    InputError
+        If one does not: says which tokens links count.
+    """
+    try:
+        return links.check(source_length, target_length)
+    except InputError as error:
+        counted = "the tokens that the file of sentences has, in plain text those between spaces"
+        message = f"{error.message}; links count {counted} ('align --tokenized' makes such links)"
+        raise InputError(message) from None
 
 
 def _sentences_beside(path: Path | None) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from forest_align.data.pharaoh import check_links
 from forest_align.eval.constituents import SpanPair
 from forest_align.types import InputError, Links
 
@@ -68,13 +69,23 @@ def check_matching(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) 
     Raises
     ------
     InputError
-        If a prediction is missing, too many or in the place of another, or its tokens differ: names the pair.
+        If a prediction is missing, too many or in the place of another, its tokens differ, or it is of links
+        alone and one is out of range: names the pair.
     """
     _check_ids(gold, predictions)
     _check_number(gold, predictions)
     for pair, prediction in zip(gold, predictions, strict=True):
         _check_tokens(pair.id, "source", pair.source, prediction.source)
         _check_tokens(pair.id, "target", pair.target, prediction.target)
+        if prediction.source is None:  # lines of links alone
+            _check_links(pair, prediction.links)
+
+
+def _check_links(pair: GoldPair, links: Links) -> None:
+    try:
+        check_links(links, len(pair.source), len(pair.target))
+    except InputError as error:
+        raise InputError(f"pair {pair.id!r}: predicted {error.message}") from None
 
 
 def _check_ids(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:

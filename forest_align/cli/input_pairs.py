@@ -14,6 +14,7 @@ from forest_align.cli.arguments import is_file, is_sentence, is_single_word
 from forest_align.data.pair_fields import plain_sentence
 from forest_align.data.pair_types import PairError
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.pharaoh import check_links
 from forest_align.types import InputError, InputWarning, Links, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")
@@ -142,10 +143,13 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
         raise InputError("the input gives no word links for this pair")
     if not (item.source.tokens and item.target.tokens):
         raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
+    lengths = len(item.source), len(item.target)
+    if links is None:
+        return found.check(*lengths)
     try:
-        return found.check(len(item.source), len(item.target))
+        return check_links(links, *lengths)
     except InputError as error:
-        raise error.at(file=path, line=number) if links is not None else error from None
+        raise error.at(file=path, line=number) from None
 
 
 def _sentences(item: SentencePair, use_trees: bool) -> Pair:

@@ -160,6 +160,7 @@ def test_a_file_that_is_too_short_names_the_first_missing_pair(gold: Path, tmp_p
 def test_a_link_out_of_range_names_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
     message = error(capsys, str(gold), pharaoh(tmp_path, "0-0", "2-0"))
     assert "pair 'rte:1': predicted link 2-0 is out of range" in message
+    assert "in plain text those between spaces ('align --tokenized' makes such links)" in message
 
 
 def test_other_tokens_name_the_pair(gold: Path, tmp_path: Path, capsys) -> None:

@@ -50,6 +50,17 @@ def test_two_texts_of_which_one_is_no_name_are_sentences(two: tuple[str, str]) -
     assert len(read(two[0], target=two[1])) == 1
 
 
+def test_links_of_a_file_that_are_of_other_tokens_are_told_which_tokens_count(tmp_path: Path) -> None:
+    pairs, words = tmp_path / "in.tsv", tmp_path / "words.txt"
+    pairs.write_text("He can't.\tHe cannot.\n")
+    words.write_text("3-3\n")
+    (item,) = read(pairs, words=str(words), tokenized=True)
+    assert str(item.content).startswith(
+        f"{words}:1: link 3-3 is out of range: the sentences have 2 and 2 tokens"
+    )
+    assert str(item.content).endswith("those between spaces ('align --tokenized' makes such links)")
+
+
 def test_a_name_with_blanks_is_no_sentence_if_there_is_a_file_or_a_folder(tmp_path: Path) -> None:
     path = tmp_path / "my pairs.tsv"
     path.write_text("a\tb\n")

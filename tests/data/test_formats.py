@@ -345,6 +345,17 @@ def test_blank_lines_at_the_end_of_links_or_sentences_are_no_pairs(tmp_path: Pat
         assert [len(pair.links or ()) for pair in good(read_pairs(tmp_path / "gold.pharaoh"))] == [1, 0]
 
 
+def test_links_of_other_tokens_are_told_which_tokens_count(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("He can't.\tHe cannot.\n")
+    (tmp_path / "gold.pharaoh").write_text("0-0 3-3\n")
+    (found,) = read_pairs(tmp_path / "gold.pharaoh")
+    assert str(found) == (
+        f"{tmp_path / 'gold.pharaoh'}:1: link 3-3 is out of range: the sentences have 2 and 2 tokens; "
+        "links count the tokens that the file of sentences has, in plain text those between spaces "
+        "('align --tokenized' makes such links)"
+    )
+
+
 def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:
     path = tmp_path / "gold.pharaoh"
     path.write_text("0-0\n")
