@@ -84,15 +84,15 @@ class InputLines(AbstractContextManager["InputLines"]):
         """
         while True:
             try:
-                line: str | InputError | None = next(self, None)
-                is_blank = line is not None and not line.strip(" ")
-                if is_blank and not blank_end and self._only_blank_lines_follow():
+                text = next(self, None)
+                if text is None:
+                    return
+                if not blank_end and not text.strip(" ") and self._only_blank_lines_follow():
                     deque(self, maxlen=0)
                     return
+                line: str | InputError = text
             except InputError as error:
                 line = error
-            if line is None:
-                return
             yield self.number, line
 
     def _only_blank_lines_follow(self) -> bool:
