@@ -26,6 +26,7 @@ from forest_align.aligners.link_model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder, damaged
 from forest_align.aligners.parsing_aligner import ParsingAligner
 from forest_align.lexicon.evidence import lexical_evidence
+from forest_align.lexicon.word_vectors import check_finite
 from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
 
@@ -192,7 +193,8 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no tokens, or none of the word vectors or the forest that the variant needs.
+            If a sentence has no tokens, or none of the word vectors or the forest that the variant needs, or
+            vectors of numbers that are not finite.
         ModelError
             If the link model expects word vectors of another size.
         """
@@ -231,7 +233,8 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no word vectors; or in the published variant, whose links have no probabilities.
+            If a sentence has no word vectors, or some of numbers that are not finite; or in the published
+            variant, whose links have no probabilities.
         ModelError
             If the link model expects word vectors of another size.
         """
@@ -277,6 +280,8 @@ class ContextualAligner(ParsingAligner):
         return lexical_evidence(source, target, self.lexicon, self.ppdb)
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
+        if self._reads_vectors():
+            check_finite(source, target)
         views = self._view(source), self._view(target)
         keys = tuple(map(_view_key, views))
         # Sentences that look the same may differ in their vectors, whose product rounds by their order.

@@ -37,6 +37,7 @@ from forest_align.aligners.link_features import (
 )
 from forest_align.lexicon.evidence import Evidence, lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
@@ -182,12 +183,12 @@ def pair_edits(
 
 
 def check_parsed(source: Sentence, target: Sentence) -> None:
-    """Make sure that both sentences have tokens, a forest and word vectors of finite numbers.
+    """Make sure that both sentences have tokens, a forest and word vectors that can be compared.
 
     Raises
     ------
     InputError
-        If one lacks something; names the side.
+        If one lacks something; names the side. If their vectors are of different sizes.
     """
     check_tokens(source, target)
     for side, sentence in (("source", source), ("target", target)):
@@ -196,15 +197,12 @@ def check_parsed(source: Sentence, target: Sentence) -> None:
         if sentence.vectors is None:
             message = "the joint aligner needs word vectors, which the parser gives; parse the sentence"
             raise InputError(message, field=side)
-        if not np.isfinite(sentence.vectors).all():
-            raise InputError("expected word vectors of finite numbers", field=side)
+    check_comparable(source, target)
 
 
 def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
     """What the kernel asks of the sentences; in place of projected vectors it gets centred ones."""
     assert source.vectors is not None and target.vectors is not None
-    if source.vectors.shape[1] != target.vectors.shape[1]:
-        raise InputError("the word vectors of the two sentences have different sizes")
     vectors = np.concatenate([source.vectors, target.vectors]).astype(np.float32)
     centred = vectors - vectors.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1), 1e-9)[:, None]

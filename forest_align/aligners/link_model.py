@@ -39,6 +39,7 @@ from forest_align.aligners.model_folder import (
     write_model,
 )
 from forest_align.cext import contextual as kernel
+from forest_align.lexicon.word_vectors import check_finite
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -225,8 +226,9 @@ class LinkModel:
         Raises
         ------
         InputError, ModelError
-            See :meth:`prepare`.
+            See :meth:`prepare`; also if numbers of the vectors are not finite.
         """
+        check_finite(source, target)
         if is_after(source, target):
             return self.link_probabilities(target, source, np.ascontiguousarray(evidence.T)).T
         prepared = self.prepare(source, target)
@@ -242,8 +244,9 @@ class LinkModel:
         Raises
         ------
         InputError, ModelError
-            See :meth:`prepare`.
+            See :meth:`prepare`; also if numbers of the vectors are not finite.
         """
+        check_finite(source, target)
         if is_after(source, target):
             return self.explain_link(target, source, np.ascontiguousarray(evidence.T), j, i)
         prepared = self.prepare(source, target)

@@ -140,7 +140,8 @@ class ScoredCandidates:
         Raises
         ------
         InputError
-            If the model needs vectors and the sentences have none.
+            If the model needs vectors and the sentences have none; or if they have some of different sizes,
+            or of numbers that are not finite.
         """
         if not len(source) or not len(target):
             return ()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.lexicon.acronyms import acronym_spans
+from forest_align.lexicon.word_vectors import check_comparable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,13 @@ def word_evidence(
     -------
     numpy.ndarray
         int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
+
+    Raises
+    ------
+    InputError
+        If the sentences have vectors of different sizes, or of numbers that are not finite.
     """
+    check_comparable(source, target)
     found = lexical_evidence(source, target, lexicon, ppdb)
     if source.vectors is not None and target.vectors is not None and found.size:
         found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING

@@ -378,17 +378,21 @@ def test_settings_are_those_that_hold_for_the_variant_as_json_values() -> None:
     assert settings["published"]["calibration"]["temperature"] == 1
 
 
-@pytest.mark.parametrize(("tuned", "size"), [({}, {}), ({"beam": 9, "forest_size": 30}, {"forest_size": 30})])
+@pytest.mark.parametrize(
+    ("description", "size"),
+    [({}, 10), ({"tuned": None}, 10), ({"tuned": {}}, 10), ({"tuned": {"beam": 9, "forest_size": 30}}, 30)],
+)
 def test_a_model_parses_into_forests_of_the_size_that_it_was_tuned_with(
-    tuned: dict[str, Any], size: dict[str, int], aligner: ForestAligner, monkeypatch: pytest.MonkeyPatch
+    description: dict[str, Any], size: int, aligner: ForestAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "forest_align.parsing.load_parser_for_alignment", lambda name, **options: (name, options)
     )
-    model = replace(aligner.model, description={"tuned": tuned})
-    assert ForestAligner(model).parser == ("en", {**size, "vectors": True})
+    model = replace(aligner.model, description=description)
+    assert model.forest_size == size
+    assert ForestAligner(model).parser == ("en", {"forest_size": size, "vectors": True})
     one = ForestAligner(model, parser="my_parser", candidates="dictionary")
-    assert one.parser == ("my_parser", {**size, "vectors": False})
+    assert one.parser == ("my_parser", {"forest_size": size, "vectors": False})
     parser = VectorParser()
     assert ForestAligner(model, parser=parser).parser is parser  # type: ignore[arg-type]
 

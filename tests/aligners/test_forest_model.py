@@ -221,22 +221,6 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, ob
         ForestModel.load(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("description", "size"), [({}, 10), ({"tuned": None}, 10), ({"tuned": {"forest_size": 3}}, 3)]
-)
-def test_the_description_says_how_many_trees_the_aligner_asks_for(
-    monkeypatch: pytest.MonkeyPatch, description: dict[str, object], size: int
-) -> None:
-    asked = []
-    monkeypatch.setattr(
-        "forest_align.parsing.load_parser_for_alignment", lambda name, **options: asked.append(options)
-    )
-    model = replace(bundled(), description=description)
-    assert model.forest_size == size
-    ForestAligner(model).parser  # noqa: B018
-    assert asked == [{"forest_size": size, "vectors": True}]
-
-
 def test_a_model_without_calibration_reports_plain_posteriors(tmp_path: Path) -> None:
     bundled().save(tmp_path)
     about = json.loads((tmp_path / "model.json").read_text())
