@@ -83,7 +83,7 @@ class ForestAligner(ParsingAligner):
     ------
     InputError
         If there is no such variant, or no word candidates of this name; or if ``ppdb`` is neither a table nor
-        the path of one that can be read, or comes beside a provider, which would not see it.
+        the path of one that can be read, or comes beside ``"encoder"`` or a provider, which would not see it.
     """
 
     name = NAME
@@ -102,7 +102,7 @@ class ForestAligner(ParsingAligner):
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
         candidates = DEFAULT_WORDS if candidates is None else candidates
         if isinstance(candidates, str):
-            check_name(candidates)
+            check_name(candidates, ppdb)
         elif ppdb is not None:
             raise InputError(
                 "expected word candidates by name, to which paraphrases are evidence, found a provider",

@@ -45,17 +45,21 @@ class WithFallback:
         return (self._provider if has_vectors else self._fallback).candidates(source, target)
 
 
-def check_name(name: str) -> None:
-    """Make sure that :func:`word_candidates` knows a name.
+def check_name(name: str, ppdb: object) -> None:
+    """Make sure that :func:`word_candidates` knows a name, and that paraphrases, if any, are evidence for it.
 
     Raises
     ------
     InputError
-        If it does not.
+        If it does not, or they are none.
     """
     if name not in WORD_CANDIDATES:
         expected = ", ".join(WORD_CANDIDATES)
         raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+    if name == "encoder" and ppdb is not None:
+        raise InputError(
+            "word candidates 'encoder' take no paraphrases: these would have no effect", field="ppdb"
+        )
 
 
 def word_candidates(
@@ -73,7 +77,7 @@ def word_candidates(
         word vectors what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
         :func:`forest_align.lexicon.candidates.candidate_provider`.
     ppdb : PairTable or str or Path, optional
-        Paraphrase pairs of the user, or their file, for all but ``encoder``.
+        Paraphrase pairs of the user, or their file; ``encoder`` takes none.
     minimum_score : float, optional
         Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
 
@@ -81,7 +85,7 @@ def word_candidates(
     ------
     InputError
         If there are no candidates of this name, the minimum score is not from 0 to 1, or ``ppdb`` is neither
-        a table nor the path of one that can be read.
+        a table nor the path of one that can be read, or comes beside ``encoder``.
 
     Examples
     --------
@@ -92,7 +96,7 @@ def word_candidates(
     (0, 1) (0, 1) ('function',)
     (1, 2) (1, 2) ('synonym',)
     """
-    check_name(name)
+    check_name(name, ppdb)
     table = paraphrase_table(ppdb)
     least = MINIMUM_SCORE if minimum_score is None else minimum_score
     if name != "contextual":

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from forest_align.aligners import load
 from forest_align.aligners.contextual import ContextualAligner, bundled_model
 from forest_align.aligners.forest import ForestAligner
 from forest_align.aligners.word_candidates import WORD_CANDIDATES, word_candidate_files, word_candidates
@@ -105,6 +107,18 @@ def test_paraphrases_beside_a_provider_that_would_not_see_them_are_refused() -> 
     given = GivenCandidates(Links.of([(0, 0)]))
     with pytest.raises(InputError, match=r"expected word candidates by name, .* found a provider"):
         ForestAligner.load(candidates=given, ppdb=PairTable([]))
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda table: load("forest", candidates="encoder", ppdb=table),
+        lambda table: word_candidates("encoder", ppdb=table),
+    ],
+)
+def test_paraphrases_that_would_have_no_effect_are_refused(refuse: Callable[[PairTable], object]) -> None:
+    with pytest.raises(InputError, match="'ppdb': word candidates 'encoder' take no paraphrases"):
+        refuse(PairTable([("man", "old man")]))
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
