@@ -61,17 +61,18 @@ class LinkEvidence:
         source_length, target_length : int
             Words of the sentences, n and m.
         lone_groups : bool
-            Whether all words of a group none of whose words are candidates count as linked by it.
+            Whether all words of a group none of whose words are candidates count as linked by it; of several
+            groups by the most probable one.
         """
-        probability = np.zeros((source_length, target_length))
+        words = np.zeros((source_length, target_length))
         for found in candidates:
             if not found.is_group:
-                probability[found.source[0], found.target[0]] = found.score
+                words[found.source[0], found.target[0]] = found.score
+        probability = words.copy()
         for found in candidates if lone_groups else ():
-            if found.is_group:
-                words = probability[slice(*found.source), slice(*found.target)]
-                if not words.any():
-                    words[:] = found.score
+            cells = slice(*found.source), slice(*found.target)
+            if found.is_group and not words[cells].any():
+                probability[cells] = np.maximum(probability[cells], found.score)
         sums = np.zeros((source_length + 1, target_length + 1))
         sums[1:, 1:] = np.log1p(-np.minimum(probability, MOST_CERTAIN)).cumsum(0).cumsum(1)
         return cls(sums)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -42,6 +42,14 @@ def test_sums_over_rectangles_equal_sums_over_their_words() -> None:
         assert found[0][s, t] == pytest.approx(crossing)
         assert found[1][s] == pytest.approx(unlinked[rows].sum())
         assert found[2][t] == pytest.approx(unlinked[:, columns].sum())
+
+
+def test_groups_that_overlap_count_alike_in_any_order() -> None:
+    groups = [Candidate((0, 2), (0, 1), 0.3), Candidate((1, 3), (0, 1), 0.6), Candidate((2, 4), (0, 1), 0.9)]
+    word = Candidate((3, 4), (0, 1), 0.2)  # the last group has a word of its own
+    for order in permutations([*groups, word]):
+        evidence = LinkEvidence.of(order, 4, 1, lone_groups=True)
+        assert np.exp(np.diff(evidence.sums[:, 1])) == pytest.approx([0.7, 0.4, 0.4, 0.8])
 
 
 def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_none_leads_out() -> None:
