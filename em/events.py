@@ -45,15 +45,11 @@ class PairRows:
     rows : numpy.ndarray
         int32, shape (S + 1, T + 1): the row of :class:`EventTable` of each pair of classes; the last row and
         column are null's, the last cell is not used.
-    source_sizes, target_sizes : numpy.ndarray
-        float64, shapes (S,) and (T,): phrases in each class.
     source_attributes, target_attributes : numpy.ndarray
         int64, shapes (S,) and (T,): the attributes of each class, numbered throughout the corpus.
     """
 
     rows: np.ndarray
-    source_sizes: np.ndarray
-    target_sizes: np.ndarray
     source_attributes: np.ndarray
     target_attributes: np.ndarray
 
@@ -130,21 +126,20 @@ class EventTableBuilder:
         )
 
     def _add_pair(self, pair: PairRows) -> PairEvents:
-        forward = self._contexts(pair.rows[:-1], np.append(pair.target_sizes, 1.0))
+        forward = self._contexts(pair.rows[:-1])
         if self.normalizer is Normalizer.SYMMETRIC:
-            backward = self._contexts(pair.rows[:, :-1].T, np.append(pair.source_sizes, 1.0))
+            backward = self._contexts(pair.rows[:, :-1].T)
         else:
-            backward = self._contexts(pair.rows[-1:, :-1], pair.target_sizes).T
+            backward = self._contexts(pair.rows[-1:, :-1]).T
         return PairEvents(forward, backward)
 
-    def _contexts(self, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    def _contexts(self, rows: np.ndarray) -> np.ndarray:
         """Make each line of a matrix of rows a context; candidates that look alike become one event."""
         context_count = len(rows)
         keys = rows.astype(np.int64) + (np.arange(context_count, dtype=np.int64) << 32)[:, None]
         distinct, events = np.unique(keys, return_inverse=True)
         events = events.reshape(rows.shape)
-        weights = np.broadcast_to(sizes, rows.shape)
-        self._append(distinct, np.bincount(events.ravel(), weights.ravel()), context_count)
+        self._append(distinct, np.bincount(events.ravel()).astype(np.float64), context_count)
         return events + (self._event_count - len(distinct))
 
     def _append(self, distinct: np.ndarray, multiplicities: np.ndarray, context_count: int) -> None:

@@ -35,7 +35,7 @@ class CorpusFeatures:
     feature_offsets, feature_ids : numpy.ndarray
         Features of the rows, see :class:`forest_align.em.objective.EventTable`.
     lexical_keys : tuple of str
-        Names of the lexicalised features, as :meth:`PairFeatures.lexical_key` gives them.
+        Names of the lexicalised features, see :class:`ForestModel`.
     """
 
     pairs: list[PairRows]
@@ -83,8 +83,7 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     for look, (source, target) in zip(looks, sides, strict=True):
         table = rows[at : at + look.size].reshape(look.shape).astype(np.int32)
         at += look.size
-        ones = np.ones(len(source) - 1), np.ones(len(target) - 1)
-        found.append(PairRows(table, *ones, source[:-1], target[:-1]))
+        found.append(PairRows(table, source[:-1], target[:-1]))
     by_number = list(names)
     lexical_keys = tuple(f"{by_number[key >> 32]}\t{by_number[key & 0xFFFFFFFF]}" for key in kept.tolist())
     return CorpusFeatures(found, *_features_of(distinct), lexical_keys)

@@ -159,7 +159,8 @@ class ForestModel:
     weights : numpy.ndarray
         float64, shape (len(GENERAL_FEATURES),).
     lexical : dict of str to float
-        Weights of lexicalised features, see :meth:`PairFeatures.lexical_key`.
+        Weights of lexicalised features: by the :meth:`.PhraseClasses.attributes` of a class of the source and
+        of one of the target, with a tab between them.
     options : ForestOptions
     description : dict
         What the model was made from; JSON values. ``tuned``, if there, is an object: what the sweep chose.

@@ -152,25 +152,6 @@ class PairFeatures:
     target: PhraseClasses
     relations: np.ndarray
 
-    def general(self) -> np.ndarray:
-        """Every general feature, null classes last: float64, shape (S + 1, T + 1, len(GENERAL_FEATURES)).
-
-        Nothing is known of null phrases but the categories of the pair.
-        """
-        count = len(CATEGORIES)
-        found = np.zeros((len(self.source) + 1, len(self.target) + 1, len(GENERAL_FEATURES)))
-        found[:-1, :-1, : len(RELATIONS)] = self.relations
-        pairs = (
-            np.append(self.source.categories, NULL)[:, None] * count
-            + np.append(self.target.categories, NULL)[None, :]
-        )
-        np.put_along_axis(found, pairs[:, :, None] + len(RELATIONS), 1.0, axis=2)
-        return found
-
-    def lexical_key(self, source: int, target: int) -> str:
-        """Name of the lexicalised feature of two classes; ``-1`` is null."""
-        return f"{self.source.attributes()[source]}\t{self.target.attributes()[target]}"
-
 
 def pair_features(
     source: Sentence, target: Sentence, evidence: np.ndarray, links: Iterable[tuple[int, int]] = ()

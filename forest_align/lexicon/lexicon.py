@@ -84,29 +84,6 @@ class Lexicon:
         """Lower-cased lemma of a word with a Penn tag (or none)."""
         return self._lemmatizer(word, tag)
 
-    def synonyms(self, one: str, two: str, part: str = "") -> bool:
-        """Whether two different lemmas share a synset of WordNet, of a part of speech (n, v, a, r) or any."""
-        if one == two:
-            return False
-        return not set(self.store.synsets(one, part)).isdisjoint(self.store.synsets(two, part))
-
-    def derivations(self, one: str, two: str) -> bool:
-        """Whether WordNet calls two lemmas derivationally related (pertainyms and participles included)."""
-        return self.store.ids.get(two, -1) in self.store.relatives(one)
-
-    def suffix_derivation(self, one: str, two: str) -> bool:
-        """Whether two different lemmas are left with one stem when derivational suffixes are cut off."""
-        return one != two and not set(suffix_stems(one)).isdisjoint(suffix_stems(two))
-
-    def substrings(self, one: str, two: str) -> bool:
-        """Whether two words are the same or the shorter, of four letters at least, is part of the longer."""
-        one, two = sorted((one.lower(), two.lower()), key=len)
-        return one == two or (len(one) >= SHORTEST_SUBSTRING and one in two)
-
-    def are_prepositions(self, one: str, two: str) -> bool:
-        """Whether both are among the 34 prepositions of Srikumar & Roth (2013)."""
-        return _is_preposition(one.lower()) and _is_preposition(two.lower())
-
     def profiles(self, sentence: Sentence) -> list[WordProfile]:
         """The profiles of the words of a sentence."""
         profile = self.profile

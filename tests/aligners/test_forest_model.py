@@ -31,6 +31,22 @@ def bundled() -> ForestModel:
     return aligner.model
 
 
+def general_features(found: PairFeatures) -> np.ndarray:
+    """Every general feature, (S + 1, T + 1, F), null classes last: of these only the categories are known."""
+    categories = [[*side.categories, CATEGORIES.index("null")] for side in (found.source, found.target)]
+    table = np.zeros((len(categories[0]), len(categories[1]), len(GENERAL_FEATURES)))
+    table[:-1, :-1, : len(RELATIONS)] = found.relations
+    for i, one in enumerate(categories[0]):
+        for j, two in enumerate(categories[1]):
+            table[i, j, GENERAL_FEATURES.index(f"category:{CATEGORIES[one]}:{CATEGORIES[two]}")] = 1.0
+    return table
+
+
+def lexical_key(found: PairFeatures, i: int, j: int) -> str:
+    """Name of the lexicalised feature of two classes; -1 is null."""
+    return f"{found.source.attributes()[i]}\t{found.target.attributes()[j]}"
+
+
 def one_sided() -> ForestModel:
     """The weights of the bundled model without lexicalised ones, normalised over the target side alone."""
     return replace(bundled(), lexical={}, options=ForestOptions(normalizer="sides"))
@@ -40,14 +56,14 @@ def one_sided() -> ForestModel:
 def test_probabilities_are_those_of_the_definition(normalizer: str) -> None:
     found, random = features(), np.random.default_rng(3)
     n, m = len(found.source), len(found.target)
-    keys = [found.lexical_key(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1, 2) if (i, j) != (-1, -1)]
+    keys = [lexical_key(found, i, j) for i in (-1, 0, 1) for j in (-1, 0, 1, 2) if (i, j) != (-1, -1)]
     lexical = {key: float(random.normal()) for key in keys}
     weights = random.normal(size=len(GENERAL_FEATURES))
     model = ForestModel(weights, lexical, ForestOptions(normalizer=normalizer))
-    general = found.general() @ weights
+    general = general_features(found) @ weights
 
     def score(i: int, j: int) -> float:
-        return float(np.exp(general[i, j] + lexical.get(found.lexical_key(i, j), 0.0)))
+        return float(np.exp(general[i, j] + lexical.get(lexical_key(found, i, j), 0.0)))
 
     log_pair, log_null_source, log_null_target = model.log_probabilities(found)
     rows = [sum(score(i, j) for j in range(-1, m)) for i in range(n)]
@@ -102,7 +118,7 @@ def test_probabilities_of_each_source_class_add_up_to_one() -> None:
 
 def test_general_features_times_weights_give_the_same_probabilities() -> None:
     model, found = one_sided(), features()
-    scores = found.general() @ model.weights
+    scores = general_features(found) @ model.weights
     expected = scores[:-1] - np.log(np.exp(scores[:-1]).sum(axis=1, keepdims=True))
     log_pair, log_null_source, _ = model.log_probabilities(found)
     assert np.column_stack([log_pair, log_null_source]) == pytest.approx(expected)
@@ -110,7 +126,7 @@ def test_general_features_times_weights_give_the_same_probabilities() -> None:
 
 def test_a_lexicalised_weight_moves_its_pair_alone() -> None:
     found = features()
-    key = found.lexical_key(0, 0)
+    key = lexical_key(found, 0, 0)
     model = replace(one_sided(), lexical={key: 2.0})
     before, after = (m.log_probabilities(found)[0] for m in (one_sided(), model))
     difference = after - before

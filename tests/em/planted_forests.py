@@ -118,9 +118,7 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, s
             (forests[1], targets, word_at),
         )
     ]
-    (kinds_s, class_s, sizes_s), (kinds_t, class_t, sizes_t) = (
-        np.unique(side, return_inverse=True, return_counts=True) for side in categories
-    )
+    (kinds_s, class_s), (kinds_t, class_t) = (np.unique(side, return_inverse=True) for side in categories)
     leaves = [leaves_of(forest) for forest in forests]
     prepared = PreparedPair(
         *forests,
@@ -132,9 +130,7 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, s
         tree_weight=1.0,
     )
     rows = np.append(kinds_s, NULL)[:, None] * (CATEGORIES + 1) + np.append(kinds_t, NULL)[None, :]
-    looks = PairRows(
-        rows.astype(np.int32), sizes_s.astype(np.float64), sizes_t.astype(np.float64), kinds_s, kinds_t
-    )
+    looks = PairRows(rows.astype(np.int32), kinds_s, kinds_t)
     return prepared, looks, {(min(phrase), max(phrase) + 1) for phrase in aligned}
 
 

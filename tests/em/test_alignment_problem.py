@@ -65,8 +65,8 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
         tree = random_tree(random, int(random.integers(3, 7)))
         source = random.integers(CATEGORIES, size=len(tree))
         target = np.array([random.choice(CATEGORIES, p=PLANTED[category]) for category in source])
-        sides = [np.unique(side, return_inverse=True, return_counts=True) for side in (source, target)]
-        (source_kinds, source_class, source_sizes), (target_kinds, target_class, target_sizes) = sides
+        sides = [np.unique(side, return_inverse=True) for side in (source, target)]
+        (source_kinds, source_class), (target_kinds, target_class) = sides
         rows = (
             np.append(source_kinds, NULL)[:, None] * (CATEGORIES + 1) + np.append(target_kinds, NULL)[None, :]
         )
@@ -82,15 +82,7 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
                 np.zeros(len(leaves)),
             )
         )
-        looks.append(
-            PairRows(
-                rows.astype(np.int32),
-                source_sizes.astype(np.float64),
-                target_sizes.astype(np.float64),
-                source_kinds,
-                target_kinds,
-            )
-        )
+        looks.append(PairRows(rows.astype(np.int32), source_kinds, target_kinds))
     return pairs, looks
 
 
@@ -196,8 +188,6 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
     other_rows = [
         replace(rows, rows=rows.rows[::-1].copy()),
         replace(rows, source_attributes=rows.source_attributes + 1),
-        replace(rows, target_sizes=rows.target_sizes + 1),
-        replace(rows, source_sizes=rows.source_sizes + 1),
         replace(rows, target_attributes=rows.target_attributes + 1),
     ]
 

@@ -21,8 +21,7 @@ def random_pairs(random: np.random.Generator) -> list[PairRows]:
         source = random.choice(6, size=random.integers(1, 5), replace=False)
         target = random.choice(6, size=random.integers(1, 5), replace=False)
         rows = table[np.append(source, 6)[:, None], np.append(target, 6)[None, :]].astype(np.int32)
-        sizes = [random.integers(1, 4, size=len(side)).astype(np.float64) for side in (source, target)]
-        pairs.append(PairRows(rows, sizes[0], sizes[1], source.astype(np.int64), target.astype(np.int64)))
+        pairs.append(PairRows(rows, source.astype(np.int64), target.astype(np.int64)))
     return pairs
 
 
@@ -48,10 +47,10 @@ def test_in_a_pair_the_candidates_are_the_phrases_of_the_other_sentence_and_null
             np.exp, found.log_probabilities(table.log_probabilities(weights))
         )
         scores = look[pair.rows]
-        total = (scores[:-1, :-1] * pair.target_sizes).sum(1) + scores[:-1, -1]
+        total = scores[:-1].sum(1)
         assert probability == pytest.approx(scores[:-1, :-1] / total[:, None])
         assert source_null == pytest.approx(scores[:-1, -1] / total)
-        assert target_null == pytest.approx(scores[-1, :-1] / (scores[-1, :-1] * pair.target_sizes).sum())
+        assert target_null == pytest.approx(scores[-1, :-1] / scores[-1, :-1].sum())
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -59,10 +58,7 @@ def test_in_a_pair_the_candidates_are_the_phrases_of_the_other_sentence_and_null
 def test_the_symmetric_reading_gives_the_transpose_for_swapped_sentences(seed: int) -> None:
     random = np.random.default_rng(seed)
     pairs = random_pairs(random)
-    swapped = [
-        PairRows(p.rows.T, p.target_sizes, p.source_sizes, p.target_attributes, p.source_attributes)
-        for p in pairs
-    ]
+    swapped = [PairRows(p.rows.T, p.target_attributes, p.source_attributes) for p in pairs]
     table, events, weights, look = build(pairs, Normalizer.SYMMETRIC, random)
     other, other_events, _, _ = build(swapped, Normalizer.SYMMETRIC, random)
     for pair, found, back in zip(pairs, events, other_events, strict=True):
@@ -72,8 +68,7 @@ def test_the_symmetric_reading_gives_the_transpose_for_swapped_sentences(seed: i
         assert one[1] == pytest.approx(two[2])
         assert one[2] == pytest.approx(two[1])
         scores = look[pair.rows]
-        forward = (scores[:-1, :-1] * pair.target_sizes).sum(1) + scores[:-1, -1]
-        assert np.exp(one[1]) == pytest.approx(scores[:-1, -1] / forward)
+        assert np.exp(one[1]) == pytest.approx(scores[:-1, -1] / scores[:-1].sum(1))
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -103,12 +98,9 @@ def test_in_training_the_candidates_are_the_attributes_seen_with_the_source_attr
 
 
 def test_in_training_each_look_of_an_attribute_pair_is_a_candidate() -> None:
-    one, attribute = np.ones(1), np.zeros(1, np.int64)
+    attribute = np.zeros(1, np.int64)
     # The same two attributes look like row 0 in one pair and like row 1 in the other; row 2 is null.
-    pairs = [
-        PairRows(np.array([[look, 2], [3, 0]], np.int32), one, one, attribute, attribute + 1)
-        for look in (0, 1)
-    ]
+    pairs = [PairRows(np.array([[look, 2], [3, 0]], np.int32), attribute, attribute + 1) for look in (0, 1)]
     table, events, weights, look = build(pairs, Normalizer.TRAINING, np.random.default_rng(4))
     logs = table.log_probabilities(weights)
     for row, found in enumerate(events):
@@ -126,10 +118,10 @@ def test_the_score_of_an_alignment_is_the_sum_over_the_events_that_it_uses(norma
     for pair, found in zip(pairs, events, strict=True):
         probability, source_null, target_null = found.log_probabilities(logs)
         source, target = (
-            random.integers(len(pair.source_sizes), size=3),
-            random.integers(len(pair.target_sizes), size=3),
+            random.integers(len(pair.source_attributes), size=3),
+            random.integers(len(pair.target_attributes), size=3),
         )
-        nulls = np.array([0, 0]), np.array([len(pair.target_sizes) - 1])
+        nulls = np.array([0, 0]), np.array([len(pair.target_attributes) - 1])
         used = found.used(source, target, *nulls)
         expected = (
             probability[source, target].sum() + source_null[nulls[0]].sum() + target_null[nulls[1]].sum()

@@ -62,12 +62,8 @@ def test_lexicalised_features_are_those_of_enough_pairs() -> None:
     pairs = random_features(6)
     counts: dict[str, int] = {}
     for pair in pairs:
-        keys = {
-            pair.lexical_key(i, j)
-            for i in range(-1, len(pair.source))
-            for j in range(-1, len(pair.target))
-            if (i, j) != (-1, -1)
-        }
+        sides = pair.source.attributes(), pair.target.attributes()
+        keys = {f"{one}\t{two}" for one in sides[0] for two in sides[1]} - {"/null\t/null"}
         for key in keys:
             counts[key] = counts.get(key, 0) + 1
     for least in (1, 2, 4):

@@ -65,7 +65,8 @@ def test_the_search_runs_with_the_beam_of_training_and_without_the_parser_weight
 def test_without_epochs_the_weights_are_those_of_the_start(
     pairs: list[CorpusPair], normalizer: Normalizer
 ) -> None:
-    key = pairs[0].features.lexical_key(0, 0)
+    features = pairs[0].features
+    key = f"{features.source.attributes()[0]}\t{features.target.attributes()[0]}"
     model = replace(start(), lexical={key: 0.7, "unseen/N\tunseen/N": 1.0})
     trained = train_forest_model(pairs, model, replace(SETTINGS, epochs=0), normalizer=normalizer)
     assert (trained.model.weights == model.weights).all()

@@ -67,7 +67,7 @@ def naive_groups(source: Sentence, target: Sentence, table: PairTable | None) ->
             if written_together(ours, theirs) or written_together(theirs, ours):
                 found.append(Group(left, right, "joined"))
             one, two = wordnet_name(ours), wordnet_name(theirs)
-            if one and two and lexicon.synonyms(one, two):
+            if one and two and one != two and {*lexicon.synsets(one)} & {*lexicon.synsets(two)}:
                 found.append(Group(left, right, "collocation"))
             phrases = tuple(" ".join(w.lower for w in side) for side in (ours, theirs))
             if table is not None and phrases in table:

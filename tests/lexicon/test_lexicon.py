@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
+from forest_align.lexicon.evidence import Evidence, word_evidence
 from forest_align.lexicon.lexicon import Lexicon, load_lexicon
 from forest_align.lexicon.tables import PREPOSITIONS, number_value, spelling_key
+from forest_align.types import Sentence, Token
 
 
 @pytest.fixture(scope="module")
@@ -78,29 +80,34 @@ def test_lemma_of_a_word_without_a_tag(lexicon: Lexicon, word: str, lemma: str) 
     assert lexicon.lemma(word) == lemma
 
 
-def test_synonyms_share_a_synset_of_the_part_of_speech(lexicon: Lexicon) -> None:
-    assert lexicon.synonyms("car", "automobile")
-    assert lexicon.synonyms("car", "automobile", "n")
-    assert not lexicon.synonyms("car", "automobile", "v")
-    assert not lexicon.synonyms("car", "tree")
-    assert not lexicon.synonyms("car", "car")
-    assert not lexicon.synonyms("qwrtz", "qwrtzz")
-    assert lexicon.synonyms("die", "pass_away")
+def evidence(one: str, two: str, tag: str = "") -> Evidence:
+    """What is said of two words of a tag."""
+    sides = (Sentence((Token(word, tag=tag),)) for word in (one, two))
+    return Evidence(int(word_evidence(*sides, load_lexicon())[0, 0]))
 
 
-def test_derivations_of_wordnet_go_both_ways(lexicon: Lexicon) -> None:
+def test_synonyms_share_a_synset_of_the_part_of_speech() -> None:
+    assert Evidence.SYNONYM in evidence("car", "automobile")
+    assert Evidence.SYNONYM in evidence("car", "automobile", "NN")
+    assert Evidence.SYNONYM in evidence("bank", "trust", "VB")
+    assert Evidence.SYNONYM not in evidence("bank", "trust", "NN")
+    assert Evidence.SYNONYM not in evidence("car", "tree")
+    assert Evidence.SYNONYM not in evidence("car", "car")
+    assert Evidence.SYNONYM not in evidence("qwrtz", "qwrtzz")
+    assert Evidence.SYNONYM in evidence("die", "pass_away")
+
+
+def test_derivations_of_wordnet_go_both_ways() -> None:
     for one, two in (
         ("create", "creation"),
         ("create", "creator"),
         ("quickly", "quick"),
         ("rural", "country"),
     ):
-        assert lexicon.derivations(one, two) == lexicon.derivations(two, one)
-    assert lexicon.derivations("create", "creation")
-    assert lexicon.derivations("quickly", "quick")
-    assert not lexicon.derivations("create", "tree")
-    assert not lexicon.derivations("create", "qwrtz")
-    assert not lexicon.derivations("qwrtz", "qwrtzz")
+        assert Evidence.DERIVATION in evidence(one, two)
+        assert Evidence.DERIVATION in evidence(two, one)
+    for one, two in (("create", "tree"), ("create", "qwrtz"), ("qwrtz", "qwrtzz")):
+        assert Evidence.DERIVATION not in evidence(one, two)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +125,9 @@ def test_derivations_of_wordnet_go_both_ways(lexicon: Lexicon) -> None:
         ("controllable", "control"),
     ],
 )
-def test_suffixes_tell_derivations(lexicon: Lexicon, one: str, two: str) -> None:
-    assert lexicon.suffix_derivation(one, two)
-    assert lexicon.suffix_derivation(two, one)
+def test_suffixes_tell_derivations(one: str, two: str) -> None:
+    assert Evidence.SUFFIX in evidence(one, two)
+    assert Evidence.SUFFIX in evidence(two, one)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +143,8 @@ def test_suffixes_tell_derivations(lexicon: Lexicon, one: str, two: str) -> None
         ("", ""),
     ],
 )
-def test_suffixes_tell_no_derivation_of_other_or_short_words(lexicon: Lexicon, one: str, two: str) -> None:
-    assert not lexicon.suffix_derivation(one, two)
+def test_suffixes_tell_no_derivation_of_other_or_short_words(one: str, two: str) -> None:
+    assert Evidence.SUFFIX not in evidence(one, two)
 
 
 def test_function_words_and_marks_are_told_from_words_with_content(lexicon: Lexicon) -> None:
@@ -154,17 +161,16 @@ def test_function_words_and_marks_are_told_from_words_with_content(lexicon: Lexi
     assert lexicon.profile("cats", "NNS").word_class == "NN"
 
 
-def test_there_are_34_prepositions(lexicon: Lexicon) -> None:
+def test_there_are_34_prepositions() -> None:
     assert len(PREPOSITIONS) == 34
-    assert lexicon.are_prepositions("In", "through")
-    assert not lexicon.are_prepositions("in", "house")
-    assert lexicon.are_prepositions("toward", "towards")
+    assert Evidence.PREPOSITION in evidence("In", "through")
+    assert Evidence.PREPOSITION not in evidence("in", "house")
+    assert Evidence.PREPOSITION in evidence("toward", "towards")
 
 
-def test_substrings_need_four_letters(lexicon: Lexicon) -> None:
-    assert lexicon.substrings("bomb", "Bombing")
-    assert lexicon.substrings("a", "A")
-    assert not lexicon.substrings("art", "start")
+def test_substrings_need_four_letters() -> None:
+    assert Evidence.SUBSTRING in evidence("bomb", "Bombing")
+    assert Evidence.SUBSTRING not in evidence("art", "start")
 
 
 @pytest.mark.parametrize(
