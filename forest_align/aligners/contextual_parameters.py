@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forest_align.aligners.model_folder import check_card, damaged, read_card, write_card
 from forest_align.types import InputError
+from forest_align.types.validation import is_number
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
 FORMAT_VERSION = 1
@@ -47,11 +48,11 @@ class PublishedParameters:
     def __post_init__(self) -> None:
         for field in ("ppdb_similarity", "word_weight", "cosine"):
             value = getattr(self, field)
-            if not isinstance(value, int | float) or not 0 <= value <= 1:
+            if not is_number(value) or not 0 <= value <= 1:
                 raise InputError(f"expected a number from 0 to 1, found {value!r}", field=field)
         if self.ppdb_similarity == 0:  # words would be similar and bring no evidence
             raise InputError("expected a number over 0, found 0", field="ppdb_similarity")
-        if not isinstance(self.window, int) or self.window < 0:
+        if not isinstance(self.window, int) or isinstance(self.window, bool) or self.window < 0:
             raise InputError(f"expected a whole number from 0 on, found {self.window!r}", field="window")
         if unknown := set(self.modules) - MODULES:
             raise InputError(

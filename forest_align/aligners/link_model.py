@@ -33,6 +33,7 @@ from forest_align.aligners.link_messages import MessageNetwork
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
+    damaged,
     notes_of,
     read_card,
     read_weights,
@@ -41,6 +42,7 @@ from forest_align.aligners.model_folder import (
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.word_vectors import check_finite
 from forest_align.types import InputError, ModelError
+from forest_align.types.validation import check_probability
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
@@ -141,13 +143,14 @@ class LinkModel:
         for name in _NETWORK_SHAPES:
             if arrays[f"{name}_hidden"].shape[1] != len(arrays[f"{name}_output"]) + 1:
                 raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
-        threshold = card.get("threshold")
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
-            raise ModelError(f"the threshold in {folder} is no probability: {threshold!r}")
+        try:
+            threshold = check_probability(card.get("threshold"), "threshold")
+        except InputError as error:
+            raise damaged(folder, error) from None
         values = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in shapes}
         own = {name: values[name] for name in _SHAPES}
         second, third = (MessageNetwork.from_arrays(name, values) for name in _NETWORK_SHAPES)
-        return cls(**own, second=second, third=third, threshold=float(threshold), card=notes_of(card))
+        return cls(**own, second=second, third=third, threshold=threshold, card=notes_of(card))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is made if need be; see :meth:`load`."""

@@ -63,6 +63,8 @@ def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
         {"version": 0},
         {"parameters": {"ppdb_similarity": 2, "modules": []}},
         {"parameters": {"cosine": -1, "modules": []}},
+        {"parameters": {"cosine": True, "modules": []}},
+        {"parameters": {"window": True, "modules": []}},
         {"parameters": {"modules": ["more"]}},
         {"parameters": {"modules": [], "unknown": 1}},
         {"parameters": None},

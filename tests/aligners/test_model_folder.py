@@ -131,14 +131,6 @@ def test_a_model_that_cannot_be_written_leaves_the_one_before_as_it_was(tmp_path
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("threshold", [None, "half", 2, True])
-def test_a_threshold_that_is_no_probability_is_refused(tmp_path: Path, threshold: object) -> None:
-    load("contextual").save(tmp_path)
-    write_card(tmp_path, {**read_card(tmp_path), "threshold": threshold})
-    with pytest.raises(ModelError, match="threshold"):
-        load(tmp_path)
-
-
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     note = "µ of a\udcff.tsv"  # the name of a file that is not UTF-8
     write_card(tmp_path / "new", {"format": "forest", "version": 1, "note": note})
