@@ -6,12 +6,14 @@ import io
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from link_folds import Keys, folds_of, sentence_key
 from link_misspellings import misspelled_sentence
+from link_rearranging import Tagged, participles_of, rearranged_pair
 
 from forest_align.aligners.link_features import SentenceFeatures, word_features
 from forest_align.data.pairs import SentencePair, read_pairs
@@ -20,6 +22,9 @@ from forest_align.em.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Links, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
 
 TRAIN = {
     "msr_rte": "msr_rte/dev.majority.json",
@@ -32,6 +37,8 @@ DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
 FILES = {**TRAIN, **DEVELOPMENT}
 #: Of so many pairs one comes a second time, with a word misspelled.
 MISSPELLED_STEP = 3
+#: Of so many pairs one comes once more, with a sentence rearranged if it can be.
+REARRANGED_STEP = 3
 #: Of these only the sentences are read, to keep them out of other corpora that are learned from.
 TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.sure.json"}
 #: Pairs that are read of a corpus; more of Wiki, whose sentences hardly differ, changes nothing.
@@ -53,7 +60,7 @@ class Example:
     fold : int
         Fold of the cross-fitting; -1 for pairs that are never trained on.
     is_altered : bool
-        Whether it is a copy with a misspelled word, to learn from and not to measure on.
+        Whether it is a copy, misspelled or rearranged, to learn from and not to measure on.
     source, target : SentenceFeatures
         With empty projections.
     evidence : numpy.ndarray
@@ -80,6 +87,37 @@ class Example:
         return np.float32(CORPUS_WEIGHTS.get(self.corpus, 1.0) * 20 / (5 + self.gold.sum()))
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A pair as it is learned from: as the corpus has it, or changed.
+
+    Attributes
+    ----------
+    number : int
+        Of the pair in the corpus.
+    source, target : tuple of str
+        Words.
+    links : list of (int, int)
+        Sure ones.
+    share : numpy.ndarray, optional
+        See :func:`wanted_links`.
+    """
+
+    number: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: list[tuple[int, int]]
+    share: np.ndarray | None = None
+
+
+class Annotated(NamedTuple):
+    """A sentence of n words with its tags and its word vectors, float32 (n, D)."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None
+    vectors: np.ndarray
+
+
 def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
     """Read all corpora and compute features of their sentences."""
     lexicon = load_lexicon()
@@ -92,53 +130,75 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
     folds = iter(folds_of([keys_of(pair) for name in TRAIN for pair in corpora[name]]))
     for name, pairs in corpora.items():
         path = data / FILES[name]
-        sure = mtref_train_links(path) if name == "mtref" else [only_sure(pair.links) for pair in pairs]
+        sure = (
+            mtref_train_links(path)
+            if name == "mtref"
+            else [list(only_sure(pair.links).pairs) for pair in pairs]
+        )
         wanted = wanted_links(path, pairs) if name == "msr_rte" else [None] * len(pairs)
         fold = [next(folds) if name in TRAIN else -1 for _ in pairs]
-        versions = [(number, pair.source.words, pair.target.words) for number, pair in enumerate(pairs)]
+        versions = [
+            Version(number, pair.source.words, pair.target.words, links, share)
+            for number, (pair, links, share) in enumerate(zip(pairs, sure, wanted, strict=True))
+        ]
+        originals = len(versions)
         if name in TRAIN:
-            versions += misspelled_copies(pairs)
-        sentences = [words for _, *both in versions for words in both]
-        mark = fingerprint_of(parser_fingerprint(parser), *sentences)
-        annotated = annotate(sentences, parser, cache / f"vectors-{name.replace(' ', '-')}-{mark}.npz")
-        # The two sentences of a pair follow one another, so one iterator gives both.
-        for place, ((number, *_), (words, one), (others, two)) in enumerate(
-            zip(versions, annotated, annotated, strict=True)
-        ):
-            source, target = (Sentence.from_words(w, t) for w, (t, _) in ((words, one), (others, two)))
+            versions += misspelled_copies(versions)
+        annotated = list(annotate_versions(versions, name, parser, cache))
+        if name in TRAIN:
+            copies = rearranged_copies(versions, annotated[:originals], lexicon)
+            if copies:
+                annotated += annotate_versions(copies, f"{name} rearranged", parser, cache)
+                versions += copies
+        for place, (version, sides) in enumerate(zip(versions, annotated, strict=True)):
+            source, target = (Sentence.from_words(side.words, side.tags) for side in sides)
             gold = np.zeros((len(source), len(target)), dtype=bool)
-            for i, j in sure[number]:
+            for i, j in version.links:
                 gold[i, j] = True
             evidence = lexical_evidence(source, target, lexicon)
-            sides = (
-                SentenceFeatures(*word_features(sentence), vectors, np.zeros((0, 0), dtype=np.float32))
-                for sentence, (_, vectors) in ((source, one), (target, two))
+            first, second = (
+                SentenceFeatures(*word_features(sentence), side.vectors, np.zeros((0, 0), dtype=np.float32))
+                for sentence, side in zip((source, target), sides, strict=True)
             )
-            share = wanted[number]
             yield Example(
                 name,
-                keys_of(pairs[number]),
-                fold[number],
-                place >= len(pairs),
-                next(sides),
-                next(sides),
+                keys_of(pairs[version.number]),
+                fold[version.number],
+                place >= originals,
+                first,
+                second,
                 evidence.astype(np.int32),
                 gold,
-                gold.astype(np.float32) if share is None else (gold + share) / np.float32(2),
+                gold.astype(np.float32) if version.share is None else (gold + version.share) / np.float32(2),
             )
 
 
-def misspelled_copies(pairs: Sequence[SentencePair]) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
-    """Every so many pairs once more, with a misspelled word: number, source words, target words."""
+def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
+    """Every so many pairs once more, with a misspelled word."""
     chance = random.Random(0)
     found = []
-    for number in range(0, len(pairs), MISSPELLED_STEP):
-        source, target = pairs[number].source.words, pairs[number].target.words
+    for version in versions[::MISSPELLED_STEP]:
         if chance.random() < 0.5:
-            source = misspelled_sentence(source, chance)
+            found.append(replace(version, source=misspelled_sentence(version.source, chance)))
         else:
-            target = misspelled_sentence(target, chance)
-        found.append((number, source, target))
+            found.append(replace(version, target=misspelled_sentence(version.target, chance)))
+    return found
+
+
+def rearranged_copies(
+    versions: Sequence[Version], annotated: Sequence[tuple[Annotated, Annotated]], lexicon: Lexicon
+) -> list[Version]:
+    """Every so many pairs once more, with a sentence rearranged; without tags, none."""
+    if any(side.tags is None for sides in annotated for side in sides):
+        return []
+    tagged = [tuple(Tagged(side.words, side.tags or ()) for side in sides) for sides in annotated]
+    participles = participles_of((sentence for pair in tagged for sentence in pair), lexicon.lemma)
+    chance = random.Random(1)
+    found = []
+    for version, (source, target) in list(zip(versions, tagged, strict=False))[::REARRANGED_STEP]:
+        pair = rearranged_pair(source, target, version.links, lexicon.lemma, participles, chance)
+        if pair is not None:
+            found.append(Version(version.number, *pair))
     return found
 
 
@@ -200,9 +260,17 @@ def mtref_train_links(path: Path) -> list[list[tuple[int, int]]]:
     return result
 
 
-def annotate(
-    sentences: Sequence[tuple[str, ...]], parser: str, cache: Path
-) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...] | None, np.ndarray]]]:
+def annotate_versions(
+    versions: Sequence[Version], name: str, parser: str, cache: Path
+) -> Iterator[tuple[Annotated, Annotated]]:
+    """Yield both sentences of each pair with tags and word vectors."""
+    sentences = [words for version in versions for words in (version.source, version.target)]
+    mark = fingerprint_of(parser_fingerprint(parser), *sentences)
+    annotated = annotate(sentences, parser, cache / f"vectors-{name.replace(' ', '-')}-{mark}.npz")
+    return zip(annotated, annotated, strict=True)  # one iterator gives both
+
+
+def annotate(sentences: Sequence[tuple[str, ...]], parser: str, cache: Path) -> Iterator[Annotated]:
     """Yield each sentence with its tags and word vectors, from the cache or the parser."""
     if not cache.exists():
         save_whole(cache, **run_parser(sentences, parser))
@@ -213,7 +281,7 @@ def annotate(
         raise SystemExit(f"{cache} is of other sentences, {len(vectors)} words in all: delete it")
     for words, start, end in zip(sentences, offsets[:-1], offsets[1:], strict=True):
         rows = vectors[start:end].astype(np.float32)
-        yield words, (None if tags is None else tuple(map(str, tags[start:end])), rows)
+        yield Annotated(words, None if tags is None else tuple(map(str, tags[start:end])), rows)
 
 
 def save_whole(path: Path, **arrays: np.ndarray) -> None:

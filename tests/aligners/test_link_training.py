@@ -21,6 +21,17 @@ from forest_align.aligners.link_model import LinkModel
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 NAMES = ("train_link_model", "link_examples", "link_fitting", "link_second_fitting", "link_message_fitting")
 SIZE = 40
+TAGS = {
+    "the": "DT",
+    "a": "DT",
+    "walks": "VBZ",
+    "sleeps": "VBZ",
+    "quickly": "RB",
+    "7": "CD",
+    "of": "IN",
+    "in": "IN",
+}
+TAGS |= {mark: mark for mark in ".,"}
 WORDS = "the a cat dog house garden river mountain walks sleeps quickly 7 of in . ,".split()  # noqa: SIM905
 
 
@@ -103,7 +114,8 @@ def made_up(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.n
             rows.append(word_itself + 0.2 * np.random.default_rng(len(rows)).normal(size=SIZE))
     vectors = np.array(rows)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return {"tags": np.array(["NN"] * len(rows)), "vectors": vectors.astype(np.float16)}
+    tags = [TAGS.get(word, "NN") for words in sentences for word in words]
+    return {"tags": np.array(tags), "vectors": vectors.astype(np.float16)}
 
 
 @pytest.fixture
@@ -141,8 +153,8 @@ def test_training_makes_the_same_model_every_time_and_one_that_aligns(
     assert figures["mtref dev", 0.5]["F1"] > 90 and figures["wiki dev", "one to one"]["F1"] > 90
     assert "wiki dev: expected calibration error 0." in out
     model = LinkModel.load(first)
-    # Two pairs are measured elsewhere: nothing is learned from them and their misspelled copies.
-    assert model.card["pairs"] == 7 + 6 + 6 + 6 + (3 + 2 + 2 + 2)
+    # Two pairs are measured elsewhere: nothing is learned from them and their copies.
+    assert model.card["pairs"] == 7 + 6 + 6 + 6 + (3 + 2 + 2 + 2) + 4
     assert (
         model.card["trained on"][0] == "msr_rte (msr_rte/dev.majority.json)"
         and len(model.card["trained on"]) == 4
@@ -239,8 +251,8 @@ def test_examples_have_links_evidence_shares_and_copies_with_a_misspelled_word(
     examples = list(small.link_examples.read_examples(data, "none", data.parent / "cache"))
     pairs = corpus_of(1, 7)
     mine = [e for e in examples if e.corpus == "msr_rte"]
-    assert [e.is_altered for e in mine] == [False] * 7 + [True] * 3
-    for e, (source, target, links) in zip(mine, [*pairs, *pairs[::3]], strict=True):
+    assert [e.is_altered for e in mine[:10]] == [False] * 7 + [True] * 3
+    for e, (source, target, links) in zip(mine[:10], [*pairs, *pairs[::3]], strict=True):
         assert sorted(zip(*map(list, np.nonzero(e.gold)), strict=True)) == links
         assert e.sentences == (" ".join(source[:-1]), " ".join(word for word in target if word != "."))
         assert e.gold.shape == e.evidence.shape == (8, 6) == (len(e.source.kinds), len(e.target.kinds))
@@ -257,9 +269,15 @@ def test_examples_have_links_evidence_shares_and_copies_with_a_misspelled_word(
         assert e.weight == pytest.approx(4 * 20 / (5 + 6))
     altered = [
         sum(not e.evidence[i, j] & 1 for i, j in links)
-        for e, (_, _, links) in zip(mine[7:], pairs[::3], strict=True)
+        for e, (_, _, links) in zip(mine[7:10], pairs[::3], strict=True)
     ]
     assert set(altered) <= {0, 1} and sum(altered) > 0
+    # Rearranged copies have the links of their pairs, or of one sentence with itself.
+    assert len(mine) > 10
+    for e in mine[10:]:
+        assert e.is_altered and e.fold in {one.fold for one in mine if one.sentences == e.sentences}
+        assert (e.wanted == e.gold).all() and e.gold.sum() in {6, 8}
+        assert all(e.evidence[i, j] & 1 for i, j in zip(*np.nonzero(e.gold), strict=True))
     others = [e for e in examples if e.corpus != "msr_rte"]
     assert all((e.wanted == e.gold).all() for e in others) and others[0].weight == pytest.approx(20 / 11)
     assert all((e.fold == -1) == e.corpus.endswith("dev") for e in examples)
@@ -281,7 +299,7 @@ def test_vectors_of_other_sentences_are_not_taken_from_the_cache(small: Any, tmp
     cache = tmp_path / "vectors.npz"
     one, two = ("a", "cat"), ("dogs",)
     found = list(small.link_examples.annotate([one, two], "none", cache))
-    assert [words for words, _ in found] == [one, two]
-    assert [len(vectors) for _, (_, vectors) in found] == [2, 1] and found[0][1][0] == ("NN", "NN")
+    assert [side.words for side in found] == [one, two]
+    assert [len(side.vectors) for side in found] == [2, 1] and found[0].tags == ("DT", "NN")
     with pytest.raises(SystemExit, match="of other sentences, 3 words in all: delete it"):
         list(small.link_examples.annotate([one], "none", cache))

@@ -1,0 +1,220 @@
+"""Rearranges sentences, so that the link model learns which of several equal words is which.
+
+Corpora of paraphrases seldom exchange two phrases, and a model that learns from them alone trusts the order
+of words too much: in *The tall boy saw the short boy* and *The short boy was seen by the tall boy* each *boy*
+belongs to the adjective beside it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+_DETERMINERS = frozenset({"DT", "PRP$"})
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_INSIDE = _NOUNS | {"JJ", "JJR", "JJS", "CD", "VBN", "POS"}
+# What stands before the subject of a clause, and behind its object.
+_BEFORE_SUBJECT = frozenset({"CC", ",", "``", ":"})
+_AFTER_OBJECT = frozenset({".", ",", ":", "IN", "TO", "CC", "RB", "''"})
+_AUXILIARIES = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
+_NO_PASSIVE = frozenset({"be", "have", "become", "say", "seem", "do", "remain", "cost", "mean"})
+# Of words with these tags the capital at the beginning of a sentence goes when they move.
+_LOWER_INSIDE = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "CD"})
+
+# Shares of the copies, and of those that are tried with a passive first.
+_OF_ITSELF = 0.5
+_EQUAL_HEADS = 0.4
+_PASSIVE = 0.8
+
+#: Positions of linked words.
+WordLinks = list[tuple[int, int]]
+
+
+class Tagged(NamedTuple):
+    """A sentence of n words with their Penn tags."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+class Rearranged(NamedTuple):
+    """A sentence in another order: n words, and where each stood before, -1 for a word that is new."""
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+class RearrangedPair(NamedTuple):
+    """Two sentences, one of them in another order, and the links of their words."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: WordLinks
+
+
+def rearranged_pair(
+    source: Tagged,
+    target: Tagged,
+    links: WordLinks,
+    lemma: Callable[[str, str], str],
+    participles: Mapping[str, str],
+    chance: random.Random,
+) -> RearrangedPair | None:
+    """A pair with one sentence rearranged; its links go where its words go.
+
+    Half of the time the other sentence is the same one as it was, with each word linked to itself. Now and
+    then two noun phrases get the same head first.
+
+    Parameters
+    ----------
+    source, target : Tagged
+        The pair.
+    links : list of (int, int)
+        Of its words.
+    lemma : callable
+        The lemma of a word with a tag.
+    participles : mapping of str to str
+        Past participles, by lemma: verbs that can have a passive.
+    chance : random.Random
+        Decides.
+
+    Returns
+    -------
+    RearrangedPair or None
+        None if there is nothing to rearrange.
+    """
+    if chance.random() < _OF_ITSELF:
+        source, links = target, [(k, k) for k in range(len(target.words))]
+    elif chance.random() < 0.5:
+        source, target, links = target, source, _turned(links)
+    if chance.random() < _EQUAL_HEADS:
+        source, target = with_equal_heads(source, target, links, chance)
+    found = passive(target, lemma, participles) if chance.random() < _PASSIVE else None
+    found = found or exchanged(target, chance)
+    if found is None:
+        return None
+    position = {place: k for k, place in enumerate(found.places)}
+    moved = [(i, position[j]) for i, j in links]
+    if chance.random() < 0.5:
+        return RearrangedPair(source.words, found.words, moved)
+    return RearrangedPair(found.words, source.words, _turned(moved))
+
+
+def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
+    """Half-open spans of noun phrases that have no other inside, by tags alone."""
+    found = []
+    start = 0
+    while start < len(tags):
+        end = start + (tags[start] in _DETERMINERS)
+        while end < len(tags) and tags[end] in _INSIDE:
+            end += 1
+        last = end
+        while last > start and tags[last - 1] not in _NOUNS:
+            last -= 1
+        if last > start and tags[start] != "POS":
+            found.append((start, last))
+        start = max(end, start + 1)
+    return found
+
+
+def exchanged(sentence: Tagged, chance: random.Random) -> Rearranged | None:
+    """The sentence with two noun phrases exchanged; None if there are no two."""
+    phrases = noun_phrases(sentence.tags)
+    if len(phrases) < 2:
+        return None
+    (a, b), (c, d) = sorted(chance.sample(phrases, 2))
+    return _in_order(
+        sentence, (*range(a), *range(c, d), *range(b, c), *range(a, b), *range(d, len(sentence.words)))
+    )
+
+
+def participles_of(sentences: Iterable[Tagged], lemma: Callable[[str, str], str]) -> dict[str, str]:
+    """The past participle of each lemma that has one in the sentences, the first one found."""
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for word, tag in zip(*sentence, strict=True):
+            if tag == "VBN" and word.islower():
+                found.setdefault(lemma(word, tag), word)
+    return found
+
+
+def passive(
+    sentence: Tagged, lemma: Callable[[str, str], str], participles: Mapping[str, str]
+) -> Rearranged | None:
+    """The sentence with its first plain transitive clause in the passive; None if none is found."""
+    words, tags = sentence
+    phrases = dict(noun_phrases(tags))
+    for start, verb in phrases.items():
+        end = phrases.get(verb + 1)
+        if (
+            end is None
+            or tags[verb] not in _AUXILIARIES
+            or (start and tags[start - 1] not in _BEFORE_SUBJECT)
+            or (end < len(tags) and tags[end] not in _AFTER_OBJECT)
+        ):
+            continue
+        participle = participles.get(lemma(words[verb], tags[verb]))
+        if participle is None or lemma(words[verb], tags[verb]) in _NO_PASSIVE:
+            continue
+        auxiliary = _AUXILIARIES[tags[verb]][tags[end - 1] in {"NNS", "NNPS"}]
+        found = _in_order(
+            sentence,
+            (
+                *range(start),
+                *range(verb + 1, end),
+                -1,
+                verb,
+                -1,
+                *range(start, verb),
+                *range(end, len(words)),
+            ),
+        )
+        changed = list(found.words)
+        place = start + end - verb - 1
+        changed[place : place + 3] = auxiliary, participle, "by"
+        return Rearranged(tuple(changed), found.places)
+    return None
+
+
+def with_equal_heads(
+    source: Tagged, target: Tagged, links: WordLinks, chance: random.Random
+) -> tuple[Tagged, Tagged]:
+    """Both sentences with the last noun of one noun phrase in place of another's, where links allow it.
+
+    They do for nouns of phrases of several words that are linked to a noun of the same tag and to no other
+    word, nor this one to another.
+    """
+    partners, back = defaultdict(list), defaultdict(list)
+    for i, j in links:
+        partners[j].append(i)
+        back[i].append(j)
+    heads = defaultdict(list)
+    for start, end in noun_phrases(target.tags):
+        head, tag = end - 1, target.tags[end - 1]
+        if end - start > 1 and tag in {"NN", "NNS"} and len(partners[head]) == 1:
+            partner = partners[head][0]
+            if back[partner] == [head] and source.tags[partner] == tag:
+                heads[tag].append((partner, head))
+    several = [found for found in heads.values() if len(found) > 1]
+    if not several:
+        return source, target
+    (i, j), (other_i, other_j) = chance.sample(chance.choice(several), 2)
+    words, others = list(source.words), list(target.words)
+    words[other_i], others[other_j] = words[i], others[j]
+    return Tagged(tuple(words), source.tags), Tagged(tuple(others), target.tags)
+
+
+def _turned(links: WordLinks) -> WordLinks:
+    return [(j, i) for i, j in links]
+
+
+def _in_order(sentence: Tagged, places: tuple[int, ...]) -> Rearranged:
+    """The words at these places, "" for -1; a capital stands at the beginning alone."""
+    words = ["" if place < 0 else sentence.words[place] for place in places]
+    first = places.index(0)
+    if first and sentence.tags[0] in _LOWER_INSIDE:
+        words[first] = words[first].lower()
+    words[0] = words[0][:1].upper() + words[0][1:]
+    return Rearranged(tuple(words), places)
