@@ -114,7 +114,7 @@ class Annotated(NamedTuple):
     """A sentence of n words with its tags and its word vectors, float32 (n, D)."""
 
     words: tuple[str, ...]
-    tags: tuple[str, ...] | None
+    tags: tuple[str, ...]
     vectors: np.ndarray
 
 
@@ -146,7 +146,7 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
             versions += misspelled_copies(versions)
         annotated = list(annotate_versions(versions, name, parser, cache))
         if name in TRAIN:
-            copies = rearranged_copies(versions, annotated[:originals], lexicon)
+            copies = rearranged_copies(versions[:originals], annotated[:originals], lexicon)
             if copies:
                 annotated += annotate_versions(copies, f"{name} rearranged", parser, cache)
                 versions += copies
@@ -188,14 +188,12 @@ def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
 def rearranged_copies(
     versions: Sequence[Version], annotated: Sequence[tuple[Annotated, Annotated]], lexicon: Lexicon
 ) -> list[Version]:
-    """Every so many pairs once more, with a sentence rearranged; without tags, none."""
-    if any(side.tags is None for sides in annotated for side in sides):
-        return []
-    tagged = [tuple(Tagged(side.words, side.tags or ()) for side in sides) for sides in annotated]
+    """Every so many pairs once more, with a sentence rearranged if it can be."""
+    tagged = [tuple(Tagged(side.words, side.tags) for side in sides) for sides in annotated]
     participles = participles_of((sentence for pair in tagged for sentence in pair), lexicon.lemma)
     chance = random.Random(1)
     found = []
-    for version, (source, target) in list(zip(versions, tagged, strict=False))[::REARRANGED_STEP]:
+    for version, (source, target) in list(zip(versions, tagged, strict=True))[::REARRANGED_STEP]:
         pair = rearranged_pair(source, target, version.links, lexicon.lemma, participles, chance)
         if pair is not None:
             found.append(Version(version.number, *pair))
@@ -275,13 +273,13 @@ def annotate(sentences: Sequence[tuple[str, ...]], parser: str, cache: Path) -> 
     if not cache.exists():
         save_whole(cache, **run_parser(sentences, parser))
     stored = np.load(cache)
-    vectors, tags = stored["vectors"], stored.get("tags")
+    vectors, tags = stored["vectors"], stored["tags"]
     offsets = np.cumsum([0, *(len(words) for words in sentences)])
     if len(vectors) != offsets[-1]:
         raise SystemExit(f"{cache} is of other sentences, {len(vectors)} words in all: delete it")
     for words, start, end in zip(sentences, offsets[:-1], offsets[1:], strict=True):
         rows = vectors[start:end].astype(np.float32)
-        yield Annotated(words, None if tags is None else tuple(map(str, tags[start:end])), rows)
+        yield Annotated(words, tuple(map(str, tags[start:end])), rows)
 
 
 def save_whole(path: Path, **arrays: np.ndarray) -> None:

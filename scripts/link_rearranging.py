@@ -155,8 +155,9 @@ def passive(
             or (end < len(tags) and tags[end] not in _AFTER_OBJECT)
         ):
             continue
-        participle = participles.get(lemma(words[verb], tags[verb]))
-        if participle is None or lemma(words[verb], tags[verb]) in _NO_PASSIVE:
+        verb_lemma = lemma(words[verb], tags[verb])
+        participle = participles.get(verb_lemma)
+        if participle is None or verb_lemma in _NO_PASSIVE:
             continue
         auxiliary = _AUXILIARIES[tags[verb]][tags[end - 1] in {"NNS", "NNPS"}]
         found = _in_order(
