@@ -233,7 +233,11 @@ class LinkModel:
         """
         check_finite(source, target)
         if is_after(source, target):
-            return self.link_probabilities(target, source, np.ascontiguousarray(evidence.T)).T
+            return self._in_canonical_order(target, source, np.ascontiguousarray(evidence.T)).T
+        return self._in_canonical_order(source, target, evidence)
+
+    def _in_canonical_order(self, source: Sentence, target: Sentence, evidence: np.ndarray) -> np.ndarray:
+        """:meth:`link_probabilities` of sentences that stand in their canonical order."""
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
             return np.eye(len(source), dtype=np.float32) * np.float32(ITSELF)
