@@ -129,7 +129,6 @@ class Alignment:
             None if scores is None else tuple(scores[k] for k in kept),
         )
         phrases = tuple(pair for pair in self.phrases if not pair.probability < least)
-        roots = (0, len(self.source)), (0, len(self.target))
         return replace(
             self,
             words=links,
@@ -140,10 +139,14 @@ class Alignment:
             unaligned_target=_with_words(
                 self.unaligned_target, {j for _, j in words} - {j for _, j in links}
             ),
-            root_aligned=self.root_aligned
-            and any((pair.source_node.span, pair.target_node.span) == roots for pair in phrases),
+            root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
             word_evidence=tuple(self.word_evidence[k] for k in kept) if self.word_evidence else (),
         )
+
+    def is_root_pair(self, pair: PhrasePair) -> bool:
+        """Whether a phrase pair is that of the two whole sentences."""
+        roots = (0, len(self.source)), (0, len(self.target))
+        return (pair.source_node.span, pair.target_node.span) == roots
 
     def texts_of(self, pair: PhrasePair) -> tuple[str, str]:
         """The words of the two sides of a phrase pair, with blanks between them."""

@@ -37,9 +37,8 @@ def roots_note(alignment: Alignment) -> str:
     """Words on the whole sentences: aligned or, where that is more likely wrong, how probable it is."""
     if not alignment.root_aligned:
         return ""
-    source, target = ((0, len(sentence)) for sentence in (alignment.source, alignment.target))
     for pair in alignment.phrases:
-        if (pair.source_node.span, pair.target_node.span) == (source, target) and pair.probability < LIKELY:
+        if alignment.is_root_pair(pair) and pair.probability < LIKELY:
             return f"whole sentences improbable: {pair.probability:.2f}"
     return "whole sentences aligned"
 
