@@ -179,10 +179,13 @@ class ContextualAligner(ParsingAligner):
         return parse_or_complete(
             lambda: self.parser,
             sentences,
-            forests=self.variant == "published",
+            forests=self._reads_trees(),
             vectors=self._reads_vectors(),
             batch_size=batch_size,
         )
+
+    def _reads_trees(self) -> bool:
+        return self.variant == "published"
 
     def _reads_vectors(self) -> bool:
         return self.variant == "default" or self.ppdb is None

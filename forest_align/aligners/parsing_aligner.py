@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ParsingAligner(Aligner):
-    """An aligner with a lexicon, and with a parser that makes one tree a sentence unless it wants more.
+    """An aligner with a lexicon and a parser, which makes one tree a sentence unless it wants more or none.
 
     Parameters
     ----------
@@ -57,7 +57,17 @@ class ParsingAligner(Aligner):
     def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser
 
-        return load_parser(name, forest_size=1, lemmatizer=self.lexicon.lemma, vectors=self._reads_vectors())
+        return load_parser(
+            name,
+            forest_size=int(self._reads_trees()),
+            lemmatizer=self.lexicon.lemma,
+            posteriors=False,
+            vectors=self._reads_vectors(),
+        )
+
+    def _reads_trees(self) -> bool:
+        """Whether the parser that is loaded shall give a tree."""
+        return True
 
     def _reads_vectors(self) -> bool:
         """Whether the parser that is loaded shall give word vectors."""

@@ -100,6 +100,9 @@ class SemiMarkovAligner(ParsingAligner):
         """Parse what lacks part-of-speech tags; the rest passes as it is."""
         return parse_unready(lambda: self.parser, sentences, _is_tagged, batch_size)
 
+    def _reads_trees(self) -> bool:
+        return False
+
     def _reads_vectors(self) -> bool:
         return False
 

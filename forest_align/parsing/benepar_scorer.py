@@ -64,6 +64,13 @@ class BeneparScorer:
                 results[usable[item]] = scores
         return results  # type: ignore[return-value]
 
+    def tag(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[tuple[str, ...] | InputError]:
+        """Tag a batch of tokenized sentences; see ``SpanScorer``. It takes as long as to score them."""
+        scored = self.score(batch, space_after)
+        return [one if isinstance(one, InputError) else one.tags for one in scored]
+
     def _encode(self, words: list[str], space_after: Sequence[bool] | None) -> dict[str, Any]:
         """Tokenize a sentence for the encoder; a second try replaces what its tokenizer cannot take."""
         if not words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -24,9 +24,11 @@ from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from forest_align.parsing.encoder_batches import EncodedSentence, EncoderBatch
+
+Result = TypeVar("Result")
 
 MODELS = Path(__file__).parent / "models"
 
@@ -44,6 +46,9 @@ class Network(Protocol):
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch; see :attr:`BatchScores.tags`."""
 
 
 class EncoderScorer:
@@ -94,7 +99,19 @@ class EncoderScorer:
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[SpanScores | InputError]:
         """Score tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
-        results: list[SpanScores | InputError | None] = [None] * len(batch)
+        return self._in_batches(batch, self._score)
+
+    def tag(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[tuple[str, ...] | InputError]:
+        """Tag tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
+        return self._in_batches(batch, lambda encoded: self._names(encoded, self._network.tags(encoded)))
+
+    def _in_batches(
+        self, batch: Sequence[Sequence[str]], read: Callable[[EncoderBatch], list[Result]]
+    ) -> list[Result | InputError]:
+        """What is read off each sentence, in batches of the encoder's; an error for what it cannot take."""
+        results: list[Result | InputError | None] = [None] * len(batch)
         usable, encoded = [], []
         for place, words in enumerate(batch):
             sentence = self._encode(words)
@@ -105,8 +122,10 @@ class EncoderScorer:
             else:
                 results[place] = error
         for items in length_batches([len(sentence.subwords) for sentence in encoded], BATCH_SUBWORDS):
-            for item, scores in zip(items, self._forward([encoded[item] for item in items]), strict=True):
-                results[usable[item]] = scores
+            with torch.inference_mode():
+                found = read(collate([encoded[item] for item in items]))
+            for item, one in zip(items, found, strict=True):
+                results[usable[item]] = one
         return results  # type: ignore[return-value]
 
     def _unusable(self, sentence: EncodedSentence) -> InputError | None:
@@ -120,22 +139,27 @@ class EncoderScorer:
             )
         return None
 
-    def _forward(self, sentences: list[EncodedSentence]) -> list[SpanScores]:
-        batch = collate(sentences)
-        with torch.inference_mode():
-            raw = self._network(batch)
-            spans = (raw.spans.float() / self._temperature).numpy()
-            # Tag 0 stands for tags that training has not seen.
-            tags = (raw.tags[..., 1:].argmax(-1) + 1).numpy()
+    def _score(self, batch: EncoderBatch) -> list[SpanScores]:
+        raw = self._network(batch)
+        spans = (raw.spans.float() / self._temperature).numpy()
         found, start = [], 0
-        for row, size in enumerate(batch.lengths.tolist()):
+        for names in self._names(batch, raw.tags):
+            size = len(names)
             first, last = _upper_triangle(size)
             scores = np.zeros((size, size, len(self.labels)), dtype=np.float32)
             scores[first, last, 1:] = spans[start : start + len(first)]
             start += len(first)
-            names = tuple(self._tag_names[tag] for tag in tags[row, 1 : size + 1])
             found.append(SpanScores(scores, self.labels, names, self.force_root))
         return found
+
+    def _names(self, batch: EncoderBatch, tags: torch.Tensor) -> list[tuple[str, ...]]:
+        """The best tag of each word of each sentence."""
+        # Tag 0 stands for tags that training has not seen.
+        best = (tags[..., 1:].argmax(-1) + 1).tolist()
+        return [
+            tuple(self._tag_names[tag] for tag in row[1 : size + 1])
+            for row, size in zip(best, batch.lengths.tolist(), strict=True)
+        ]
 
 
 @lru_cache(maxsize=256)

@@ -144,6 +144,19 @@ class SpanNetwork:
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
+        annotations = self._annotate(batch)
+        spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
+        return BatchScores(spans, self._score_tags(annotations))
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch and no span; see :attr:`BatchScores.tags`."""
+        return self._score_tags(self._annotate(batch))
+
+    def _score_tags(self, annotations: torch.Tensor) -> torch.Tensor:
+        return self._tags(self._tag_input(annotations))
+
+    def _annotate(self, batch: EncoderBatch) -> torch.Tensor:
+        """What labels and tags are scored from: ``[B, W + 2, D]``, forward and backward halves."""
         hidden = self._encode(batch)
         rows = torch.arange(len(batch.subwords))[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
@@ -154,9 +167,7 @@ class SpanNetwork:
         for layer in self._partitioned:
             annotations = layer(annotations, packed)
         annotations = packed.unpack(annotations)
-        annotations = torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
-        spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
-        return BatchScores(spans, self._tags(self._tag_input(annotations)))
+        return torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
 
     def _encode(self, batch: EncoderBatch) -> torch.Tensor:
         """Hidden states of the encoder's last layer, ``[B, S, D]``."""

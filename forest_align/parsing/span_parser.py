@@ -66,3 +66,7 @@ class SpanParser(_ChartParser):
         first = FloatLinear(first_layer.weight), first_layer.bias
         spans = score_spans(annotations, batch.lengths, first, rest)
         return BatchScores(spans, self.f_tag(annotations))
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch; see :attr:`BatchScores.tags`."""
+        return self(batch).tags

@@ -10,15 +10,16 @@ from forest_align.aligners.contextual import ContextualAligner
 from forest_align.aligners.parsing_aligner import ParsingAligner
 
 
+@pytest.mark.parametrize(("variant", "trees"), [("published", 1), ("default", 0)])
 @pytest.mark.parametrize("given", [None, "my_parser", Path("models/mine")])
-def test_a_parser_is_loaded_by_name_when_it_is_needed_for_one_tree_a_sentence(
-    given: str | Path | None, monkeypatch: pytest.MonkeyPatch
+def test_a_parser_is_loaded_by_name_when_it_is_needed_for_as_many_trees_as_the_variant_reads(
+    given: str | Path | None, variant: str, trees: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         "forest_align.parsing.load_parser", lambda name, **options: (name, options["forest_size"])
     )
-    aligner: ParsingAligner = ContextualAligner(parser=given)
-    assert aligner.parser == (given or "en", 1)
+    aligner: ParsingAligner = ContextualAligner(parser=given, variant=variant)
+    assert aligner.parser == (given or "en", trees)
 
 
 def test_a_parser_that_is_given_is_the_one_that_is_used() -> None:

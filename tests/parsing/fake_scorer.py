@@ -27,6 +27,12 @@ class FakeScorer:
         self.seen.extend(list(words) for words in batch)
         return [self._one(words) for words in batch]
 
+    def tag(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[tuple[str, ...] | InputError]:
+        scored = self.score(batch, space_after)
+        return [one if isinstance(one, InputError) else one.tags for one in scored]
+
     def _one(self, words: Sequence[str]) -> SpanScores | InputError:
         n = len(words)
         if n > LONGEST:

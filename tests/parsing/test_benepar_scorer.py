@@ -114,8 +114,12 @@ def test_a_benepar_model_scores_as_it_does_in_benepar(folders: dict[str, Path], 
 def test_sentences_get_the_tags_of_each_alone_in_benepar(folders: dict[str, Path], kind: str) -> None:
     reference = ChartParser.from_trained(str(folders[kind])).eval()
     sentences = [[], ["The", "cat", "sat", "."], ["cat"], ["(", "a", "cat", ")", "the", "b"]]
-    found = load_span_parser(folders[kind]).score(sentences, [[True] * len(words) for words in sentences])
+    blanks = [[True] * len(words) for words in sentences]
+    parser = load_span_parser(folders[kind])
+    found = parser.score(sentences, blanks)
     assert isinstance(found[0], InputError)
+    tagged = parser.tag(sentences, blanks)
+    assert isinstance(tagged[0], InputError) and tagged[1:] == [scored(one).tags for one in found[1:]]
     for words, one in zip(sentences[1:], found[1:], strict=True):
         size = len(words)
         with torch.no_grad():

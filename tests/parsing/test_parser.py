@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from forest_align.cext import chart, chart_reference
+from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types.forest_check import check_forest
@@ -282,12 +283,34 @@ def test_an_error_of_the_reader_comes_out_in_its_place(parser: Parser) -> None:
 
 
 def test_sizes_are_checked(parser: Parser) -> None:
-    with pytest.raises(InputError, match="at least 1"):
-        Parser(fake.FakeScorer(), forest_size=0)
-    with pytest.raises(InputError, match="at most 1,000,000, found 100000000000000000000"):
+    with pytest.raises(InputError, match="at most 1,000,000 trees, or 0 for none, found -1"):
+        Parser(fake.FakeScorer(), forest_size=-1)
+    with pytest.raises(InputError, match="at most 1,000,000 trees, or 0 for none, found 1"):
         Parser(fake.FakeScorer(), forest_size=10**20)
     with pytest.raises(InputError, match="at least 1"):
         list(parser.parse_many(["a"], batch_size=0))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_parser_without_trees_gives_sentences_that_lack_nothing_else(workers: int) -> None:
+    many = [f"They saw {k} of the dogs." for k in range(40)]
+    texts = ["It isn’t late …", "", *many, ["word"] * 700, "Why?"]
+    parser = load_parser("en", forest_size=0, lemmatizer=load_lexicon().lemma)
+    with_trees = load_parser("en", forest_size=1, lemmatizer=load_lexicon().lemma)
+    for one, other in zip(
+        parser.parse_many(texts, workers=workers), with_trees.parse_many(texts), strict=True
+    ):
+        if isinstance(one, InputError):
+            assert str(one) == str(other)
+        else:
+            assert one.forest is None and isinstance(other, Sentence)
+            assert one.tokens == other.tokens and one.text == other.text
+            assert np.array_equal(one.vectors, other.vectors)
+
+
+def test_a_parser_without_trees_lists_none() -> None:
+    with pytest.raises(InputError, match="at least one tree a forest, found one with none"):
+        Parser(fake.FakeScorer(), forest_size=0).n_best("a b")
 
 
 def test_an_unknown_parser_is_named_in_the_error() -> None:
