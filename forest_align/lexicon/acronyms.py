@@ -1,9 +1,9 @@
-"""Finds the words that an acronym stands for, such as NYC and New York City."""
+"""Finds the words that an acronym or a sign stands for, such as NYC and New York City, % and per cent."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: Small words that an acronym may leave out.
 _SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-"))
+#: Signs, and the words that they stand for where these are several.
+_SIGNS = dict.fromkeys(("%", "pct", "pct."), ("per", "cent"))
 _LONGEST = 6
 
 
@@ -24,23 +26,29 @@ def acronym_letters(word: str) -> str:
 
 
 def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Find the words that spell out acronyms.
+    """Find the words that spell out acronyms and signs.
 
     Parameters
     ----------
     acronyms : sequence of str
-        Words of one sentence, some of which may be acronyms.
+        Words of one sentence, some of which may be acronyms or signs.
     words : sequence of str
         Words of the other sentence.
 
     Yields
     ------
     (int, (int, int))
-        Index of the acronym and half-open span in ``words`` of what it stands for. The span starts with
-        a capital; small words inside may have no letter in the acronym.
+        Index of the acronym or sign and half-open span in ``words`` of what it stands for. The span of an
+        acronym starts with a capital; small words inside may have no letter in the acronym.
     """
     initials, larger = "", [0]
     for index, word in enumerate(acronyms):
+        if word in _SIGNS:
+            spelled_out = _SIGNS[word]
+            for start, both in enumerate(pairwise(map(str.lower, words))):
+                if both == spelled_out:
+                    yield index, (start, start + 2)
+            continue
         letters = acronym_letters(word)
         if not letters:
             continue
