@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -122,7 +122,8 @@ class Parser:
         ----------
         sentences : iterable of str or sequence of str
             Raw text, or words. Read ahead by 16 batches a worker only, so a stream may be endless. An
-            InputError in the place of a sentence comes out again in its place.
+            InputError in the place of a sentence comes out again in its place. What stands several times in
+            what is read ahead is parsed once, and its results are the same object.
         batch_size : int
             Sentences in a forward pass; sentences of like length go together. With 1, each comes out before
             the next is read.
@@ -212,8 +213,11 @@ class Parser:
         finish: Callable[[_Prepared, Scores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> list[Result | InputError]:
-        """Parse sentences in batches by length."""
-        results: list[Any] = [_prepare(sentence) for sentence in window]
+        """Parse sentences in batches by length; what stands there several times is parsed once."""
+        numbers: dict[Hashable, int] = {}
+        which = [numbers.setdefault(_identity(sentence), len(numbers)) for sentence in window]
+        distinct = {number: sentence for number, sentence in zip(which, window, strict=True)}
+        results: list[Any] = [_prepare(sentence) for sentence in distinct.values()]
         waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
         waiting.sort(key=lambda index: len(results[index].tokens))
         for batch in _batches(waiting, [len(results[index].tokens) for index in waiting], batch_size):
@@ -232,7 +236,7 @@ class Parser:
                     results[index] = InputError(
                         f"not enough memory for the {trees} best trees of {words} words"
                     )
-        return results
+        return [results[number] for number in which]
 
     def _work_alone_in_a_fork(self) -> None:
         """Let torch use one thread in a forked process."""
@@ -371,6 +375,15 @@ def _only(results: Iterator[Result | InputError]) -> Result:
     if isinstance(result, InputError):
         raise result
     return result
+
+
+def _identity(sentence: str | Sequence[str] | InputError) -> Hashable:
+    """The same for sentences that are parsed alike; an object of its own for what is no sentence."""
+    if isinstance(sentence, str):
+        return sentence
+    if isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):
+        return tuple(sentence)
+    return object()
 
 
 def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputError:

@@ -188,14 +188,30 @@ def test_results_do_not_depend_on_the_batch_size(parser: Parser) -> None:
 def test_batches_hold_sentences_of_like_length_and_a_bounded_chart() -> None:
     scorer = fake.FakeScorer()
     lengths = [3, 500, 3, 400, 3, 3]
-    list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in lengths], batch_size=4))
+    sentences = [[f"w{place}"] * n for place, n in enumerate(lengths)]
+    list(Parser(scorer, forest_size=1).parse_many(sentences, batch_size=4))
     assert scorer.batches == [[3, 3, 3, 3], [400], [500]]
 
 
 def test_a_batch_has_a_hundred_thousand_spans_at_most() -> None:
     scorer = fake.FakeScorer()
-    list(Parser(scorer, forest_size=1).parse_many([["w"] * n for n in (223, 224, 223, 224)]))
+    sentences = [[f"w{place}"] * n for place, n in enumerate((223, 224, 223, 224))]
+    list(Parser(scorer, forest_size=1).parse_many(sentences))
     assert scorer.batches == [[223, 223], [224], [224]]
+
+
+def test_what_stands_several_times_is_parsed_once_and_comes_out_wherever_it_stands(parser: Parser) -> None:
+    error = InputError("bad line")
+    texts: list[Any] = ["b c", ["b", "c"], "a", "", error, "b c", ("b", "c"), {"b": 1}, ["b"], "", error, "a"]
+    found = list(parser.parse_many(texts))
+    assert sorted(parser._scorer.seen) == [["a"], ["b"], ["b", "c"], ["b", "c"]]  # type: ignore[attr-defined]
+    for text, one in zip(texts, found, strict=True):
+        (alone,) = parser.parse_many([text])
+        assert type(one) is type(alone)
+        if isinstance(one, Sentence) and isinstance(alone, Sentence):
+            assert one.to_json() == alone.to_json() and np.array_equal(one.vectors, alone.vectors)
+        else:
+            assert str(one) == str(alone)
 
 
 def test_in_batches_of_one_each_sentence_comes_out_before_the_next_is_read(parser: Parser) -> None:
