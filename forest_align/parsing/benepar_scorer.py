@@ -11,7 +11,7 @@ from transformers import AutoConfig
 
 from forest_align.parsing.encoder_batches import length_batches
 from forest_align.parsing.lone_imports import import_alone
-from forest_align.parsing.span_scores import SpanScores
+from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _BATCH_SUBWORDS = 1500
 _unescape = import_alone("benepar.ptb_unescape")
 
 
-class BeneparScorer:
+class BeneparScorer(SpanScorer):
     """Scores sentences with a benepar parser.
 
     Parameters
@@ -63,13 +63,6 @@ class BeneparScorer:
             for item, scores in zip(items, self._forward([encoded[item] for item in items]), strict=True):
                 results[usable[item]] = scores
         return results  # type: ignore[return-value]
-
-    def tag(
-        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
-    ) -> list[tuple[str, ...] | InputError]:
-        """Tag a batch of tokenized sentences; see ``SpanScorer``. It takes as long as to score them."""
-        scored = self.score(batch, space_after)
-        return [one if isinstance(one, InputError) else one.tags for one in scored]
 
     def _encode(self, words: list[str], space_after: Sequence[bool] | None) -> dict[str, Any]:
         """Tokenize a sentence for the encoder; a second try replaces what its tokenizer cannot take."""

@@ -216,7 +216,7 @@ class Parser:
         """Parse sentences in batches by length; what stands there several times is parsed once."""
         numbers: dict[Hashable, int] = {}
         which = [numbers.setdefault(_identity(sentence), len(numbers)) for sentence in window]
-        distinct = {number: sentence for number, sentence in zip(which, window, strict=True)}
+        distinct = dict(zip(which, window, strict=True))
         results: list[Any] = [_prepare(sentence) for sentence in distinct.values()]
         waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
         waiting.sort(key=lambda index: len(results[index].tokens))

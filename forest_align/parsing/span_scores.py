@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from forest_align.types import InputError
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from forest_align.types import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,5 +64,6 @@ class SpanScorer(Protocol):
     def tag(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[tuple[str, ...] | InputError]:
-        """The predicted part-of-speech tags alone, those of :meth:`score`, which may be had faster."""
-        ...
+        """The predicted part-of-speech tags alone, those of :meth:`score`; some parsers have them faster."""
+        scored = self.score(batch, space_after)
+        return [one if isinstance(one, InputError) else one.tags for one in scored]

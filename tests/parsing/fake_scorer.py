@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from forest_align.parsing.span_scores import SpanScores
+from forest_align.parsing.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError
 
 LABELS = ("", "NP", "VP", "S", "S::VP", "PP")
 LONGEST = 700
 
 
-class FakeScorer:
+class FakeScorer(SpanScorer):
     def __init__(self, force_root: bool = True) -> None:
         self.force_root = force_root
         self.batches: list[list[int]] = []
@@ -26,12 +26,6 @@ class FakeScorer:
         self.batches.append([len(words) for words in batch])
         self.seen.extend(list(words) for words in batch)
         return [self._one(words) for words in batch]
-
-    def tag(
-        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
-    ) -> list[tuple[str, ...] | InputError]:
-        scored = self.score(batch, space_after)
-        return [one if isinstance(one, InputError) else one.tags for one in scored]
 
     def _one(self, words: Sequence[str]) -> SpanScores | InputError:
         n = len(words)

@@ -301,7 +301,8 @@ def test_an_error_of_the_reader_comes_out_in_its_place(parser: Parser) -> None:
 def test_sizes_are_checked(parser: Parser) -> None:
     with pytest.raises(InputError, match="at most 1,000,000 trees, or 0 for none, found -1"):
         Parser(fake.FakeScorer(), forest_size=-1)
-    with pytest.raises(InputError, match="at most 1,000,000 trees, or 0 for none, found 1"):
+    too_many = "at most 1,000,000 trees, or 0 for none, found 100000000000000000000"
+    with pytest.raises(InputError, match=too_many):
         Parser(fake.FakeScorer(), forest_size=10**20)
     with pytest.raises(InputError, match="at least 1"):
         list(parser.parse_many(["a"], batch_size=0))

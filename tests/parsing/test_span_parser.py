@@ -165,6 +165,8 @@ def assert_equal_scores(parser: SpanParser, network: SpanNetwork, batch: Encoder
         expected, found = parser(batch), network(batch)
     assert torch.allclose(found.spans, expected.spans, atol=2e-4)
     assert torch.allclose(found.tags[batch.word_mask], expected.tags[batch.word_mask], atol=2e-4)
+    with torch.inference_mode():
+        assert torch.equal(parser.tags(batch), expected.tags) and torch.equal(network.tags(batch), found.tags)
 
 
 @pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]], ids=["padded", "alone"])
