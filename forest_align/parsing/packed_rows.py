@@ -42,7 +42,8 @@ class PackedRows:
 
     def biased_mask(self, bias: torch.Tensor) -> torch.Tensor:
         """A mask for :meth:`attend` that adds ``bias``, ``[heads, P, P]`` of P positions, to its scores."""
-        return bias if self._mask is None else bias.masked_fill(~self._mask, -torch.inf)
+        # Always in four dimensions: given three, torch attends in another way, which rounds otherwise.
+        return bias[None] if self._mask is None else bias.masked_fill(~self._mask, -torch.inf)
 
     def attend(self, joined: torch.Tensor, heads: int, mask: torch.Tensor | None = None) -> torch.Tensor:
         """Attend: query, key and value, ``[R, 3 * heads * part]``, to ``[R, heads, part]``.

@@ -89,10 +89,18 @@ def test_rows_are_packed_without_padding_and_put_back() -> None:
     assert torch.equal(packed.unpack(rows), padded * present[:, :, None])
 
 
-def test_attention_is_the_same_whatever_length_the_neighbours_have() -> None:
-    joined = random(23, 3 * 2 * 8)
-    alone = PackedRows(torch.ones(1, 23, dtype=torch.bool)).attend(joined, heads=2)
-    for longer in (23, 32, 50, 70):
-        present = torch.arange(longer)[None, :] < torch.tensor([[23], [longer]])
-        rows = torch.cat([joined, random(longer, 48)])
-        assert torch.equal(PackedRows(present).attend(rows, heads=2)[:23], alone)
+@pytest.mark.parametrize("bias", [None, random(2, 608, 608)], ids=["plain", "bias"])
+@pytest.mark.parametrize("length", [16, 23, 32])
+def test_attention_is_the_same_whatever_length_the_neighbours_have(
+    length: int, bias: torch.Tensor | None
+) -> None:
+    def attended(rows: torch.Tensor, *lengths: int) -> torch.Tensor:
+        packed = PackedRows(torch.arange(max(lengths))[None, :] < torch.tensor(lengths)[:, None])
+        positions = packed.padded_length
+        mask = None if bias is None else packed.biased_mask(bias[:, :positions, :positions])
+        return packed.attend(rows, heads=2, mask=mask)[:length]
+
+    joined = random(length, 3 * 2 * 8)
+    alone = attended(joined, length)
+    for other in (1, 16, 23, 32, 50, 70, 600):
+        assert torch.equal(attended(torch.cat([joined, random(other, 48)]), length, other), alone)
