@@ -168,7 +168,7 @@ def dev_pairs(
     parser : str
         Name or folder of the aligner's parser: parses of another one in the cache are not used.
     cache : pathlib.Path, optional
-        Folder that keeps what is computed.
+        Folder that keeps what is computed; not used where spaCy annotates.
     report : callable, optional
         Called with the number of sentences done since the last call.
     given_trees : bool
@@ -203,8 +203,9 @@ def dev_pairs(
             [text if isinstance(text, str) else Sentence.from_words(text) for text in texts]
         )
 
-    identity = ["contextual", aligner.variant, aligner.annotator.name, parser_fingerprint(parser)]
-    store = ArrayStore(cache) if cache is not None else None
+    identity = ["contextual", aligner.variant, aligner.reads_vectors(), parser_fingerprint(parser)]
+    # Of what another annotator is made, nothing is known; and it remembers what it has prepared.
+    store = ArrayStore(cache) if cache is not None and aligner.annotator.name == "trees" else None
     with_trees = [side for side in sides if side.forest is not None]
     texts = [text_to_parse(side) for side in sides if side.forest is None]
     own = iter(aligner.prepare(with_trees))

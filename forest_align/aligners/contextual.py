@@ -180,14 +180,15 @@ class ContextualAligner(ParsingAligner):
             lambda: self.parser,
             sentences,
             forests=self._reads_trees(),
-            vectors=self._reads_vectors(),
+            vectors=self.reads_vectors(),
             batch_size=batch_size,
         )
 
     def _reads_trees(self) -> bool:
         return self.variant == "published"
 
-    def _reads_vectors(self) -> bool:
+    def reads_vectors(self) -> bool:
+        """Whether a sentence needs word vectors: not where the user's paraphrases stand in for them."""
         return self.variant == "default" or self.ppdb is None
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
@@ -283,7 +284,7 @@ class ContextualAligner(ParsingAligner):
         return lexical_evidence(source, target, self.lexicon, self.ppdb)
 
     def _published(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
-        if self._reads_vectors():
+        if self.reads_vectors():
             check_finite(source, target)
         views = self._view(source), self._view(target)
         keys = tuple(map(_view_key, views))

@@ -62,14 +62,14 @@ class ParsingAligner(Aligner):
             forest_size=int(self._reads_trees()),
             lemmatizer=self.lexicon.lemma,
             posteriors=False,
-            vectors=self._reads_vectors(),
+            vectors=self.reads_vectors(),
         )
 
     def _reads_trees(self) -> bool:
         """Whether the parser that is loaded shall give a tree."""
         return True
 
-    def _reads_vectors(self) -> bool:
+    def reads_vectors(self) -> bool:
         """Whether the parser that is loaded shall give word vectors."""
         return True
 

@@ -103,7 +103,8 @@ class SemiMarkovAligner(ParsingAligner):
     def _reads_trees(self) -> bool:
         return False
 
-    def _reads_vectors(self) -> bool:
+    def reads_vectors(self) -> bool:
+        """See :class:`ParsingAligner`."""
         return False
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:

@@ -22,6 +22,7 @@ from forest_align.em.contextual_sweep import (
 )
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.annotation import TreeAnnotator
 from forest_align.types import InputError, Links, Sentence
 
 TREES = {
@@ -151,6 +152,37 @@ def test_pairs_are_prepared_once_for_each_parser_and_variant(tmp_path: Path) -> 
         assert (aligner.prepared, problems) == (count, [])
         assert (found.source.words, found.target.words) == tuple(map(tuple, words))
         assert (found.links.pairs, found.given_forests) == (((0, 0),), "")
+
+
+def test_sentences_kept_without_word_vectors_are_not_used_where_these_are_read(tmp_path: Path) -> None:
+    words = [text.split() for text in ("a boat sank in the river", "a ship went under in the stream")]
+    given = SentencePair("1", *map(Sentence.from_words, words), links=Links.of([(0, 0)]))
+
+    def found(cache: Path | None, ppdb: PairTable | None) -> list[tuple[int, int]]:
+        aligner = ContextualAligner(variant="published", ppdb=ppdb)
+        ((pair,), _) = dev_pairs(aligner, [given], "en", cache)
+        assert (pair.source.vectors is None) == (ppdb is not None)
+        return list(aligner.align_prepared(pair.source, pair.target).words.pairs)
+
+    found(tmp_path, TABLE)
+    assert found(tmp_path, None) == found(None, None)
+
+
+def test_what_another_annotator_prepares_is_not_kept(tmp_path: Path) -> None:
+    class Tagger(TreeAnnotator):
+        name = "spacy"
+
+        def __init__(self, tag: str) -> None:
+            self.tag = tag
+
+        def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:  # type: ignore[override]
+            return [sentence_from_bracket(f"(S ({self.tag} dogs) ({self.tag} bark))") for _ in sentences]
+
+    given = SentencePair("1", *(Sentence.from_words(["dogs", "bark"]) for _ in range(2)), links=BOTH)
+    for tag in ("NN", "JJ"):  # two versions of a model
+        aligner = ContextualAligner(variant="published", ppdb=TABLE, annotator=Tagger(tag))
+        ((pair,), _) = dev_pairs(aligner, [given], "en", tmp_path)
+        assert pair.source.tags == (tag, tag)
 
 
 def test_trees_of_the_input_are_part_of_a_pair(tmp_path: Path) -> None:
