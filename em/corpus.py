@@ -286,7 +286,7 @@ class LazyParser:
 
 
 def parser_fingerprint(name: str) -> str:
-    """Short hash of a parser's files and of those that word vectors come from.
+    """Short hash of a parser's files and of those that word vectors and lemmas come from.
 
     Where the parser is not in a folder that can be found, its name stands for it.
     """
@@ -296,7 +296,8 @@ def parser_fingerprint(name: str) -> str:
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
     vectors = files_fingerprint(_model_files(bundled / "vectors"))
-    return f"{files_fingerprint(_model_files(folder)) if folder.is_dir() else name} {vectors}"
+    lemmas = candidate_fingerprint("dictionary")  # those of the lexicon
+    return f"{files_fingerprint(_model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
 
 
 def _model_files(folder: Path) -> list[Path]:

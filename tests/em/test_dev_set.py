@@ -174,6 +174,16 @@ def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
     assert parser_fingerprint("benepar_en3").startswith("benepar_en3 ")
 
 
+def test_parses_with_lemmas_of_another_lexicon_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = {parser_fingerprint("en")}
+    (tmp_path / "wordnet.safetensors").write_bytes(b"another lexicon")
+    monkeypatch.setattr("forest_align.em.corpus.word_candidate_files", lambda name: [*tmp_path.iterdir()])
+    found.add(parser_fingerprint("en"))
+    assert len(found) == 2
+
+
 def test_parses_with_other_word_vectors_are_told_apart(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
