@@ -197,7 +197,8 @@ def test_another_lexicon_has_cache_entries_of_its_own(
     for content in ("one", "two", "two"):
         lexicon.write_text(content)
         read(pair((), ()), cache=cache)
-    assert len(list(cache.rglob("*.safetensors"))) == 4
+    # Two sentences, whose lemmas are the lexicon's, and a pair, twice.
+    assert len(list(cache.rglob("*.safetensors"))) == 6
 
 
 def test_confident_candidates_are_links_of_the_features(parser: FlatParser) -> None:
