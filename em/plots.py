@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +31,21 @@ def can_plot() -> bool:
     return True
 
 
-def check_plot(path: Path) -> None:
+def check_plot(path: Path, model: Path | None = None) -> None:
     """Make sure, before hours of work, that a plot can be drawn into a file of this name.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    model : pathlib.Path, optional
+        A folder that will be there by then.
 
     Raises
     ------
     PlotError
-        If matplotlib is missing, or the file's ending is none that it writes.
+        If matplotlib is missing, the file's ending is none that it writes, or its folder does not exist or
+        cannot be written to.
     """
     if not can_plot():
         raise PlotError(_MISSING)
@@ -44,6 +53,11 @@ def check_plot(path: Path) -> None:
 
     if path.suffix.lower().removeprefix(".") not in FigureCanvasBase.get_supported_filetypes():
         raise PlotError(f"expected a plot file that ends in .png or .svg, found {str(path)!r}")
+    if path.is_dir():
+        raise PlotError(f"expected a plot file, found the folder {str(path)!r}")
+    folder = path.absolute().parent
+    if not os.access(folder, os.W_OK) and (folder.exists() or model is None or folder != model.absolute()):
+        raise PlotError(f"expected a folder that a plot can be written to, found {str(folder)!r}")
 
 
 def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:

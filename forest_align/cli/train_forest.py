@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_model_folder(args.output)
     if args.plot:
-        check_plot(args.plot)
+        check_plot(args.plot, args.output)
     settings = TrainingSettings(
         epochs=args.epochs,
         batch_size=args.batch_size,

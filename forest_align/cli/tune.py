@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_model_folder(args.output, beside=args.storage is None)
     if args.plot:
-        check_plot(args.plot)
+        check_plot(args.plot, args.output)
     settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
     kind = kind_of(args.model or args.aligner or "forest")
     if args.aligner not in (None, kind):

@@ -151,6 +151,17 @@ def test_a_plot_of_an_unknown_kind_is_refused_before_any_work(tmp_path: Path) ->
         run(tmp_path / "absent.tsv", "-o", tmp_path / "model", "--plot", "curve.foo")
 
 
+def test_a_plot_may_be_asked_for_in_the_folder_of_the_model_and_in_no_other_that_is_missing(
+    tmp_path: Path, pairs: Path
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(PlotError, match="absent"):
+        run(tmp_path / "no.tsv", "-o", tmp_path / "model", "--plot", tmp_path / "absent" / "curve.svg")
+    curve = tmp_path / "model" / "curve.svg"
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--plot", curve) == 0
+    assert "<svg" in curve.read_text()
+
+
 def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pairs: Path) -> None:
     common = ("--batch-size", 2, "--forests", tmp_path / "cache")
     run(pairs, "-o", tmp_path / "one", "--epochs", 3, *common)

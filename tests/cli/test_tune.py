@@ -337,6 +337,7 @@ def test_a_file_of_broken_pairs_is_an_error_that_leaves_nothing_behind(
         (["-o", __file__], "found the file"),
         (["-o", "tuned", "--seed", "-1"], "seed"),
         (["-o", "tuned", "--plot", "sweep.foo"], r"sweep\.foo"),
+        (["-o", "tuned", "--plot", "absent/sweep.svg"], "absent"),
         (["-o", "tuned", "--storage", "nonsense://here"], "storage"),
     ],
 )
@@ -371,10 +372,17 @@ def test_without_matplotlib_one_line_says_how_to_get_the_plot(
     assert ForestModel.load(tmp_path / "tuned")
 
 
-def test_a_plot_that_cannot_be_written_does_not_cost_the_model(tmp_path: Path, gold: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+def test_a_plot_that_cannot_be_written_does_not_cost_the_model(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed (extra 'plot')")
+
+    def full(*arguments: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(figure.Figure, "savefig", full)
     with pytest.raises(PlotError):
-        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--plot", tmp_path / "absent" / "sweep.svg")
+        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--plot", tmp_path / "sweep.svg")
     assert "tuned" in ForestModel.load(tmp_path / "tuned").description
 
 

@@ -85,6 +85,16 @@ def test_a_plot_of_an_unknown_kind_is_an_error_that_names_the_file(tmp_path: Pat
             draw(tmp_path / "curve.xyz")
 
 
+def test_a_plot_into_a_folder_that_is_missing_is_refused_but_for_that_of_the_model(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    (tmp_path / "folder.svg").mkdir()
+    for path, message in (("absent/curve.svg", "absent"), ("folder.svg", "found the folder")):
+        with pytest.raises(PlotError, match=message):
+            check_plot(tmp_path / path, tmp_path / "model")
+    for path in ("curve.svg", "model/curve.svg"):
+        check_plot(tmp_path / path, tmp_path / "model")
+
+
 def test_without_matplotlib_the_message_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
