@@ -185,13 +185,15 @@ def dev_pairs(
     Raises
     ------
     InputError
-        If a pair has no gold links.
+        If there are pairs and none of them has gold links.
     """
-    check_gold(pairs)
     usable: list[SentencePair] = []
     sides: list[Sentence] = []
     problems: list[str] = []
-    for pair in pairs:
+    for pair in check_gold(pairs):
+        if isinstance(pair, InputError):
+            problems.append(str(pair))
+            continue
         try:
             sides += with_given_trees(pair) if given_trees else (pair.source, pair.target)
             usable.append(pair)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,19 +103,32 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
     return [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
 
 
-def read_gold_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentencePair | InputError]:
+def read_gold_files(
+    paths: Sequence[str], args: argparse.Namespace, command: str, *, trees: bool = False
+) -> list[SentencePair | InputError]:
     """The same for pairs that are scored: what cannot be is told before hours of work.
+
+    With ``trees`` pairs are scored by gold trees, and need no links.
 
     Raises
     ------
     InputError
-        If a pair has no gold links.
+        If there are files, and none of their pairs has gold.
     """
     from forest_align.em.pair_problems import check_gold
+    from forest_align.types import Links
 
-    pairs = read_files(paths, args)
-    check_gold(pair for pair in pairs if not isinstance(pair, InputError))
-    return pairs
+    pairs = check_gold(read_files(paths, args), trees=trees)
+    if paths and all(isinstance(pair, InputError) for pair in pairs):
+        name_left_out(command, pairs)
+        what = "trees" if trees else "links"
+        raise InputError(f"expected at least one dev pair with gold {what}", file=paths[0])
+    if not trees:
+        return pairs
+    return [
+        replace(pair, links=Links()) if not isinstance(pair, InputError) and pair.links is None else pair
+        for pair in pairs
+    ]
 
 
 def prepare_corpus(

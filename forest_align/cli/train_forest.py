@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         regularization=args.regularization,
         workers=args.workers,
     )
-    raw_dev = read_gold_files(args.dev, args)
+    raw_dev = read_gold_files(args.dev, args, "train forest")
     start = ForestAligner.load(args.start).model
     reader = corpus_reader(
         args,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import optuna
 
     from forest_align.aligners.contextual import ContextualAligner
-    from forest_align.data.pair_types import SentencePair
     from forest_align.em.dev_set import DevSet
     from forest_align.em.shared_study import SharedStudy
     from forest_align.em.tuning import Range, TuningProblem, TuningSettings, Values
@@ -162,7 +161,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
         for size in sizes
     }
     space = search_space(model, sizes, args.keep or (), args.also or ())
-    raw, failed = _read_gold(args), 0
+    raw, failed = read_gold_files(args.gold, args, "tune", trees=objective == "uas"), 0
 
     def load(size: int) -> DevSet:
         nonlocal failed
@@ -193,7 +192,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
     parser = args.parser or "en"
     aligner = _contextual_aligner(args, parser)
-    raw = _read_gold(args)
+    raw = read_gold_files(args.gold, args, "tune")
     shared = _study(args, f"{aligner.variant}-word-f1")
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
@@ -220,23 +219,17 @@ def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAlig
     return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
 
 
-def _read_gold(args: argparse.Namespace) -> list[SentencePair | InputError]:
-    """The pairs of all files, before the study is made: what is refused must leave no storage behind."""
-    pairs = read_gold_files(args.gold, args)
-    if all(isinstance(pair, InputError) for pair in pairs):
-        name_left_out("tune", pairs)
-        raise InputError("expected at least one dev pair with gold links", file=args.gold[0])
-    return pairs
-
-
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:
-    """Begin or find the study, before much work is done: a storage that cannot be used is told at once."""
+    """Where the study is; a storage that cannot be used is told at once, before much work is done.
+
+    The file beside the model is made with the first trial: what is refused must leave none behind.
+    """
     from forest_align.em.shared_study import SharedStudy
 
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    storage = args.storage or f"sqlite:///{args.output.with_name(args.output.name + '.sweep.db')}"
-    shared = SharedStudy(storage, args.study or name)
-    shared.open()
+    file = args.output.with_name(args.output.name + ".sweep.db")
+    shared = SharedStudy(args.storage or f"sqlite:///{file}", args.study or name)
+    if args.storage or file.exists():
+        shared.open()
     return shared
 
 
@@ -253,6 +246,7 @@ def _sweep(
     from forest_align.em.study_results import trial_table
     from forest_align.em.tuning import tune
 
+    args.output.parent.mkdir(parents=True, exist_ok=True)
     bar: Any = None
 
     def show(ended: int) -> None:

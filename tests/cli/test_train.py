@@ -247,6 +247,31 @@ def test_dev_pairs_without_links_are_told_before_anything_is_parsed(
         run(pairs, "-o", tmp_path / "model", "--dev", dev)
 
 
+def test_a_dev_pair_without_links_is_told_and_the_others_are_scored(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = tmp_path / "dev.jsonl"
+    dev.write_text(
+        '{"source": "a b", "target": "a b"}\n'
+        '{"source": {"tokens": ["dogs"]}, "target": {"tokens": ["dogs"]}, "words": [[0, 0]]}\n'
+    )
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--dev", dev) == 1
+    out, err = capsys.readouterr()
+    assert f"train forest: left out: {dev}:1: dev pair '1' has no gold links" in err
+    assert "word f1 " in out
+
+
+@pytest.mark.parametrize("content", ["one column\n", ""])
+def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr(FlatParser, "parse_many", None)
+    dev = tmp_path / "dev.tsv"
+    dev.write_text(content)
+    with pytest.raises(InputError, match=r"dev\.tsv: expected at least one dev pair with gold links"):
+        run(pairs, "-o", tmp_path / "model", "--from", "tsv", "--dev", dev)
+
+
 @pytest.mark.parametrize("normalizer", ["pair", "training"])
 def test_each_normaliser_can_be_trained(tmp_path: Path, pairs: Path, normalizer: str) -> None:
     assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--normalizer", normalizer) == 0

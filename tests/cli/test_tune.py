@@ -239,6 +239,22 @@ def test_a_model_tuned_on_forests_of_one_size_is_used_with_that_size(tmp_path: P
 def test_attachment_cannot_be_raised_without_gold_trees(tmp_path: Path, gold: Path) -> None:
     with pytest.raises(InputError, match="no gold trees"):
         run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas")
+    assert set(tmp_path.iterdir()) == {gold}
+
+
+def test_attachment_is_raised_with_trees_and_without_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tree_pair(tmp_path / "gold.jsonl")
+    linked = gold.read_text()
+    unlinked = json.dumps({name: value for name, value in json.loads(linked).items() if name != "words"})
+    gold.write_text(unlinked + "\n" + '{"source": "a b", "target": "a b"}\n')
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas") == 1
+    assert f"left out: {gold}:2: dev pair '2' has no gold trees" in capsys.readouterr().err
+    gold.write_text(linked)
+    run(gold, "-o", tmp_path / "linked", "--trials", 1, "--objective", "uas")
+    values = [study_of(tmp_path / name, "uas").best_value for name in ("tuned", "linked")]
+    assert values[0] == values[1] > 0
 
 
 def tree_pair(path: Path, house: str = "(NP (PRP$ her) (NN house))") -> Path:
@@ -305,15 +321,45 @@ def test_a_pair_with_a_broken_tree_is_told_and_the_others_are_used(
 
 
 @pytest.mark.parametrize("kind", ["forest", "contextual"])
-def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(
-    kind: str, tmp_path: Path, gold: Path
-) -> None:
+def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(kind: str, tmp_path: Path) -> None:
     plain = tmp_path / "plain.tsv"
     plain.write_text("a b\ta b\n" * 2)
     with pytest.raises(InputError) as error:
-        run(gold, plain, "-o", tmp_path / "tuned", "--tokenized", "--trials", 1, "--aligner", kind)
+        run(plain, "-o", tmp_path / "new" / "tuned", "--tokenized", "--trials", 1, "--aligner", kind)
     assert str(error.value) == f"{plain}:1: dev pair '1' has no gold links"
-    assert set(tmp_path.iterdir()) == {gold, plain}
+    assert set(tmp_path.iterdir()) == {plain}
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
+)
+def test_a_pair_without_links_is_told_and_the_others_are_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    def line(**links: object) -> str:
+        return json.dumps({"source": {"tokens": ["dogs"]}, "target": {"tokens": ["cats"]}, **links}) + "\n"
+
+    gold = tmp_path / "gold.jsonl"
+    # That nothing is aligned is gold.
+    gold.write_text(line(words=[[0, 0]]) + line() + line(words=[]))
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, *options) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert [one for one in told if "left out" in one] == [
+        f"forest-align tune: left out: {gold}:2: dev pair '2' has no gold links"
+    ]
+    assert (tmp_path / "tuned").is_dir()
+
+
+def test_nothing_is_left_behind_where_no_pair_can_be_parsed(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: FlatParser, sentences: Sequence[Any]) -> Iterator[InputError]:
+        return iter([InputError("too many words") for _ in sentences])
+
+    monkeypatch.setattr(FlatParser, "parse_many", fail)
+    with pytest.raises(InputError, match="at least one dev pair"):
+        run(gold, "-o", tmp_path / "new" / "tuned", "--trials", 1)
+    assert set(tmp_path.iterdir()) == {gold}
 
 
 @pytest.mark.parametrize("kind", ["forest", "contextual"])
