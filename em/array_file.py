@@ -81,7 +81,13 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     return arrays, facts
 
 
-def check_identity(found: Any, identity: Mapping[str, Any], path: Path, run: str) -> None:
+def check_identity(
+    found: Any,
+    identity: Mapping[str, Any],
+    path: Path,
+    run: str,
+    hashed: Mapping[str, str] | None = None,
+) -> None:
     """Make sure that a checkpoint is that of the same run.
 
     Parameters
@@ -94,6 +100,8 @@ def check_identity(found: Any, identity: Mapping[str, Any], path: Path, run: str
         The checkpoint, for messages.
     run : str
         What kind of run it should be, for messages.
+    hashed : mapping of str to str, optional
+        Of values that are hashes, by their names: what the run of the checkpoint had if these differ.
 
     Raises
     ------
@@ -105,5 +113,9 @@ def check_identity(found: Any, identity: Mapping[str, Any], path: Path, run: str
         raise InputError(f"expected a checkpoint of {run}", file=str(path))
     for name, value in identity.items():
         if found.get(name) != value:
-            message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
+            if hashed and name in hashed:
+                message = f"the checkpoint was written with {hashed[name]}"
+            else:
+                message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
+            message += "; go on with the same, or begin anew without --resume"
             raise InputError(message, file=str(path), field=name)

@@ -11,6 +11,9 @@ import numpy as np
 
 from forest_align.em.array_file import check_identity, load_arrays, save_arrays
 
+# What differs where the hash does that the command gives a run for its pairs.
+_HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
+
 
 @dataclass(frozen=True, slots=True)
 class JointEpoch:
@@ -79,7 +82,8 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> JointState:
         If the file is another one, or belongs to another run.
     """
     arrays, facts = load_arrays(path)
-    check_identity(facts.get("joint_identity"), identity, path, "a training run of the joint aligner")
+    run = "a training run of the joint aligner"
+    check_identity(facts.get("joint_identity"), identity, path, run, _HASHED)
     return JointState(
         arrays["weights"],
         arrays["total"],

@@ -24,6 +24,9 @@ from forest_align.types import InputError
 #: Training ends when a step lowers the loss by less than this share of it.
 TOLERANCE = 1e-5
 
+# What differs where the hash does that a run is known by.
+_HASHED = {"examples": "other pairs, or the same with other links, tags or paraphrases"}
+
 #: Called with the number of iterations done and the loss per pair.
 Report = Callable[[int, float], None]
 
@@ -160,7 +163,8 @@ def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[
 
 def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]]:
     arrays, facts = load_arrays(path)
-    check_identity(facts.get("identity"), identity, path, "a training run of the semi-Markov aligner")
+    run = "a training run of the semi-Markov aligner"
+    check_identity(facts.get("identity"), identity, path, run, _HASHED)
     if not _is_whole(arrays, facts):
         raise InputError("the checkpoint is damaged: delete it to begin anew", file=str(path))
     losses = [float(loss) for loss in facts["losses"]]

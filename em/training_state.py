@@ -17,6 +17,12 @@ from forest_align.types import InputError
 
 # What the names of the arrays of kept alignments begin with in a checkpoint.
 _KEPT = "kept."
+# What differs where the hashes do that a run is known by, see :func:`forest_align.em.trainer.train`.
+_HASHED = {
+    "problem": "other pairs, or the same with other trees, forest sizes, word candidates, normalizer or "
+    "options of the search",
+    "initial weights": "another model to start from",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,7 @@ def load_state(path: Path, identity: Mapping[str, Any]) -> TrainingState:
         difference.
     """
     arrays, facts = load_arrays(path)
-    check_identity(facts.get("identity"), identity, path, "a training run of the forest aligner")
+    check_identity(facts.get("identity"), identity, path, "a training run of the forest aligner", _HASHED)
     counts = np.zeros(facts["event_count"])
     counts[arrays["used_events"]] = arrays["used_counts"]
     kept = {name.removeprefix(_KEPT): array for name, array in arrays.items() if name.startswith(_KEPT)}

@@ -173,6 +173,18 @@ def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pair
     assert weights[0] == weights[1] == weights[2]
 
 
+def test_a_run_on_other_pairs_or_from_another_model_is_not_gone_on_with_and_says_so(
+    tmp_path: Path, pairs: Path
+) -> None:
+    common = ("-o", tmp_path / "model", "--batch-size", 2)
+    run(pairs, *common, "--epochs", 1)
+    with pytest.raises(InputError, match="written with another model to start from; go on with the same"):
+        run(pairs, *common, "--epochs", 2, "--resume", "--start", tmp_path / "model")
+    pairs.write_text("".join(pairs.read_text().splitlines(keepends=True)[1:]))
+    with pytest.raises(InputError, match=r"written with other pairs, .* begin anew without --resume"):
+        run(pairs, *common, "--epochs", 2, "--resume")
+
+
 def test_options_reach_the_training(
     tmp_path: Path, pairs: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,7 +99,9 @@ def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
         gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:2]))
     options = other.get(field, [])
     assert train(gold, "-o", tmp_path / "model", "--epochs", 2, "--resume", *options) == 2
-    assert f"model.checkpoint: field '{field}': the checkpoint was written with" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"model.checkpoint: field '{field}': the checkpoint was written with" in told
+    assert ("written with other pairs" in told) == (field == "pairs")
 
 
 def test_options_reach_the_training_and_the_model_names_them(

@@ -101,6 +101,8 @@ def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
     assert train(gold, *common, "--resume", "--regularization", 5) == 2
     assert "model.checkpoint: field 'regularization'" in capsys.readouterr().err
     assert train(gold, *common, "--regularization", 5) == 0
+    assert train(gold, gold, *common, "--regularization", 5, "--resume") == 2
+    assert "written with other pairs, or the same with other links" in capsys.readouterr().err
 
 
 def test_pairs_that_cannot_be_used_are_named_and_the_rest_is_trained_on(

@@ -103,3 +103,11 @@ def test_the_first_difference_between_runs_is_named() -> None:
     for other in ({**run, "pairs": [2]}, {"seed": 1}):
         with pytest.raises(InputError, match=r"x\.checkpoint: field 'pairs': .* this run has \[2, 3\]"):
             check_identity(other, run, path, "a run")
+
+
+def test_what_a_hash_stands_for_is_said_in_words() -> None:
+    with pytest.raises(InputError) as error:
+        check_identity({"pairs": "1f"}, {"pairs": "2e"}, Path("x"), "a run", {"pairs": "other pairs"})
+    assert error.value.message == (
+        "the checkpoint was written with other pairs; go on with the same, or begin anew without --resume"
+    )
