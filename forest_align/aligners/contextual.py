@@ -67,13 +67,13 @@ class ContextualAligner(ParsingAligner):
         stand several times in both sentences may share it (:mod:`forest_align.aligners.likely_links`).
     annotator : str or Annotator
         Where the published variant has its dependencies and names from: ``"trees"``, the parse; or
-        ``"spacy"``, a spaCy model (extra ``[spacy]``), which needs no parse.
+        ``"spacy"``, a spaCy model (extra ``[spacy]``), which needs no parse. The default variant takes none.
 
     Raises
     ------
     InputError
-        If there is no such variant or annotator, the threshold is no probability, or ``ppdb`` is neither a
-        table nor the path of one that can be read.
+        If there is no such variant or annotator, the variant reads none, the threshold is no probability, or
+        ``ppdb`` is neither a table nor the path of one that can be read.
     ModelError
         If spaCy is asked for and not installed.
     """
@@ -94,6 +94,10 @@ class ContextualAligner(ParsingAligner):
     ) -> None:
         if variant not in VARIANTS:
             raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        if variant != "published" and annotator != "trees":
+            name = annotator if isinstance(annotator, str) else annotator.name
+            message = f"expected none in the {variant} variant, which reads no dependencies, found {name!r}"
+            raise InputError(message, field="annotator")
         if threshold is not None and not 0 <= threshold <= 1:
             raise InputError(f"expected a probability, found {threshold}", field="threshold")
         self.variant = variant
@@ -138,7 +142,7 @@ class ContextualAligner(ParsingAligner):
         if published is None:
             return cls(LinkModel.load(name_or_path), **options)
         parameters, annotator = published
-        if "annotator" not in options:
+        if "annotator" not in options and options.get("variant") in (None, "published"):
             try:
                 options["annotator"] = load_annotator(annotator)
             except InputError as error:

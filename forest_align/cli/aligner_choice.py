@@ -53,7 +53,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
             raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
         settings["variant"] = options.variant
     if options.annotator is not None:
-        _check_annotator(kind, options)
+        check_annotator(kind, options)
         settings["annotator"] = options.annotator
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
@@ -96,14 +96,14 @@ def contents_of(name: str | None) -> str:
     return f"{path.name} ({files_fingerprint(files)})"
 
 
-def _check_annotator(kind: str, options: Namespace) -> None:
+def check_annotator(kind: str, options: Namespace) -> None:
     """Refuse ``--annotator`` for all but the published variant of the contextual aligner."""
     if kind != "contextual":
         raise InputError(f"the {kind} aligner takes no --annotator; the contextual aligner does")
     from forest_align.aligners.contextual_parameters import load_parameters
 
     variant = options.variant
-    if variant is None and options.model is not None and load_parameters(options.model) is not None:
+    if variant is None and options.model not in (None, kind) and load_parameters(options.model) is not None:
         variant = "published"
     if variant != "published":
         raise InputError("--annotator needs --variant published: no other reads dependencies and names")

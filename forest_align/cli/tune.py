@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align.cli.aligner_choice import check_annotator
 from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import (
     add_corpus_arguments,
@@ -138,6 +139,8 @@ def run(args: argparse.Namespace) -> int:
             if getattr(args, option):
                 name = option.replace("_", "-")
                 raise InputError(f"the contextual aligner takes no --{name}; the forest aligner does")
+        if args.annotator is not None:
+            check_annotator(kind, args)
         return _tune_contextual(args, settings)
     for option in ("variant", "ppdb", "annotator"):
         if getattr(args, option) is not None:
@@ -213,7 +216,12 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
+    from forest_align.aligners.contextual_parameters import load_parameters
 
+    if args.variant is not None and args.model not in (None, "contextual"):
+        own = "default" if load_parameters(args.model) is None else "published"
+        if args.variant != own:
+            raise InputError(f"the model {args.model} is of the {own} variant, not the {args.variant} one")
     given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
     options = {name: value for name, value in given.items() if value is not None}
     return ContextualAligner.load(args.model or "contextual", parser=parser, **options)

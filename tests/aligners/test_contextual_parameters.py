@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,6 +50,19 @@ def test_an_annotator_that_the_folder_names_must_be_known_unless_another_one_is_
     assert ContextualAligner.load(tmp_path, annotator="trees").annotator.name == "trees"
     with pytest.raises(InputError, match="'annotator'"):
         ContextualAligner.load(tmp_path, annotator="theirs")
+
+
+@pytest.mark.parametrize("annotator", ["spacy", "odd", SimpleNamespace(name="mine")])
+def test_an_annotator_that_the_variant_does_not_ask_is_refused(tmp_path: Path, annotator: Any) -> None:
+    ContextualAligner().save(tmp_path)
+    for name in ("contextual", tmp_path):
+        with pytest.raises(InputError, match="'annotator': expected none in the default variant"):
+            load(name, annotator=annotator)
+
+
+def test_the_default_variant_does_without_the_annotator_of_a_published_one_s_folder(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "spacy")
+    assert ContextualAligner.load(tmp_path, variant="default").annotator.name == "trees"
 
 
 def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:

@@ -209,6 +209,11 @@ def test_a_tuned_published_variant_takes_another_annotator_and_a_default_one_doe
         load_aligner(asked, None)
 
 
+def test_the_name_of_the_bundled_model_is_no_folder_to_look_for_a_variant_in() -> None:
+    with pytest.raises(InputError, match="--annotator needs --variant published"):
+        load_aligner(options(model="contextual", annotator="trees"), None)
+
+
 @pytest.mark.parametrize("name", ["parameters.json", "weights.safetensors", "scores.bin"])
 def test_a_model_is_known_by_the_contents_of_all_its_files(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"

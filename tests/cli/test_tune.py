@@ -465,6 +465,13 @@ def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_read
     assert links.read_text() == "0-0 1-1 2-2\n"
 
 
+def test_a_model_of_the_other_variant_is_refused(tmp_path: Path, gold: Path) -> None:
+    for variant, other in (("default", "published"), ("published", "default")):
+        ContextualAligner(variant=variant).save(tmp_path / variant)
+        with pytest.raises(InputError, match=f"is of the {variant} variant, not the {other} one"):
+            run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / variant, "--variant", other)
+
+
 def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
     tmp_path: Path, gold: Path, table: Path
 ) -> None:
@@ -505,6 +512,8 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
         (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
         (["--aligner", "contextual", "--words", "union"], "takes no --words"),
+        (["--aligner", "contextual", "--annotator", "spacy"], "--annotator needs --variant published"),
+        (["--model", "contextual", "--annotator", "trees"], "--annotator needs --variant published"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(
