@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import join_links, need_links, plain_sentence, split_links, text_of
+from forest_align.data.pair_fields import join_links, need_links, plain_sentence, split_links, tokens_of
 from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.types import InputError
 from forest_align.types.validation import Fields
@@ -171,8 +171,8 @@ def write_pair(pair: SentencePair) -> str:
     values = {
         "id": pair.id,
         "name": pair.id,
-        "source": text_of(pair.source),
-        "target": text_of(pair.target),
+        "source": tokens_of(pair.source),
+        "target": tokens_of(pair.target),
         "sureAlign": sure,
         "possibleAlign": possible,
     }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from forest_align.data.lines import InputLines
-from forest_align.data.pair_fields import need_links, split_sentence, text_of
+from forest_align.data.pair_fields import need_links, split_sentence, tokens_of
 from forest_align.data.pair_types import Format, SentencePair, Writer, reading_pair
 from forest_align.data.retokenize import move_links
 from forest_align.data.stanford_tokens import conform
@@ -205,7 +205,7 @@ def write_pair(pair: SentencePair) -> str:
         f"{word} ({{ {''.join(f'{item} ' for item in cell)}/ / }}) "
         for word, cell in zip(pair.target.words, cells, strict=True)
     ]
-    return f"# sentence pair {_id(pair.id)}\n{text_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
+    return f"# sentence pair {_id(pair.id)}\n{tokens_of(pair.source)} \nNULL ({{ / / }}) {''.join(words)}\n"
 
 
 FORMAT = Format(

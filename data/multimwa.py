@@ -13,7 +13,7 @@ from forest_align.data.pair_fields import (
     one_line,
     plain_sentence,
     split_links,
-    text_of,
+    tokens_of,
 )
 from forest_align.data.pair_types import Format, SentencePair, Writer, most, read_line_by_line, reading_pair
 from forest_align.types import InputError
@@ -54,9 +54,9 @@ def write_pair(pair: SentencePair) -> str:
     sure, possible = split_links(need_links(pair, "multimwa"))
     fields = [
         one_line(pair.id),
-        text_of(pair.source),
+        tokens_of(pair.source),
         "N/A",
-        text_of(pair.target),
+        tokens_of(pair.target),
         "N/A",
         "1",
         "1",

@@ -30,8 +30,13 @@ def split_sentence(text: str) -> Sentence:
 
 
 def text_of(sentence: Sentence) -> str:
-    """The sentence as one field of a text format: tokens joined by spaces, or raw text, on one line."""
-    return one_line(" ".join(sentence.words) if sentence.tokens else sentence.text)
+    """The sentence as one field of a format of raw text: its text on one line, of tokens alone these."""
+    return one_line(sentence.text or tokens_of(sentence))
+
+
+def tokens_of(sentence: Sentence) -> str:
+    """The sentence as one field of a format of tokens, see :func:`need_links`: joined by spaces."""
+    return " ".join(sentence.words)
 
 
 def one_line(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from forest_align.data import tsv
 from forest_align.data.lines import InputLines, path_beside
-from forest_align.data.pair_fields import need_links, one_line
+from forest_align.data.pair_fields import need_links, one_line, tokens_of
 from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, most, reading_pair
 from forest_align.types import InputError, Links
 
@@ -101,11 +101,16 @@ def write_pair(pair: SentencePair) -> str:
     return need_links(pair, "pharaoh").to_pharaoh() + "\n"
 
 
+def _write_tokens(pair: SentencePair) -> str:
+    """The line of the file beside it."""
+    return "\t".join((tokens_of(pair.source), tokens_of(pair.target), one_line(pair.id))) + "\n"
+
+
 FORMAT = Format(
     "pharaoh",
     "lines of links 0-0 1-2 (1p2: possible); sentences in NAME.tsv beside NAME.pharaoh",
     read,
     matches,
     (".pharaoh", ".align"),
-    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", tsv.write_pair), id=one_line),
+    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", _write_tokens), id=one_line),
 )

@@ -489,6 +489,33 @@ def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
         list(read_pairs(path))
 
 
+@pytest.mark.parametrize("name", ["tsv", "sts", "msrp", "rte", "qa"])
+def test_a_format_of_raw_text_gets_the_text_and_not_its_tokens(name: str, tmp_path: Path) -> None:
+    texts = 'He can\'t "go" (now).', "Tom's  dog,\tit\nran."
+    words = (
+        ["He", "ca", "n't", "``", "go", "''", "-LRB-", "now", "-RRB-", "."],
+        ["Tom", "'s", "dog", ",", "it", "ran", "."],
+    )
+    sides = [{"text": text, "tokens": tokens} for text, tokens in zip(texts, words, strict=True)]
+    pair = {"id": "1", "source": sides[0], "target": sides[1], "label": True, "score": 2.5, "words": []}
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(pair))
+    write_pairs(read_pairs(path), tmp_path / "out", name)
+    (back,) = good(read_pairs(tmp_path / "out", name))
+    blanks = " " if name == "rte" else "  "
+    assert (back.source.text, back.target.text) == (texts[0], f"Tom's{blanks}dog, it ran.")
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+def test_a_format_of_tokens_gets_the_tokens_and_not_the_text(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    side = {"text": "can't", "tokens": ["ca", "n't"]}
+    path.write_text(json.dumps({"id": "1", "source": side, "target": side, "words": [[0, 0], [1, 1]]}))
+    write_pairs(read_pairs(path), tmp_path / "out.txt", name)
+    (back,) = good(read_pairs(tmp_path / "out.txt", name))
+    assert back.source.words == back.target.words == ("ca", "n't")
+
+
 def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
     path = tmp_path / "x.tsv"
     path.write_text("a\N{NO-BREAK SPACE}b  c\td\n")
