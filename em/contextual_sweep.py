@@ -12,7 +12,7 @@ import numpy as np
 from forest_align.em.array_file import fingerprint_of
 from forest_align.em.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus import forest_fingerprint, parser_fingerprint, text_to_parse
-from forest_align.em.pair_problems import check_gold, problem_of
+from forest_align.em.pair_problems import problem_of, with_gold
 from forest_align.em.tuning import Range, Values
 from forest_align.eval.scores import MatchCounts
 from forest_align.parsing.given_trees import with_given_trees
@@ -190,7 +190,7 @@ def dev_pairs(
     usable: list[SentencePair] = []
     sides: list[Sentence] = []
     problems: list[str] = []
-    for pair in check_gold(pairs):
+    for pair in with_gold(pairs):
         if isinstance(pair, InputError):
             problems.append(str(pair))
             continue

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forest_align.types import InputError
+from forest_align.parsing.given_trees import with_given_trees
+from forest_align.types import InputError, Links, Sentence
 
 if TYPE_CHECKING:
     from forest_align.data.pair_types import SentencePair
@@ -16,7 +18,7 @@ def problem_of(pair: SentencePair, error: object) -> str:
     return str(pair.located(InputError(f"pair {pair.id!r}: {error}")))
 
 
-def check_gold(
+def with_gold(
     pairs: Iterable[SentencePair | InputError], *, trees: bool = False
 ) -> list[SentencePair | InputError]:
     """Make sure, before they are parsed, that pairs can be scored.
@@ -26,7 +28,8 @@ def check_gold(
     pairs : iterable of SentencePair or InputError
         From :func:`forest_align.data.pairs.read_pairs`.
     trees : bool
-        Whether they are scored by gold trees, not by gold links.
+        Whether they are scored by gold trees, not by gold links. Their words are then those of the trees, and
+        pairs without links have an empty set.
 
     Returns
     -------
@@ -39,19 +42,29 @@ def check_gold(
     InputError
         If there are pairs and none of them has gold: names the first.
     """
-    lacking: list[InputError] = []
     found: list[SentencePair | InputError] = []
-    has_gold = False
+    lacking: list[InputError] = []
     for pair in pairs:
-        if isinstance(pair, InputError):
-            found.append(pair)
-        elif (pair.source_trees and pair.target_trees) if trees else pair.links is not None:
-            found.append(pair)
-            has_gold = True
-        else:
-            what = "trees" if trees else "links"
-            lacking.append(pair.located(InputError(f"dev pair {pair.id!r} has no gold {what}")))
-            found.append(lacking[-1])
-    if lacking and not has_gold:
+        try:
+            found.append(pair if isinstance(pair, InputError) else _with_gold(pair, trees))
+        except InputError as error:
+            lacking.append(error)
+            found.append(error)
+    if lacking and all(isinstance(pair, InputError) for pair in found):
         raise lacking[0]
     return found
+
+
+def _with_gold(pair: SentencePair, trees: bool) -> SentencePair:
+    if not trees:
+        if pair.links is None:
+            raise pair.located(InputError(f"dev pair {pair.id!r} has no gold links"))
+        return pair
+    if not (pair.source_trees and pair.target_trees):
+        raise pair.located(InputError(f"dev pair {pair.id!r} has no gold trees"))
+    try:
+        sides = with_given_trees(pair)
+    except InputError as error:
+        raise InputError(problem_of(pair, error)) from None
+    source, target = (Sentence.from_words(side.words) for side in sides)
+    return replace(pair, source=source, target=target, links=pair.links or Links())

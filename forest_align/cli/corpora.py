@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,22 +112,20 @@ def read_gold_files(
     Raises
     ------
     InputError
-        If there are files, and none of their pairs has gold.
+        If there are files, and none of their pairs has gold, or none of their links is a sure one.
     """
-    from forest_align.em.pair_problems import check_gold
-    from forest_align.types import Links
+    from forest_align.em.pair_problems import with_gold
 
-    pairs = check_gold(read_files(paths, args), trees=trees)
-    if paths and all(isinstance(pair, InputError) for pair in pairs):
+    pairs = with_gold(read_files(paths, args), trees=trees)
+    usable = [pair for pair in pairs if not isinstance(pair, InputError)]
+    if paths and not usable:
         name_left_out(command, pairs)
         what = "trees" if trees else "links"
         raise InputError(f"expected at least one dev pair with gold {what}", file=paths[0])
-    if not trees:
-        return pairs
-    return [
-        replace(pair, links=Links()) if not isinstance(pair, InputError) and pair.links is None else pair
-        for pair in pairs
-    ]
+    if paths and not trees and not any(pair.links and pair.links.only_sure() for pair in usable):
+        what = "possible ones alone, which do not count" if any(pair.links for pair in usable) else "none"
+        raise InputError(f"expected at least one sure gold link, found {what}", file=paths[0])
+    return pairs
 
 
 def prepare_corpus(

@@ -15,6 +15,7 @@ from forest_align.cli.corpora import (
     read_files,
     read_gold_files,
 )
+from forest_align.types import InputError
 
 #: The learning curve in the model's folder.
 LEARNING_CURVE = "learning_curve.svg"
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train; 0 when it went well, 1 when some pairs could not be used."""
     from forest_align.aligners.forest import ForestAligner
+    from forest_align.aligners.loading import kind_of
     from forest_align.em.dev_set import DevSet
     from forest_align.em.events import Normalizer
     from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
@@ -95,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         regularization=args.regularization,
         workers=args.workers,
     )
+    if (kind := kind_of(args.start)) != "forest":
+        raise InputError(f"the model {args.start} is for the aligner {kind}, not forest")
     raw_dev = read_gold_files(args.dev, args, "train forest")
     start = ForestAligner.load(args.start).model
     reader = corpus_reader(

@@ -134,6 +134,8 @@ def run(args: argparse.Namespace) -> int:
     kind = kind_of(args.model or args.aligner or "forest")
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
+    if kind not in ("forest", "contextual"):
+        raise InputError(f"the {kind} aligner is not tuned; the forest and the contextual aligner are")
     if kind == "contextual":
         for option in ("keep", "also", "forest_sizes", "words"):
             if getattr(args, option):

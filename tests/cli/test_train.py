@@ -291,6 +291,11 @@ def test_each_normaliser_can_be_trained(tmp_path: Path, pairs: Path, normalizer:
     assert (model.options.normalizer, model.description["normalizer"]) == ("sides", normalizer)
 
 
+def test_a_model_of_another_aligner_is_no_start(tmp_path: Path, pairs: Path) -> None:
+    with pytest.raises(InputError, match="the model contextual is for the aligner contextual, not forest"):
+        run(pairs, "-o", tmp_path / "model", "--start", "contextual")
+
+
 def test_no_pairs_is_an_error(tmp_path: Path) -> None:
     empty = tmp_path / "empty.tsv"
     empty.write_text("")

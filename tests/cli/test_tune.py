@@ -257,6 +257,21 @@ def test_attachment_is_raised_with_trees_and_without_links(
     assert values[0] == values[1] > 0
 
 
+def test_gold_trees_over_other_words_are_told_before_the_sweep_and_those_of_raw_text_have_the_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def line(sentence: dict[str, object], tree: str = "(S (DT no) (NN one.) (VBD left))") -> str:
+        return json.dumps({side: {**sentence, "tree": tree} for side in ("source", "target")}) + "\n"
+
+    gold = tmp_path / "gold.jsonl"
+    two = {"tokens": ["dogs", "bark"]}
+    gold.write_text(line(two) + line({"text": "no one. left"}) + line(two, "(S (NNS dogs) (VBP bark))"))
+    assert run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--objective", "uas") == 1
+    told = [text for text in capsys.readouterr().err.splitlines() if "left out" in text]
+    assert len(told) == 1
+    assert f"{gold}:1: pair '1': field 'source tree': expected a tree over the tokens 'dogs bark'" in told[0]
+
+
 def tree_pair(path: Path, house: str = "(NP (PRP$ her) (NN house))") -> Path:
     """A gold pair that comes with trees, as a line of JSON."""
     trees = [f"(S (NP (PRP she)) (VP (VBD sold) {house}))", "(S (NP (PRP she)) (VP (VBD sold) (NN home)))"]
@@ -359,6 +374,17 @@ def test_nothing_is_left_behind_where_no_pair_can_be_parsed(
     monkeypatch.setattr(FlatParser, "parse_many", fail)
     with pytest.raises(InputError, match="at least one dev pair"):
         run(gold, "-o", tmp_path / "new" / "tuned", "--trials", 1)
+    assert set(tmp_path.iterdir()) == {gold}
+
+
+@pytest.mark.parametrize("kind", ["forest", "contextual"])
+@pytest.mark.parametrize("links", ["\t0-0 1-1 2-2", "\t"])
+def test_gold_without_a_sure_link_is_refused(kind: str, links: str, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(f"1\tdogs like meat\tN/A\tdogs love meat\tN/A\t1\t1\t{links}\t\n")
+    found = "possible ones alone" if links.strip() else "none"
+    with pytest.raises(InputError, match=f"expected at least one sure gold link, found {found}"):
+        run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--aligner", kind)
     assert set(tmp_path.iterdir()) == {gold}
 
 
@@ -508,6 +534,7 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--variant", "published"], "takes no --variant"),
         (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
         (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
+        (["--model", "semi-markov"], "the semi-markov aligner is not tuned"),
         (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
         (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
         (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
