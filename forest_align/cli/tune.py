@@ -234,10 +234,13 @@ def _study(args: argparse.Namespace, name: str) -> SharedStudy:
 
     The file beside the model is made with the first trial: what is refused must leave none behind.
     """
+    from sqlalchemy.engine import URL
+
     from forest_align.em.shared_study import SharedStudy
 
     file = args.output.with_name(args.output.name + ".sweep.db")
-    shared = SharedStudy(args.storage or f"sqlite:///{file}", args.study or name)
+    beside = URL.create("sqlite", database=str(file)).render_as_string()
+    shared = SharedStudy(args.storage or beside, args.study or name)
     if args.storage or file.exists():
         shared.open()
     return shared

@@ -93,6 +93,12 @@ def test_a_second_run_goes_on_with_the_study(tmp_path: Path, gold: Path) -> None
     assert len(study_of(tmp_path / "tuned", "constituent-f1").trials) == 2
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+def test_the_study_lies_beside_the_model_whatever_this_is_called(tmp_path: Path, gold: Path) -> None:
+    run(gold, "-o", tmp_path / "50%41 #1?x=y", "--trials", 1)
+    assert {path.name for path in tmp_path.iterdir()} == {gold.name, "50%41 #1?x=y", "50%41 #1?x=y.sweep.db"}
+
+
 def test_the_first_trial_is_the_model_as_it_is(tmp_path: Path, gold: Path) -> None:
     storage = f"journal:{tmp_path / 'sweep.journal'}"
     run(gold, "-o", tmp_path / "tuned", "--trials", 1, "--storage", storage, "--study", "mine")
