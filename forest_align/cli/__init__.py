@@ -21,6 +21,9 @@ EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
+# What GNU's OpenMP itself takes where there are more threads than processors.
+_SPINS = "1000"
+
 # Command -> what it does, in one line. A command's module is imported only when it is called: the help of one
 # command must not wait for the imports of the others.
 COMMANDS = {
@@ -102,6 +105,16 @@ def _message(error: Exception) -> str:
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
+def _let_waiting_threads_sleep() -> None:
+    """Keep torch's threads from turning round and round where they wait for one that others hold up.
+
+    They wait for each other at every operation. GNU's OpenMP lets them spin for milliseconds where each has a
+    processor, without looking whether other programs are using it. It reads this when torch is loaded.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -115,6 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Closed by who started the process. The next file to be opened, the output say, would get its number
         # and with it what libraries say there.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    _let_waiting_threads_sleep()
     parser = _top_level_parser()
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments:
