@@ -57,13 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ppdb",
         metavar="FILE",
-        help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published, which goes by WordNet and "
-        "word vectors without them",
+        help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published and models tuned from it, "
+        "which go by WordNet and word vectors without them",
     )
     parser.add_argument(
         "--annotator",
         choices=("trees", "spacy"),
-        help="where contextual-published has dependencies and names from (default: trees)",
+        help="where contextual-published and models tuned from it have dependencies and names from (default: "
+        "trees, or what the model says)",
     )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
@@ -129,12 +130,22 @@ def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
 
     kinds = {kind_of(name) for name in names if name not in (IDENTITY, PUBLISHED)}
     for option in ("ppdb", "annotator"):
-        if getattr(args, option) is not None and PUBLISHED not in names:
+        if getattr(args, option) is not None and not any(map(_is_published, names)):
             raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
     if args.words is not None and "forest" not in kinds:
         raise InputError("--words is for the forest aligner, which is not asked for")
     if args.ppdb is not None and not Path(args.ppdb).is_file():
         raise InputError("no such file", file=args.ppdb)
+
+
+def _is_published(name: str) -> bool:
+    """Whether an aligner is the published contextual one, as it is in its paper or tuned."""
+    from forest_align.aligners.contextual_parameters import load_parameters
+    from forest_align.aligners.loading import kind_of
+
+    if name in (IDENTITY, PUBLISHED, "contextual"):
+        return name == PUBLISHED
+    return kind_of(name) == "contextual" and load_parameters(name) is not None
 
 
 def _shared_parser() -> ParseOnce:
@@ -187,7 +198,7 @@ def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, objec
         "the version": __version__,
         "the aligner": contents_of(name),
         "the content of the bundled models": files_fingerprint(list(_bundled().values())),
-        "--ppdb": contents_of(args.ppdb),
+        "--ppdb": contents_of(args.ppdb) if _is_published(name) else "",
         **{name: str(value) for name, value in settings.items()},
     }
 
@@ -209,7 +220,7 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     if name == IDENTITY:
         return {}
     own = {str(path): path for path in _models(Path(name).glob("*"))}
-    ppdb = {"--ppdb": Path(args.ppdb)} if name == PUBLISHED and args.ppdb is not None else {}
+    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _is_published(name) else {}
     return _bundled() | own | ppdb
 
 
@@ -231,7 +242,7 @@ def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
     """The options that are for this aligner and were given."""
     from forest_align.aligners.loading import kind_of
 
-    if name == PUBLISHED:
+    if _is_published(name):
         values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
     elif name != IDENTITY and kind_of(name) == "forest":
         values = {"words": args.words}

@@ -496,6 +496,47 @@ def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_b
     assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
 
 
+def test_a_model_tuned_from_the_published_variant_gets_paraphrases_and_annotator(
+    data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys
+) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    model = tmp_path / "model"
+    forest_align.load("contextual", variant="published").save(model)
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    options = ("--ppdb", str(table), "--annotator", "spacy")
+    assert run(data, tmp_path / "runs", "msr-rte", "--aligner", str(model), *options) == 1
+    assert f"| {model}, annotator=spacy, ppdb=ppdb.tsv (this run)" in capsys.readouterr().out
+    found = asked[str(model)]
+    assert (found["annotator"], list(found["ppdb"].partners("big"))) == ("spacy", ["large"])
+    assert "variant" not in found
+    (path,) = (tmp_path / "runs").glob("*.report.json")
+    assert json.loads(path.read_text(encoding="utf-8"))["models"]["--ppdb"] == digest(table)
+
+
+def test_paraphrases_that_an_aligner_does_not_get_do_not_keep_its_run_from_going_on(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    identity = ("--aligner", "identity")
+    published = ("--aligner", "contextual-published", "--ppdb", str(table))
+    out = tmp_path / "runs"
+    assert run(data, out, "msr-rte", *identity, *published) == 1
+    assert run(data, out, "msr-rte", *identity, "--resume") == 1
+    table.write_text("big\thuge\n", encoding="utf-8")
+    assert run(data, out, "msr-rte", *identity, *published, "--resume") == 2
+    message = capsys.readouterr().err
+    assert "contextual-published+ppdb=ppdb.tsv.predictions.jsonl: cannot resume: --ppdb was" in message
+    assert read_report(out, "msr-rte.dev.identity")["resumed"] == 2
+
+
 def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {}
 
