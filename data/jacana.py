@@ -30,11 +30,12 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
         for line, item in _items(text):
             try:
                 yield replace(_pair(item, str(number)), place=(lines.name, line))
-            except InputError as error:
-                yield error.at(file=lines.name, line=line)
+            except PairError as error:
+                yield error.numbered(number).at(file=lines.name, line=line)
             number += 1
     except InputError as error:
-        yield PairError(error, str(number)).at(file=lines.name, line=text.line)
+        problem = PairError(error, str(number))
+        yield (problem.numbered(number) if number > 1 else problem).at(file=lines.name, line=text.line)
 
 
 class _Text:

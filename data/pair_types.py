@@ -151,6 +151,13 @@ class PairError(InputError):
         """See :meth:`InputError.at`."""
         return PairError(super().at(file=file, line=line), self.id, self.source, self.target)
 
+    def numbered(self, number: int) -> PairError:
+        """The same error; its message has the pair's number in a file, of which a line may hold many."""
+        error = InputError(
+            f"pair {number} of the file: {self.message}", file=self.file, line=self.line, field=self.field
+        )
+        return PairError(error, self.id, self.source, self.target)
+
 
 @contextmanager
 def reading_pair(id: str, source: str = "", target: str = "") -> Iterator[None]:

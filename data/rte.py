@@ -75,10 +75,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     for number, draft in enumerate(_drafts(lines), 1):
         try:
             if isinstance(draft, InputError):
-                raise PairError(draft, str(number))
+                yield PairError(draft, str(number)).at(file=lines.name)
+                return
             yield replace(_pair(draft, str(number), tokenized), place=(lines.name, draft.line))
-        except InputError as error:
-            yield error.at(file=lines.name, line=draft.line)
+        except PairError as error:
+            yield error.numbered(number).at(file=lines.name, line=draft.line)
 
 
 def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:

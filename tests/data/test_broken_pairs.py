@@ -94,6 +94,29 @@ def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: st
     assert len({one.id for one in found if isinstance(one, PairError)}) == len(found)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "jacana",
+            '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y", "source": "a"}]',
+        ),
+        ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, 3]'),
+        ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y" "z"}]'),
+        ("rte", '<entailment-corpus><pair id="x"><t>a</t><h>b</h></pair><pair id="y"><t>a</t></pair>'),
+    ],
+)
+def test_of_many_pairs_on_one_line_a_message_says_which_is_broken(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content)
+    _, error, *_ = read_pairs(path, name)
+    assert isinstance(error, PairError)
+    assert str(error).startswith(f"{path}:1: ")
+    assert error.message.startswith("pair 2 of the file: ")
+
+
 def test_a_broken_answer_counts_as_one(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
     path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,2,She\nWho ?,0,They\n")
