@@ -42,8 +42,8 @@ class Alignment:
         Word links, with probabilities as scores.
     phrases : tuple of PhrasePair
         Where there is a derivation (:attr:`has_derivation`), its pairs, leaves included, in bottom-up order
-        of the source tree; else the pairs that the aligner found, in the order of their ends. Empty for
-        aligners that make no phrases.
+        of the source tree, the shortest first; else the pairs that the aligner found, in the order of their
+        ends. Empty for aligners that make no phrases.
     unaligned_source, unaligned_target : tuple of (int, int)
         Maximal half-open token spans that align to nothing.
     source_tree, target_tree : str
@@ -92,8 +92,9 @@ class Alignment:
         return self.root_aligned or bool(self.source_tree and self.target_tree)
 
     def swap(self) -> Alignment:
-        """The same alignment seen from the target side; phrases come in post-order of the new source tree."""
-        phrases = sorted((pair.swap() for pair in self.phrases), key=_post_order)
+        """The same alignment seen from the target side, phrases in the order of the new source."""
+        order_of = _bottom_up if self.has_derivation else _by_end
+        phrases = sorted((pair.swap() for pair in self.phrases), key=order_of)
         order = sorted(range(len(self.words)), key=lambda k: self.words.pairs[k][::-1])
         return replace(
             self,
@@ -301,7 +302,13 @@ class Alignment:
         )
 
 
-def _post_order(pair: PhrasePair) -> tuple[int, int]:
+def _bottom_up(pair: PhrasePair) -> tuple[int, int]:
+    """The order of the nodes of a forest."""
+    node = pair.source_node
+    return node.end - node.start, node.start
+
+
+def _by_end(pair: PhrasePair) -> tuple[int, int]:
     node = pair.source_node
     return node.end, node.end - node.start
 

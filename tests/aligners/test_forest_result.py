@@ -55,6 +55,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
             nodes = forests[0].node(int(shown.source[place])), forests[1].node(int(shown.target[place]))
             wanted.append(PhrasePair(*nodes, float(probabilities[place]), not merged))
     assert found.phrases == tuple(wanted)
+    assert found.swap().swap() == found
 
     assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == links
     for side, unaligned, sentence in (

@@ -120,6 +120,7 @@ def test_swapped_sentences_give_the_swapped_alignment(seed: int, source: Sentenc
     assume(source.words != target.words)  # which of two equal sentences comes first, nobody can tell
     one, two = aligner.align(source, target), aligner.align(target, source)
     assert one.swap().to_json() == two.to_json()
+    assert one.swap().swap() == one
 
 
 def test_probabilities_of_links_are_those_of_all_phrase_pairs_with_the_two_words() -> None:
