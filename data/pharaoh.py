@@ -14,7 +14,7 @@ from forest_align.data.pair_fields import need_links, one_line, tokens_of
 from forest_align.data.pair_types import Format, PairError, SentencePair, Writer, most, reading_pair
 from forest_align.types import InputError, Links
 
-_LINE = re.compile(r"\s*(\d+[-p]\d+(\s+|$))*")
+_LINE = re.compile(r"\s*([0-9]+[-p][0-9]+(\s+|$))*")
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:

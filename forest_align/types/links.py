@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from forest_align.types.errors import InputError
 from forest_align.types.validation import Fields, check_boolean, check_integer, check_list, check_number
 
 # No sentence is as long as nine digits say, and Python refuses to read numbers of thousands of digits.
-_INDEX = re.compile(r"\d{1,9}")
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,12 @@ class Links:
         Raises
         ------
         InputError
-            If an index is negative, or ``sure`` or ``scores`` differ from ``pairs`` in length.
+            If an index is negative or no whole number, a score is not finite, or ``sure`` or ``scores``
+            differ from ``pairs`` in length.
         """
-        listed = [(int(i), int(j)) for i, j in pairs]
+        if isinstance(pairs, str):
+            raise InputError(f"expected pairs, found {reprlib.repr(pairs)}; Links.from_pharaoh reads a text")
+        listed = [_indices(pair) for pair in pairs]
         sure_list = None if sure is None else [bool(x) for x in sure]
         score_list = None if scores is None else [float(x) for x in scores]
         for name, values in (("sure", sure_list), ("scores", score_list)):
@@ -58,11 +64,15 @@ class Links:
                     f"expected {len(listed)} values, one a link, found {len(values)}", field=name
                 )
         merged: dict[tuple[int, int], tuple[bool, float]] = {}
-        for index, pair in enumerate(listed):
+        for place, pair in enumerate(listed):
             if min(pair) < 0:
                 raise InputError(f"expected token indices from 0, found {pair[0]}-{pair[1]}")
-            is_sure = True if sure_list is None else sure_list[index]
-            score = 0.0 if score_list is None else score_list[index]
+            is_sure = True if sure_list is None else sure_list[place]
+            score = 0.0 if score_list is None else score_list[place]
+            if not math.isfinite(score):
+                raise InputError(
+                    f"expected finite numbers, found {score} for {pair[0]}-{pair[1]}", field="scores"
+                )
             old = merged.get(pair)
             merged[pair] = (is_sure, score) if old is None else (is_sure or old[0], max(score, old[1]))
         order = sorted(merged)
@@ -210,6 +220,14 @@ def read_links(
         if scores is None
         else [check_score(x, f"{score_name}[{k}]") for k, x in enumerate(scores)],
     )
+
+
+def _indices(pair: Any) -> tuple[int, int]:
+    try:
+        i, j = pair
+        return int(index(i)), int(index(j))
+    except (TypeError, ValueError):
+        raise InputError(f"expected pairs of token indices, found {reprlib.repr(pair)}") from None
 
 
 def _pair(value: Any, field: str, lengths: tuple[int, int] | None) -> tuple[int, int]:

@@ -46,7 +46,7 @@ class FakeAligner:
         if "fail" in source.words:
             return Alignment(source, target, aligner=self.name, error="it failed")
         if "nan" in source.words:
-            return Alignment(source, target, Links.of([(0, 0)], scores=[float("nan")]), aligner=self.name)
+            return Alignment(source, target, Links(((0, 0),), scores=(float("nan"),)), aligner=self.name)
         if self.candidates is not None:
             try:
                 found = self.candidates.candidates(source, target)

@@ -267,7 +267,7 @@ def test_numbers_that_json_cannot_hold_are_never_written() -> None:
     sentence = Sentence.from_words(["a"])
     assert Alignment(sentence, sentence, log_probability=-math.inf).to_dict()["log_probability"] is None
     with pytest.raises(InputError, match="finite"):
-        Alignment(sentence, sentence, Links.of([(0, 0)], scores=[math.nan])).to_json()
+        Alignment(sentence, sentence, Links(((0, 0),), scores=(math.nan,))).to_json()
 
 
 def test_an_index_of_thousands_of_digits_is_no_link() -> None:

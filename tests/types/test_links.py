@@ -62,7 +62,9 @@ def test_a_pair_given_twice_is_sure_if_it_is_once_and_keeps_its_highest_score() 
     assert found == Links(((0, 0), (1, 0)), (False, True), (0.9, 0.5))
 
 
-@pytest.mark.parametrize("item", ["0", "0-", "-1", "a-1", "0-1-2", "0:1", "0p", "0-1p2", "1.0-2"])
+@pytest.mark.parametrize(
+    "item", ["0", "0-", "-1", "a-1", "0-1-2", "0:1", "0p", "0-1p2", "1.0-2", "٣-0", "0-²"]
+)
 def test_an_item_that_is_no_link_is_quoted(item: str) -> None:
     with pytest.raises(InputError, match="expected links such as 0-0 or 1p2, found") as caught:
         Links.from_pharaoh(f"0-0 {item}")
@@ -76,6 +78,24 @@ def test_lists_of_other_lengths_and_negative_indices_are_refused() -> None:
         Links.of([(0, 0)], scores=[])
     with pytest.raises(InputError, match="token indices from 0, found 0--1"):
         Links.of([(0, -1)])
+
+
+@pytest.mark.parametrize("pairs", [["0-0"], ["00"], [(0.5, 1)], [("1", "2")], [(0, 0, 0)], [0, 1], [None]])
+def test_what_is_no_pair_of_indices_is_refused(pairs: Any) -> None:
+    with pytest.raises(InputError, match="expected pairs of token indices, found") as caught:
+        Links.of(pairs)
+    assert repr(pairs[0]) in str(caught.value)
+
+
+def test_a_text_is_not_taken_for_links() -> None:
+    with pytest.raises(InputError, match=r"expected pairs, found '0-0'; Links\.from_pharaoh reads a text"):
+        Links.of("0-0")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_not_finite_is_refused(score: float) -> None:
+    with pytest.raises(InputError, match=f"field 'scores': expected finite numbers, found {score} for 1-0"):
+        Links.of([(0, 0), (1, 0)], scores=[0.5, score])
 
 
 @pytest.mark.parametrize(("pair", "fits"), [((1, 2), True), ((2, 0), False), ((0, 3), False)])
