@@ -213,9 +213,11 @@ def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:
 
 
 def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputError:
-    """A prepared sentence with the raw text and offsets that came with its tokens: parsers see only words."""
+    """A prepared sentence with the text, offsets and vectors that came with its tokens: parsers see words."""
     if isinstance(text, str) or isinstance(prepared, InputError) or prepared.words != text.words:
         return prepared
+    if text.vectors is not None and prepared.vectors is not text.vectors:
+        prepared = replace(prepared, vectors=text.vectors)
     if prepared.text == text.text:
         return prepared
     tokens = tuple(

@@ -96,7 +96,7 @@ class Sentence:
     Raises
     ------
     InputError
-        If the forest or the vectors are those of more or fewer tokens.
+        If the forest or the vectors are those of more or fewer tokens, or the vectors are no table.
     """
 
     tokens: tuple[Token, ...]
@@ -108,8 +108,15 @@ class Sentence:
         count = len(self.tokens)
         if self.forest is not None and self.forest.token_count != count:
             raise InputError(f"the forest covers {self.forest.token_count} tokens, the sentence has {count}")
-        if self.vectors is not None and len(self.vectors) != count:
-            raise InputError(f"expected {count} word vectors, one a token, found {len(self.vectors)}")
+        if self.vectors is not None:
+            shape = getattr(self.vectors, "shape", None)
+            if shape is None or len(shape) != 2:
+                found = type(self.vectors).__name__ if shape is None else f"one of shape {tuple(shape)}"
+                raise InputError(
+                    f"expected an array of shape ({count}, dimension), found {found}", field="vectors"
+                )
+            if shape[0] != count:
+                raise InputError(f"expected {count} word vectors, one a token, found {shape[0]}")
 
     @classmethod
     def from_words(cls, words: Sequence[str], tags: Sequence[str] | None = None) -> Sentence:

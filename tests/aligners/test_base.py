@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -50,6 +51,14 @@ def test_text_and_offsets_of_given_tokens_are_kept() -> None:
             ("died", "X", 4, 8),
             (".", "X", 8, 9),
         ]
+
+
+def test_word_vectors_of_given_tokens_are_kept() -> None:
+    given = replace(GIVEN, vectors=np.eye(3, dtype=np.float32))
+    aligner = Splitter()
+    for alignment in (aligner.align("x", given), *aligner.align_many([("x", given)])):
+        assert alignment.target.vectors is given.vectors
+        assert alignment.target.tags == ("X", "X", "X")
 
 
 def test_a_sentence_without_tokens_is_its_text() -> None:

@@ -77,6 +77,21 @@ def test_a_sentence_is_made_from_tokens_forest_and_vectors_in_this_order() -> No
     assert sentence.text == "the  cat"
 
 
+@pytest.mark.parametrize(
+    ("vectors", "found"),
+    [
+        (np.ones(2), r"one of shape \(2,\)"),
+        (np.ones((2, 3, 4)), r"one of shape \(2, 3, 4\)"),
+        (np.array(3.0), r"one of shape \(\)"),
+        ([[1.0, 0.0], [0.0, 1.0]], "list"),
+    ],
+)
+def test_vectors_that_are_no_table_are_refused(vectors: Any, found: str) -> None:
+    message = rf"field 'vectors': expected an array of shape \(2, dimension\), found {found}"
+    with pytest.raises(InputError, match=message):
+        Sentence(tuple(map(Token, "ab")), vectors=vectors)
+
+
 def test_the_raw_text_is_given_by_keyword_only() -> None:
     with pytest.raises(TypeError):
         Sentence((Token("cat"),), None, None, "cat")  # type: ignore[misc]
