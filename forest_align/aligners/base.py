@@ -276,6 +276,8 @@ def parse_or_complete(
         return sentence.forest is not None or (not forests and sentence.vectors is not None)
 
     found = parse_unready(parser, sentences, is_ready, batch_size)
+    if forests:
+        found = [_with_forest(one) for one in found]
     if not vectors:
         return found
     lacking = {
@@ -288,6 +290,12 @@ def parse_or_complete(
         for place, sentence in zip(lacking, parser().with_vectors(list(lacking.values())), strict=True):
             found[place] = sentence
     return found
+
+
+def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:
+    if isinstance(parsed, InputError) or parsed.forest is not None:
+        return parsed
+    return InputError("this aligner reads trees, and the parser makes none: it was loaded with forest_size=0")
 
 
 def check_tokens(source: Sentence, target: Sentence) -> None:

@@ -421,3 +421,15 @@ def test_trees_that_sentences_come_with_are_kept_and_get_the_vectors_that_candid
             assert ready.forest is came.forest and ready.tokens == came.tokens
             assert (ready.vectors is not None) == bool(wanted)
         assert len(parser.seen) == wanted
+
+
+def test_a_parser_that_makes_no_trees_is_told_as_such(aligner: ForestAligner) -> None:
+    class Parser:
+        def parse_many(self, texts: list[str], batch_size: int) -> list[Sentence]:
+            return [replace(sentence(RELYING[0]), forest=None) for _ in texts]
+
+    given = ForestAligner(aligner.model, parser=Parser(), candidates="dictionary")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"'source': .* the parser makes none: .* with forest_size=0"):
+        given.align("Relying", "on team spirit")
+    (found,) = given.align_many([(sentence(RELYING[0]), "on team spirit")])
+    assert found.error.startswith("field 'target': this aligner reads trees, and the parser makes none")
