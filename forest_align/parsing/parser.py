@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from forest_align.parsing.span_scores import SpanScorer
+    from forest_align.parsing.word_tagger import WordTagger
 
 #: Gives each sentence, a sequence of words, its word vectors: float32, shape (n, D), rows of unit length.
 VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
@@ -55,13 +56,13 @@ class Parser:
 
     Parameters
     ----------
-    scorer : SpanScorer
-        The model.
+    scorer : SpanScorer or None
+        The model; None where there is a tagger.
     vectors : callable, optional
         Gives word vectors; without it sentences have none.
     forest_size : int
         How many of the best trees a forest packs at most, up to a million. With 0 sentences get tags and all
-        else but no forest, which takes a tenth of the time less.
+        else but no forest.
     least_ratio : float
         Trees less probable than the best one times this are left out; 0 keeps all.
     lemmatizer : callable, optional
@@ -69,17 +70,20 @@ class Parser:
     posteriors : bool
         Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`), which
         takes 4% of the time.
+    tagger : WordTagger, optional
+        Tags words by their vectors, in place of the model, where no forests are made.
     """
 
     def __init__(
         self,
-        scorer: SpanScorer,
+        scorer: SpanScorer | None,
         *,
         vectors: VectorMaker | None = None,
         forest_size: int = 10,
         least_ratio: float = 0.0,
         lemmatizer: Lemmatizer | None = None,
         posteriors: bool = True,
+        tagger: WordTagger | None = None,
     ) -> None:
         if not 0 <= forest_size <= MAX_FOREST_SIZE:
             raise InputError(
@@ -88,7 +92,11 @@ class Parser:
             )
         if not 0 <= least_ratio <= 1:
             raise InputError(f"expected a ratio from 0 to 1, found {least_ratio}", field="least_ratio")
-        self._scorer = scorer
+        if tagger is None and scorer is None:
+            raise InputError("expected a model or a tagger, found neither", field="scorer")
+        if tagger is not None and (forest_size or vectors is None):
+            raise InputError("a tagger needs word vectors, and makes no forests", field="tagger")
+        self._scorer, self._tagger = scorer, tagger
         self._vectors = vectors
         self._lemmatizer = lemmatizer
         self._posteriors = posteriors
@@ -151,9 +159,16 @@ class Parser:
         def tagged(prepared: _Prepared, tags: tuple[str, ...], vectors: np.ndarray | None) -> Sentence:
             return Sentence(self._tokens(prepared, tags), vectors=vectors, text=prepared.text)
 
+        def tagged_by_vectors(prepared: _Prepared, _: None, vectors: np.ndarray | None) -> Sentence:
+            assert self._tagger is not None and vectors is not None
+            return tagged(prepared, self._tagger(prepared.words, vectors), vectors)
+
+        stream = partial(self._stream, sentences, batch_size, workers, vectors=self._vectors)
+        if self._tagger is not None:
+            return stream(score=self._tagger.check, finish=tagged_by_vectors)
         if self.forest_size == 0:
-            return self._stream(sentences, batch_size, workers, self._scorer.tag, tagged, self._vectors)
-        return self._stream(sentences, batch_size, workers, self._scorer.score, parsed, self._vectors)
+            return stream(score=self._model.tag, finish=tagged)
+        return stream(score=self._model.score, finish=parsed)
 
     def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Give sentences word vectors, which need no parse; a parser without any leaves them as they are."""
@@ -184,7 +199,7 @@ class Parser:
         def finish(prepared: _Prepared, scores: SpanScores, _: np.ndarray | None) -> NBest:
             return self._decode(prepared, scores, normalise=True)
 
-        return self._stream(sentences, batch_size, workers, self._scorer.score, finish, None)
+        return self._stream(sentences, batch_size, workers, self._model.score, finish, None)
 
     def _stream(
         self,
@@ -237,6 +252,11 @@ class Parser:
                         f"not enough memory for the {trees} best trees of {words} words"
                     )
         return [results[number] for number in which]
+
+    @property
+    def _model(self) -> SpanScorer:
+        assert self._scorer is not None  # it is only where a tagger does its work
+        return self._scorer
 
     def _work_alone_in_a_fork(self) -> None:
         """Let torch use one thread in a forked process."""
@@ -293,7 +313,8 @@ def load_parser(
         ``"en"`` for the bundled English model, the name of an installed benepar model (``"benepar_en3"``), or
         a folder with one.
     forest_size : int
-        How many of the best trees a forest packs at most; 0 for sentences with tags but no forest.
+        How many of the best trees a forest packs at most; 0 for sentences with tags but no forest. Of these
+        the bundled model's have tags by their vectors, if they have any, and the parser is not loaded.
     least_ratio : float
         Trees less probable than the best one times this are left out; 0 keeps all.
     lemmatizer : callable, optional
@@ -317,14 +338,17 @@ def load_parser(
     """
     from forest_align.parsing.encoder_scorer import load_span_parser
     from forest_align.parsing.vector_network import WordVectors
+    from forest_align.parsing.word_tagger import WordTagger
 
+    tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
     return Parser(
-        load_span_parser(name),
+        None if tagger else load_span_parser(name),
         vectors=WordVectors() if vectors else None,
         forest_size=forest_size,
         least_ratio=least_ratio,
         lemmatizer=lemmatizer,
         posteriors=posteriors,
+        tagger=tagger,
     )
 
 

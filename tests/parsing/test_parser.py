@@ -15,6 +15,8 @@ import pytest
 from forest_align.cext import chart, chart_reference
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
+from forest_align.parsing.encoder_batches import CASE_COUNT
+from forest_align.parsing.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types.forest_check import check_forest
 
@@ -309,20 +311,46 @@ def test_sizes_are_checked(parser: Parser) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_parser_without_trees_gives_sentences_that_lack_nothing_else(workers: int) -> None:
+@pytest.mark.parametrize("vectors", [True, False], ids=["vectors", "no vectors"])
+def test_a_parser_without_trees_gives_sentences_that_lack_nothing_else(workers: int, vectors: bool) -> None:
     many = [f"They saw {k} of the dogs." for k in range(40)]
     texts = ["It isn’t late …", "", *many, ["word"] * 700, "Why?"]
-    parser = load_parser("en", forest_size=0, lemmatizer=load_lexicon().lemma)
-    with_trees = load_parser("en", forest_size=1, lemmatizer=load_lexicon().lemma)
+    parser = load_parser("en", forest_size=0, lemmatizer=load_lexicon().lemma, vectors=vectors)
+    with_trees = load_parser("en", forest_size=1, lemmatizer=load_lexicon().lemma, vectors=vectors)
     for one, other in zip(
         parser.parse_many(texts, workers=workers), with_trees.parse_many(texts), strict=True
     ):
         if isinstance(one, InputError):
-            assert str(one) == str(other)
+            assert isinstance(other, InputError)
+            assert vectors or str(one) == str(other)
         else:
             assert one.forest is None and isinstance(other, Sentence)
             assert one.tokens == other.tokens and one.text == other.text
             assert np.array_equal(one.vectors, other.vectors)
+
+
+def test_a_tagger_takes_the_place_of_the_model_where_there_are_vectors_and_no_trees() -> None:
+    arrays = {
+        "vector": np.eye(4, 2),
+        "case": np.zeros((CASE_COUNT, 2)),
+        "output": np.array([[0, 1], [1, 0]]),
+        "bias": np.zeros(2),
+    }
+    tagger = WordTagger(["NN", "DT"], arrays)
+    parser = Parser(None, vectors=fake.fake_vectors, forest_size=0, tagger=tagger)
+    assert parser.parse("the cat").tags == ("DT", "NN")
+    errors = list(parser.parse_many([["word"] * 511, "the cat", []]))
+    assert str(errors[0]) == "sentence of 511 words is longer than can be tagged (510)"
+    assert isinstance(errors[1], Sentence) and isinstance(errors[2], InputError)
+
+
+def test_a_tagger_needs_vectors_and_makes_no_trees() -> None:
+    tagger = WordTagger.read()
+    for vectors, size in ((None, 0), (fake.fake_vectors, 1)):
+        with pytest.raises(InputError, match="needs word vectors, and makes no forests"):
+            Parser(fake.FakeScorer(), vectors=vectors, forest_size=size, tagger=tagger)
+    with pytest.raises(InputError, match="a model or a tagger, found neither"):
+        Parser(None)
 
 
 def test_a_parser_without_trees_lists_none() -> None:

@@ -257,5 +257,7 @@ def test_the_bundled_encoder_is_small_and_read_by_name() -> None:
         "README.md",
         "config.json",
         "model.safetensors",
+        "tagger.json",
+        "tagger.safetensors",
         "tokenizer.json",
     ]
