@@ -39,10 +39,20 @@ COMMANDS = {
 }
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that fails where its help cannot be written; argparse would pass over that."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is None or file is not sys.stdout:
+            super()._print_message(message, file)
+        else:
+            print(message, end="", flush=True)
+
+
 def _top_level_parser() -> argparse.ArgumentParser:
     width = max(map(len, COMMANDS))
     listing = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="forest-align",
         description="Phrase and word alignment of English paraphrases on packed parse forests.",
         epilog=f"commands:\n{listing}\n\nexample:\n"
@@ -65,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     if "" in options.arguments:
         raise InputError("an argument is empty; is a variable of the shell not set?")
     module = importlib.import_module(f"forest_align.cli.{command}")
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"forest-align {command}",
         description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -76,6 +86,8 @@ def _run(options: argparse.Namespace) -> int:
     # Messages name the aligner too, where a command has a subcommand for each.
     options.command = getattr(parsed, "full_command", command)
     result: int = module.run(parsed)
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return result
 
 
@@ -134,7 +146,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments:
         parser.print_help(sys.stderr)
         return EXIT_USAGE
-    options = parser.parse_args(arguments)
+    try:
+        options = parser.parse_args(arguments)
+    except OSError as error:  # of the help
+        return _explain(error, "forest-align")
     try:
         return _run_or_explain(options)
     except KeyboardInterrupt:
@@ -153,13 +168,7 @@ def _run_or_explain(options: argparse.Namespace) -> int:
     except (ForestAlignError, OSError) as error:
         if debug:
             raise
-        # Of another file than standard output it has the name.
-        if isinstance(error, BrokenPipeError) and error.filename is None:
-            # The reader (such as `head`) has seen enough; Python must not complain when it flushes.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return EXIT_OK
-        print(f"forest-align {options.command}: error: {_message(error)}", file=sys.stderr)
-        return EXIT_USAGE
+        return _explain(error, f"forest-align {options.command}")
     except Exception as error:  # a fault of the program: a traceback is for those who ask for it
         if debug:
             raise
@@ -169,3 +178,22 @@ def _run_or_explain(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return EXIT_USAGE
+
+
+def _explain(error: Exception, program: str) -> int:
+    """Print what is wrong as a message; return the exit status."""
+    _forget_what_cannot_be_written()
+    # Of another file than standard output it has the name.
+    if isinstance(error, BrokenPipeError) and error.filename is None:
+        return EXIT_OK  # the reader (such as `head`) has seen enough
+    print(f"{program}: error: {_message(error)}", file=sys.stderr)
+    return EXIT_USAGE
+
+
+def _forget_what_cannot_be_written() -> None:
+    """Drop what waits for standard output if it cannot be written: at the end Python would complain of it."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

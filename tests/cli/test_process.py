@@ -105,6 +105,35 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, message)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["--help"], "forest-align"),
+        (["--version"], "forest-align"),
+        (["align", "--help"], "forest-align align"),
+        (["train", "forest", "--help"], "forest-align train"),
+        (["convert", "in.tsv", "-", *TO_JSON_LINES], "forest-align convert"),
+    ],
+)
+def test_standard_output_on_a_full_disk_is_an_error_in_one_line(
+    arguments: list[str], name: str, buffered: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "in.tsv").write_text("a\tb\n")
+    environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "forest_align", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (2, f"{name}: error: No space left on device\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
 @pytest.mark.parametrize(
     ("closed", "message"),
