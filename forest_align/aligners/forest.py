@@ -19,6 +19,7 @@ from forest_align.aligners.phrase_features import PairFeatures, forest_of
 from forest_align.aligners.prepared_pair import PreparedPair
 from forest_align.aligners.word_candidates import DEFAULT_WORDS, check_name, word_candidates
 from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.parsing.worker_processes import check_counts
 from forest_align.types import Alignment, InputError, Sentence
 
 if TYPE_CHECKING:
@@ -209,8 +210,7 @@ class ForestAligner(ParsingAligner):
         InputError
             If a sentence cannot be aligned, see :meth:`align`, or ``k`` is less than 1.
         """
-        if k < 1:
-            raise InputError(f"expected at least 1, found {k}", field="k")
+        check_counts(k=k)
         source, target = self.prepare_pair(source, target)
         forests = forest_of(source), forest_of(target)
         candidates = self.candidates.candidates(source, target)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.parsing.worker_processes import check_counts, share_out, use_one_thread
 from forest_align.types import InputError, Sentence, Token
+from forest_align.types.validation import is_number, is_whole_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,13 +86,11 @@ class Parser:
         posteriors: bool = True,
         tagger: WordTagger | None = None,
     ) -> None:
-        if not 0 <= forest_size <= MAX_FOREST_SIZE:
-            raise InputError(
-                f"expected a forest of at most {MAX_FOREST_SIZE:,} trees, or 0 for none, found {forest_size}",
-                field="forest_size",
-            )
-        if not 0 <= least_ratio <= 1:
-            raise InputError(f"expected a ratio from 0 to 1, found {least_ratio}", field="least_ratio")
+        if not is_whole_number(forest_size) or not 0 <= forest_size <= MAX_FOREST_SIZE:
+            expected = f"expected a forest of at most {MAX_FOREST_SIZE:,} trees, or 0 for none"
+            raise InputError(f"{expected}, found {forest_size!r}", field="forest_size")
+        if not is_number(least_ratio) or not 0 <= least_ratio <= 1:
+            raise InputError(f"expected a ratio from 0 to 1, found {least_ratio!r}", field="least_ratio")
         if tagger is None and scorer is None:
             raise InputError("expected a model or a tagger, found neither", field="scorer")
         if tagger is not None and (forest_size or vectors is None):
@@ -103,6 +102,12 @@ class Parser:
         self.forest_size = forest_size
         self.least_ratio = least_ratio
         self._process = os.getpid()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a parser, and an aligner that holds one, cannot be pickled: load it in each process, or let the "
+            "processes be forked"
+        )
 
     def parse(self, sentence: str | Sequence[str]) -> Sentence:
         """Parse one sentence: raw text, or a sequence of words.

@@ -17,6 +17,7 @@ from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
 from forest_align.types import ForestAlignError, InputError
+from forest_align.types.validation import is_whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -136,7 +137,7 @@ def use_one_thread() -> None:
 
 
 def check_counts(**counts: int) -> None:
-    """Refuse numbers, by the names of their arguments, that are less than 1.
+    """Refuse numbers, by the names of their arguments, that are less than 1 or not whole.
 
     Raises
     ------
@@ -144,6 +145,8 @@ def check_counts(**counts: int) -> None:
         Names the argument.
     """
     for field, value in counts.items():
+        if not is_whole_number(value):
+            raise InputError(f"expected a whole number, found {value!r}", field=field)
         if value < 1:
             raise InputError(f"expected at least 1, found {value}", field=field)
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from forest_align.types.errors import InputError
@@ -194,6 +194,11 @@ def check_integer(value: Any, field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"expected an integer, found {describe(value)}", field=field)
     return value
+
+
+def is_whole_number(value: Any) -> bool:
+    """Whether a value is an integer of Python or numpy; a boolean is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import tracemalloc
@@ -308,6 +309,25 @@ def test_sizes_are_checked(parser: Parser) -> None:
         Parser(fake.FakeScorer(), forest_size=10**20)
     with pytest.raises(InputError, match="at least 1"):
         list(parser.parse_many(["a"], batch_size=0))
+
+
+@pytest.mark.parametrize("size", [1.5, 2.0, True, False, "3", None])
+def test_a_size_that_is_no_whole_number_is_refused(size: Any, parser: Parser) -> None:
+    with pytest.raises(InputError, match=f"'forest_size': .* or 0 for none, found {size!r}$"):
+        Parser(fake.FakeScorer(), forest_size=size)
+    for name in ("batch_size", "workers"):
+        with pytest.raises(InputError, match=f"^field '{name}': expected a whole number, found {size!r}$"):
+            list(parser.parse_many(["a"], **{name: size}))
+
+
+def test_sizes_may_be_numbers_of_numpy() -> None:
+    (found,) = Parser(fake.FakeScorer(), forest_size=np.int64(2)).parse_many(["a b"], batch_size=np.int32(1))
+    assert isinstance(found, Sentence)
+
+
+def test_a_parser_says_that_it_cannot_be_pickled(parser: Parser) -> None:
+    with pytest.raises(TypeError, match="cannot be pickled: load it in each process"):
+        pickle.dumps(parser)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
