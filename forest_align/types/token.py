@@ -18,7 +18,7 @@ from forest_align.types.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -119,16 +119,19 @@ class Sentence:
                 raise InputError(f"expected {count} word vectors, one a token, found {shape[0]}")
 
     @classmethod
-    def from_words(cls, words: Sequence[str], tags: Sequence[str] | None = None) -> Sentence:
+    def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
         """Build a sentence from words (and tags), its raw text being the words joined by spaces.
 
         Raises
         ------
         InputError
-            If it is given a text in place of words, or not as many tags as words.
+            If it is given a text in place of words or tags, what is no text among them, or not as many tags
+            as words.
         """
         if isinstance(words, str):
             raise InputError(f"expected words, found the text {reprlib.repr(words)}; aligners take raw text")
+        words = _texts(words, "words")
+        tags = None if tags is None else _texts(tags, "tags")
         if tags and len(tags) != len(words):
             raise InputError(f"expected {len(words)} tags, one a word, found {len(tags)}", field="tags")
         tokens, at = [], 0
@@ -244,6 +247,16 @@ class Sentence:
                 field=fields.name("forest"),
             )
         return cls(tokens, found, text=text)
+
+
+def _texts(values: Iterable[str], what: str) -> list[str]:
+    if isinstance(values, str):
+        raise InputError(f"expected {what}, found the text {reprlib.repr(values)}", field=what)
+    found = list(values)
+    for value in found:
+        if not isinstance(value, str):
+            raise InputError(f"expected {what}, found {reprlib.repr(value)} among them", field=what)
+    return found
 
 
 def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:

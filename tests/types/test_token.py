@@ -102,6 +102,21 @@ def test_a_text_is_not_taken_for_its_characters() -> None:
         Sentence.from_words("He died.")
 
 
+@pytest.mark.parametrize("wrong", [3, None, float("nan"), b"died"])
+def test_what_is_no_text_is_no_word_and_no_tag(wrong: Any) -> None:
+    with pytest.raises(InputError, match=f"^field 'words': expected words, found {wrong!r} among them$"):
+        Sentence.from_words(["He", wrong])
+    with pytest.raises(InputError, match=f"^field 'tags': expected tags, found {wrong!r} among them$"):
+        Sentence.from_words(["He", "died"], ["PRP", wrong])
+    with pytest.raises(InputError, match=r"^field 'tags': expected tags, found the text 'NN'$"):
+        Sentence.from_words(["He", "died"], "NN")
+
+
+def test_words_may_come_one_by_one() -> None:
+    sentence = Sentence.from_words(word for word in ("He", "died"))
+    assert (sentence.words, sentence.text) == (("He", "died"), "He died")
+
+
 def test_every_word_needs_a_tag_if_any_has_one() -> None:
     assert Sentence.from_words(["He", "died"], ["PRP", "VBD"]).tags == ("PRP", "VBD")
     for tags in (["PRP"], ["PRP", "VBD", "."]):
