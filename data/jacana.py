@@ -34,8 +34,9 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
                 yield error.numbered(number).at(file=lines.name, line=line)
             number += 1
     except InputError as error:
-        problem = PairError(error, str(number))
-        yield (problem.numbered(number) if number > 1 else problem).at(file=lines.name, line=text.line)
+        after = f"after pair {number - 1} of the file: " if number > 1 else ""
+        problem = InputError(f"{after}{error.message}", file=error.file, line=error.line)
+        yield PairError(problem, str(number)).at(file=lines.name, line=text.line)
 
 
 class _Text:

@@ -75,7 +75,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     Raises
     ------
     InputError
-        If the first line does not name the columns.
+        If the first line does not name the columns, or names one of those that are read twice.
 
     Warns
     -----
@@ -88,6 +88,10 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     header = _header(first)
     if header is None:
         raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
+    keys = [_key(name) for name in header.names]
+    for place in header[:3]:
+        if place is not None and keys.count(keys[place]) > 1:
+            raise lines.error(f"expected one column {header.names[place]!r} in the header, found several")
     if not header.is_certain:
         source, target = header.names[header.source], header.names[header.target]
         message = (
@@ -129,10 +133,15 @@ def _cells(line: str) -> list[str]:
         return []
 
 
+def _key(name: str) -> str:
+    """What is the same of names of columns that are written differently."""
+    return _JOINTS.sub("", name).lower()
+
+
 def _header(line: str) -> _Header | None:
     """The header that a line is, None if it is none."""
     names = _cells(line)
-    places = {_JOINTS.sub("", name).lower(): place for place, name in enumerate(names)}
+    places = {_key(name): place for place, name in enumerate(names)}
     for pair in COLUMN_NAMES:
         if all(name in places for name in pair):
             source, target = (places[name] for name in pair)

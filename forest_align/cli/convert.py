@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +24,7 @@ from forest_align.data.pairs import (
     output_files,
     read_pairs,
 )
-from forest_align.types import InputError
+from forest_align.types import InputError, InputWarning
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
     published = read_pairs(options.tokens_of) if options.tokens_of else None
     # The first pair is read before the output is opened: a missing input must not cost an old output.
-    pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0])
+    pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0], options.input)
     with ExitStack() as stack:
         opened: list[IO[str]] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
             stack.enter_context(open_output(None))
@@ -138,8 +139,10 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
     return EXIT_SOME_FAILED if left_out.count else EXIT_OK
 
 
-def _peek(pairs: Iterator[SentencePair | InputError]) -> Iterator[SentencePair | InputError]:
+def _peek(pairs: Iterator[SentencePair | InputError], name: str) -> Iterator[SentencePair | InputError]:
     first = next(pairs, None)
+    if first is None:
+        warnings.warn(InputWarning(f"{name}: found no pairs of sentences"), stacklevel=2)
 
     def again() -> Iterator[SentencePair | InputError]:
         if first is not None:

@@ -59,6 +59,19 @@ def test_broken_pairs_are_left_out_and_named(tmp_path: Path, capsys: pytest.Capt
     assert f"{path}:2: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("in.tsv", ""), ("in.json", "[]"), ("in.csv", "source,target\n")]
+)
+def test_an_input_without_pairs_is_told(
+    name: str, content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert main(["convert", str(path), "-", "--to", "tsv"]) == 0
+    warning = f"forest-align convert: warning: {path}: found no pairs of sentences\n"
+    assert tuple(capsys.readouterr()) == ("", warning)
+
+
 def test_a_blank_line_at_the_end_is_no_broken_pair(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,7 +102,6 @@ def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: st
             '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y", "source": "a"}]',
         ),
         ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, 3]'),
-        ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y" "z"}]'),
         ("rte", '<entailment-corpus><pair id="x"><t>a</t><h>b</h></pair><pair id="y"><t>a</t></pair>'),
     ],
 )
@@ -115,6 +114,15 @@ def test_of_many_pairs_on_one_line_a_message_says_which_is_broken(
     assert isinstance(error, PairError)
     assert str(error).startswith(f"{path}:1: ")
     assert error.message.startswith("pair 2 of the file: ")
+
+
+@pytest.mark.parametrize("rest", [', {"id": "y" "z"}]', ",]", "", '{"id": "y"}]'])
+def test_broken_json_on_one_line_is_told_with_the_pair_before_it(rest: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text('[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}' + rest)
+    pair, error = read_pairs(path)
+    assert isinstance(pair, SentencePair) and isinstance(error, PairError)
+    assert str(error).startswith(f"{path}:1: after pair 1 of the file: ")
 
 
 def test_a_broken_answer_counts_as_one(tmp_path: Path) -> None:

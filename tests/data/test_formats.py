@@ -97,6 +97,16 @@ def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> 
     assert [pair.place for pair in pairs] == [(str(path), line) for line in lines[: len(pairs)]]
 
 
+@pytest.mark.parametrize("header", ["source,Source,target", "id,source,target,target", "id,source,target,ID"])
+def test_a_table_with_two_columns_of_a_name_that_is_read_is_refused(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{header}\na,b,c\n")
+    with pytest.raises(
+        InputError, match=r"pairs.csv:1: expected one column '\w+' in the header, found several"
+    ):
+        list(read_pairs(path))
+
+
 def test_a_row_of_a_table_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text('source,target\n"a\nb",c\nd,e\n')
