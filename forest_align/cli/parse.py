@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from forest_align.cli.outputs import open_output, refuse_overwriting, repair
 from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
 from forest_align.cli.progress import counted
 from forest_align.data.lines import InputLines
-from forest_align.types import InputError
+from forest_align.types import InputError, InputWarning
 from forest_align.types.validation import format_json_object
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ def run(options: argparse.Namespace) -> int:
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
                 output.write(_written(result, options))
                 output.flush()
+                finished += 1
+        if not finished:
+            warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 

@@ -57,6 +57,16 @@ def test_each_line_gives_one_tree_and_bad_lines_give_an_empty_one(
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("kind", ["text", "trees"])
+def test_an_input_without_sentences_is_told(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(tmp_path, "")
+    assert main(["parse", name, "--from", kind]) == 0
+    warning = f"forest-align parse: warning: {name}: found no sentences\n"
+    assert tuple(capsys.readouterr()) == ("", warning)
+
+
 def test_n_best_lists_come_out_and_can_be_read_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
