@@ -232,7 +232,7 @@ def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Pa
         message = f"cannot resume: {record.name}, which says what it was made with, is missing"
         raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
     try:
-        found = Fields(parse_json_object(record.read_text(encoding="utf-8")))
+        found = Fields(parse_json_object(record.read_text(encoding="utf-8", errors="replace")))
     except InputError as error:
         raise error.at(file=str(record)) from None
     check_made_with(found, made_with, str(predictions))

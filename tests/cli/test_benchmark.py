@@ -403,6 +403,18 @@ def test_predictions_without_a_record_of_what_made_them_are_not_continued(
     assert run(*arguments) == 0
 
 
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]"])
+def test_a_broken_record_of_what_made_predictions_is_named(
+    content: bytes, data: Path, tmp_path: Path, capsys
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == 0
+    path = tmp_path / "msr-rte.dev.identity.made-with.json"
+    path.write_bytes(content)
+    assert run(*arguments, "--resume") == 2
+    assert f"forest-align benchmark: error: {path}: " in capsys.readouterr().err
+
+
 def digest(path: Path) -> str:
     return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
 
