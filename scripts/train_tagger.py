@@ -24,9 +24,9 @@ from benepar.ptb_unescape import ptb_unescape
 from torch.nn import functional
 
 from forest_align.data.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
-from forest_align.parsing.encoder_batches import CASE_COUNT
+from forest_align.parsing.encoder_batches import CASE_COUNT, case_numbers
 from forest_align.parsing.vector_network import WordVectors
-from forest_align.parsing.word_tagger import WordTagger, case_numbers
+from forest_align.parsing.word_tagger import WordTagger
 
 HIDDEN = 256
 EPOCHS = 5

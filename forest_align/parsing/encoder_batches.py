@@ -52,6 +52,24 @@ def case_class(word: str) -> int:
     return 5
 
 
+def case_numbers(words: Sequence[str]) -> np.ndarray:
+    """The letter-case class of each word of a sentence, shifted for the first: int64, shape (n,)."""
+    return _numbered([case_class(_plain(word)) for word in words])
+
+
+def _plain(word: str) -> str:
+    """A word without the escapes of treebanks and without lone surrogates, which cannot be encoded."""
+    plain: str = _ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
+    return plain
+
+
+def _numbered(classes: Sequence[int]) -> np.ndarray:
+    """Classes of the words of a sentence as numbers below :data:`CASE_COUNT`."""
+    numbers = np.array(classes, dtype=np.int64)
+    numbers[:1] += len(CASE_CLASSES)
+    return numbers
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedSentence:
     """A sentence as encoder input.
@@ -108,8 +126,8 @@ class WordEncoder:
         """Return the subword ids of a word, never none, and its letter-case class."""
         found = self._cache.get(word)
         if found is None:
-            # Lone surrogates cannot be encoded; lower case keeps "[SEP]" from being read as a symbol.
-            plain = _ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
+            plain = _plain(word)
+            # Lower case keeps "[SEP]" from being read as a symbol.
             ids = self._tokenizer.encode(plain.lower(), add_special_tokens=False).ids
             found = (tuple(ids) or (self._unknown,), case_class(plain))
             if len(self._cache) >= self._cache_size:
@@ -126,12 +144,10 @@ class WordEncoder:
             ends.append(len(subwords) - 1)
             cases.append(case)
         subwords.append(self._stop)
-        if cases:
-            cases[0] += len(CASE_CLASSES)
         return EncodedSentence(
             np.array(subwords, dtype=np.int64),
             np.array(ends, dtype=np.int64),
-            np.array(cases, dtype=np.int64),
+            _numbered(cases),
         )
 
 

@@ -50,15 +50,15 @@ class ParserConfig:
     temperature: float = 1.0
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """Read ``config.json`` of a model folder.
+def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
+    """Read ``config.json`` of a model folder, or another file of this kind.
 
     Raises
     ------
     ModelError
         When it is missing or no JSON object.
     """
-    path = folder / "config.json"
+    path = folder / name
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
+from safetensors.numpy import save_file
 
-from forest_align.parsing.encoder_batches import CASE_CLASSES, CASE_COUNT, case_class
+from forest_align.parsing.encoder_batches import CASE_COUNT, case_numbers
+from forest_align.parsing.model_files import check_finite, read_config, read_tensors
 from forest_align.parsing.vector_network import VECTORS
 from forest_align.types import InputError, ModelError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: Words of a sentence at most; the bundled parser takes about as many.
 LONGEST = 510
-_FILES = "tagger.json", "tagger.safetensors"
+_CARD, _WEIGHTS = "tagger.json", "tagger.safetensors"
 
 
 class WordTagger:
@@ -52,11 +52,15 @@ class WordTagger:
         ModelError
             If a file is missing or damaged, or does not fit the other.
         """
-        facts, weights = (folder / name for name in _FILES)
+        card, weights = read_config(folder, _CARD), folder / _WEIGHTS
+        if card.get("format") != FORMAT:
+            found = card.get("format")
+            raise ModelError(f"{folder / _CARD}: format {found!r}, this version reads {FORMAT}")
+        stored = read_tensors(weights)
+        check_finite(weights, stored)
+        arrays = {name: tensor.numpy() for name, tensor in stored.items()}
+        shapes = {name: array.shape for name, array in arrays.items()}
         try:
-            card = json.loads(facts.read_text(encoding="utf-8"))
-            arrays = load_file(weights)
-            shapes = {name: array.shape for name, array in arrays.items()}
             tags, hidden = len(card["tags"]), shapes["output"][0]
             expected = {
                 "vector": (shapes["vector"][0], hidden),
@@ -64,21 +68,17 @@ class WordTagger:
                 "output": (hidden, tags),
                 "bias": (tags,),
             }
-        except (OSError, ValueError, KeyError, TypeError, IndexError, SafetensorError) as error:
-            raise ModelError(f"{folder}: its tagger cannot be read ({error})") from None
-        is_finite = all(np.isfinite(array).all() for array in arrays.values())
-        if card.get("format") != FORMAT or shapes != expected or not is_finite:
-            raise ModelError(f"{folder}: expected a tagger of format {FORMAT}, with weights that are finite")
+        except (KeyError, TypeError, IndexError) as error:
+            raise ModelError(f"{weights}: does not fit {_CARD} ({error})") from None
+        if shapes != expected:
+            raise ModelError(f"{weights}: does not fit {_CARD} (expected {expected}, found {shapes})")
         return cls(card["tags"], arrays)
 
     def save(self, folder: Path) -> None:
         """Write the files that :meth:`read` reads."""
-        from safetensors.numpy import save_file
-
         arrays = {"vector": self._vector, "case": self._case, "output": self._output, "bias": self._bias}
-        facts, weights = (folder / name for name in _FILES)
-        card = {"format": FORMAT, "tags": self.tags}
-        facts.write_text(json.dumps(card) + "\n", encoding="utf-8")
+        card, weights = {"format": FORMAT, "tags": self.tags}, folder / _WEIGHTS
+        (folder / _CARD).write_text(json.dumps(card) + "\n", encoding="utf-8")
         save_file({name: array.astype(np.float16) for name, array in arrays.items()}, weights)
         weights.chmod(0o644)
 
@@ -108,10 +108,3 @@ class WordTagger:
         hidden = vectors @ self._vector + self._case[case_numbers(words)]
         np.maximum(hidden, 0, out=hidden)
         return tuple(self.tags[tag] for tag in (hidden @ self._output + self._bias).argmax(1).tolist())
-
-
-def case_numbers(words: Sequence[str]) -> np.ndarray:
-    """The letter-case class of each word of a sentence, shifted for the first: int64, shape (n,)."""
-    numbers = np.array([case_class(word) for word in words], dtype=np.int64)
-    numbers[:1] += len(CASE_CLASSES)
-    return numbers

@@ -11,9 +11,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from forest_align.parsing import load_parser
-from forest_align.parsing.encoder_batches import CASE_COUNT
+from forest_align.parsing.encoder_batches import CASE_COUNT, case_numbers
 from forest_align.parsing.vector_network import VECTORS
-from forest_align.parsing.word_tagger import WordTagger, case_numbers
+from forest_align.parsing.word_tagger import WordTagger
 from forest_align.types import ModelError
 
 SENTENCE = "The old dogs that Mary 's brother bought in 1990 were barking loudly ."
@@ -37,6 +37,7 @@ def test_letter_case_tells_what_vectors_of_lower_case_cannot() -> None:
     words = ["Mary", "Mary", "mary", "IBM", "1990", "."]
     assert case_numbers(words).tolist() == [12, 2, 1, 4, 6, 0]
     assert case_numbers([]).tolist() == []
+    assert case_numbers(["a", "-LRB-", "``"]).tolist() == case_numbers(["a", "(", '"']).tolist()
     parser = load_parser(forest_size=0)
     assert parser.parse(["They", "like", "Turkey", "."]).tags[2] == "NNP"
     assert parser.parse(["They", "like", "turkey", "."]).tags[2] == "NN"
