@@ -73,6 +73,17 @@ def save_parameters(folder: str | Path, parameters: PublishedParameters, annotat
     write_card(folder, card)
 
 
+def is_published(name_or_path: str | Path) -> bool:
+    """Whether a contextual model is parameters of the published variant; the bundled one is not.
+
+    Raises
+    ------
+    ModelError
+        See :func:`load_parameters`.
+    """
+    return str(name_or_path) != "contextual" and load_parameters(name_or_path) is not None
+
+
 def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | None:
     """Read what :func:`save_parameters` wrote: parameters and annotator; None if it is no published variant.
 

@@ -100,10 +100,10 @@ def check_annotator(kind: str, options: Namespace) -> None:
     """Refuse ``--annotator`` for all but the published variant of the contextual aligner."""
     if kind != "contextual":
         raise InputError(f"the {kind} aligner takes no --annotator; the contextual aligner does")
-    from forest_align.aligners.contextual_parameters import load_parameters
+    from forest_align.aligners.contextual_parameters import is_published
 
     variant = options.variant
-    if variant is None and options.model not in (None, kind) and load_parameters(options.model) is not None:
+    if variant is None and options.model is not None and is_published(options.model):
         variant = "published"
     if variant != "published":
         raise InputError("--annotator needs --variant published: no other reads dependencies and names")

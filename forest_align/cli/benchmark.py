@@ -140,12 +140,12 @@ def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
 
 def _is_published(name: str) -> bool:
     """Whether an aligner is the published contextual one, as it is in its paper or tuned."""
-    from forest_align.aligners.contextual_parameters import load_parameters
+    from forest_align.aligners.contextual_parameters import is_published
     from forest_align.aligners.loading import kind_of
 
-    if name in (IDENTITY, PUBLISHED, "contextual"):
+    if name in (IDENTITY, PUBLISHED):
         return name == PUBLISHED
-    return kind_of(name) == "contextual" and load_parameters(name) is not None
+    return kind_of(name) == "contextual" and is_published(name)
 
 
 def _shared_parser() -> ParseOnce:

@@ -218,10 +218,10 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
-    from forest_align.aligners.contextual_parameters import load_parameters
+    from forest_align.aligners.contextual_parameters import is_published
 
     if args.variant is not None and args.model not in (None, "contextual"):
-        own = "default" if load_parameters(args.model) is None else "published"
+        own = "published" if is_published(args.model) else "default"
         if args.variant != own:
             raise InputError(f"the model {args.model} is of the {own} variant, not the {args.variant} one")
     given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
