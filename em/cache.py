@@ -15,6 +15,7 @@ import numpy as np
 from forest_align._version import __version__
 from forest_align.em.array_file import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types.errors import MemoryLimitError
 
 # Raise it when what is stored changes its meaning; what older versions stored is then computed anew.
 FORMAT = 4
@@ -122,8 +123,9 @@ def cached_sentences(
     parse_many : callable
         Parses a sequence of texts, in order; see :meth:`forest_align.parsing.Parser.parse_many`.
     store : ArrayStore or None
-        Without one everything is parsed. Either way the sentences come out with half-precision vectors, so
-        that results do not depend on the store.
+        Without one everything is parsed. A sentence that there was not memory enough for is tried again by
+        the next run. Either way the sentences come out with half-precision vectors, so that results do not
+        depend on the store.
     identity : JSON value
         What a parse depends on besides the text: parser, its weights, its settings.
     chunk : int
@@ -156,7 +158,7 @@ def cached_sentences(
         for (key, text), sentence in zip(part, parse_many([text for _, text in part]), strict=True):
             entry = encode_sentence(sentence)
             found[key] = decode_sentence(entry)
-            if store is not None:
+            if store is not None and not isinstance(sentence, MemoryLimitError):
                 store.put([identity, text], *entry)
         if report is not None:
             report(sum(occurrences[key] for key, _ in part))

@@ -29,6 +29,7 @@ from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.word_vectors import check_finite
 from forest_align.parsing.annotation import load_annotator
 from forest_align.types import Alignment, InputError, Links, Sentence
+from forest_align.types.validation import is_number
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
@@ -98,8 +99,8 @@ class ContextualAligner(ParsingAligner):
             name = annotator if isinstance(annotator, str) else annotator.name
             message = f"expected none in the {variant} variant, which reads no dependencies, found {name!r}"
             raise InputError(message, field="annotator")
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise InputError(f"expected a probability, found {threshold}", field="threshold")
+        if threshold is not None and not (is_number(threshold) and 0 <= threshold <= 1):
+            raise InputError(f"expected a probability, found {threshold!r}", field="threshold")
         self.variant = variant
         self.parameters = parameters or PublishedParameters()
         self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
@@ -129,25 +130,32 @@ class ContextualAligner(ParsingAligner):
     def load(cls, name_or_path: str | Path = "contextual", **options: Any) -> ContextualAligner:
         """Load the bundled model (``"contextual"``) or what :meth:`save` wrote into a folder.
 
-        Options go to the constructor; they come before what the folder says.
+        Options go to the constructor; they come before what the folder says, but for its variant.
 
         Raises
         ------
+        InputError
+            If another variant is asked for than that of the folder.
         ModelError
             If there is no such model.
         """
         if str(name_or_path) == "contextual":
             return cls(**options)
         published = load_parameters(name_or_path)
+        own = "default" if published is None else "published"
+        asked = options.setdefault("variant", own)
+        if asked in VARIANTS and asked != own:  # what the folder holds would have no effect
+            message = f"the model {name_or_path} is of the {own} variant, not the {asked} one"
+            raise InputError(message, field="variant")
         if published is None:
             return cls(LinkModel.load(name_or_path), **options)
         parameters, annotator = published
-        if "annotator" not in options and options.get("variant") in (None, "published"):
+        if "annotator" not in options:
             try:
                 options["annotator"] = load_annotator(annotator)
             except InputError as error:
                 raise damaged(name_or_path, error) from None
-        return cls(**{"variant": "published", "parameters": parameters, **options})
+        return cls(**{"parameters": parameters, **options})
 
     def save(self, path: str | Path) -> None:
         """Write into a folder: the model with the threshold, or the parameters of the published variant."""

@@ -218,12 +218,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
     from forest_align.aligners.contextual import ContextualAligner
-    from forest_align.aligners.contextual_parameters import is_published
 
-    if args.variant is not None and args.model not in (None, "contextual"):
-        own = "published" if is_published(args.model) else "default"
-        if args.variant != own:
-            raise InputError(f"the model {args.model} is of the {own} variant, not the {args.variant} one")
     given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
     options = {name: value for name, value in given.items() if value is not None}
     return ContextualAligner.load(args.model or "contextual", parser=parser, **options)

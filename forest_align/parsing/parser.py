@@ -21,6 +21,7 @@ from forest_align.parsing.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.parsing.worker_processes import check_counts, share_out, use_one_thread
 from forest_align.types import InputError, Sentence, Token
+from forest_align.types.errors import MemoryLimitError
 from forest_align.types.validation import is_number, is_whole_number
 
 if TYPE_CHECKING:
@@ -253,7 +254,7 @@ class Parser:
                     results[index] = finish(item, scores, next(made, None))
                 except MemoryError:
                     trees, words = self.forest_size, len(item.tokens)
-                    results[index] = InputError(
+                    results[index] = MemoryLimitError(
                         f"not enough memory for the {trees} best trees of {words} words"
                     )
         return [results[number] for number in which]

@@ -45,6 +45,10 @@ class InputError(ForestAlignError, ValueError):
         )
 
 
+class MemoryLimitError(InputError):
+    """Input that there was not memory enough for; where or when there is more, it can be used."""
+
+
 class ModelError(ForestAlignError):
     """A model that cannot be found or loaded: says which, where it was looked for and what exists."""
 

@@ -96,7 +96,8 @@ class Sentence:
     Raises
     ------
     InputError
-        If the forest or the vectors are those of more or fewer tokens, or the vectors are no table.
+        If something among the tokens is no Token, the forest or the vectors are those of more or fewer
+        tokens, or the vectors are no table.
     """
 
     tokens: tuple[Token, ...]
@@ -105,6 +106,12 @@ class Sentence:
     text: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
+        for token in self.tokens:
+            if not isinstance(token, Token):
+                raise InputError(
+                    f"expected Tokens, found {reprlib.repr(token)}; Sentence.from_words takes words",
+                    field="tokens",
+                )
         count = len(self.tokens)
         if self.forest is not None and self.forest.token_count != count:
             raise InputError(f"the forest covers {self.forest.token_count} tokens, the sentence has {count}")

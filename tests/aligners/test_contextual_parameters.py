@@ -60,9 +60,14 @@ def test_an_annotator_that_the_variant_does_not_ask_is_refused(tmp_path: Path, a
             load(name, annotator=annotator)
 
 
-def test_the_default_variant_does_without_the_annotator_of_a_published_one_s_folder(tmp_path: Path) -> None:
-    save_parameters(tmp_path, PublishedParameters(), "spacy")
-    assert ContextualAligner.load(tmp_path, variant="default").annotator.name == "trees"
+@pytest.mark.parametrize(("variant", "other"), [("default", "published"), ("published", "default")])
+def test_another_variant_than_that_of_the_folder_is_refused(tmp_path: Path, variant: str, other: str) -> None:
+    ContextualAligner(variant=variant).save(tmp_path)
+    assert ContextualAligner.load(tmp_path, variant=variant).variant == variant
+    with pytest.raises(InputError, match=f"'variant': .*is of the {variant} variant, not the {other} one"):
+        ContextualAligner.load(tmp_path, variant=other)
+    with pytest.raises(InputError, match="'variant': expected one of default, published, found 'odd'"):
+        ContextualAligner.load(tmp_path, variant="odd")
 
 
 def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:

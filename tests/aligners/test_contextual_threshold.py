@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,8 +88,8 @@ def bundled() -> LinkModel:
     return ContextualAligner.load().model
 
 
-@pytest.mark.parametrize("threshold", [-0.01, 1.01, math.nan])
-def test_a_threshold_that_is_no_probability_is_refused(threshold: float) -> None:
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, math.nan, "0.5", True])
+def test_a_threshold_that_is_no_probability_is_refused(threshold: Any) -> None:
     with pytest.raises(InputError, match=r"field 'threshold': expected a probability, found"):
         ContextualAligner(threshold=threshold)
 

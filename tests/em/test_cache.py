@@ -13,6 +13,7 @@ import pytest
 
 from forest_align.em.cache import ArrayStore, cached_sentences, decode_sentence, encode_sentence
 from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types.errors import MemoryLimitError
 
 
 def example_forest() -> ParseForest:
@@ -157,6 +158,14 @@ def test_a_text_that_cannot_be_parsed_is_not_tried_again(tmp_path: Path) -> None
     second = cached_sentences([""], CountingParser(), store, "en")
     for results in (first, second):
         assert isinstance(results[0], InputError) and results[0].message == "the sentence is empty"
+
+
+def test_a_text_that_there_was_no_memory_for_is_tried_again(tmp_path: Path) -> None:
+    store, parser = ArrayStore(tmp_path), CountingParser()
+    first = cached_sentences(["a"], lambda texts: [MemoryLimitError("not enough memory")], store, "en")
+    assert isinstance(first[0], InputError) and first[0].message == "not enough memory"
+    assert isinstance(cached_sentences(["a"], parser, store, "en")[0], Sentence)
+    assert parser.parsed == ["a"]
 
 
 def test_chunks_are_stored_as_they_are_done(tmp_path: Path) -> None:

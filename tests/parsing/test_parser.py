@@ -19,6 +19,7 @@ from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.encoder_batches import CASE_COUNT
 from forest_align.parsing.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types.errors import MemoryLimitError
 from forest_align.types.forest_check import check_forest
 
 from . import fake_scorer as fake
@@ -115,6 +116,7 @@ def test_a_sentence_without_memory_does_not_end_the_others(monkeypatch: pytest.M
     monkeypatch.setattr(chart, "k_best", limited)
     first, second, third = Parser(fake.FakeScorer()).parse_many(["a b", "a b c", "a"])
     assert isinstance(first, Sentence) and isinstance(third, Sentence)
+    assert isinstance(second, MemoryLimitError)
     assert str(second) == "not enough memory for the 10 best trees of 3 words"
 
 

@@ -163,3 +163,11 @@ def test_forest_and_vectors_are_those_of_the_tokens() -> None:
         Sentence(tokens, forest)
     with pytest.raises(InputError, match="expected 3 word vectors, one a token, found 2"):
         Sentence(tokens, vectors=np.eye(2, dtype=np.float32))
+
+
+@pytest.mark.parametrize("tokens", [("cat", "dog"), "cat", (Token("cat"), "dog")])
+def test_words_in_the_place_of_tokens_are_refused(tokens: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"'tokens': expected Tokens, found .*; Sentence.from_words takes words"
+    ):
+        Sentence(tokens)
