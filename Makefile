@@ -36,12 +36,12 @@ benchmark: $(VENV)/installed-for-tests
 
 # mypy knows nothing of package_dir: give it the namespace as a tree of links.
 types: $(VENV)/installed-for-tests
-	$(BIN)/python scripts/link_namespace.py build/namespace
+	$(BIN)/python tools/link_namespace.py build/namespace
 	cd build/namespace && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p forest_align
 
 # torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.
-$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd cext/*.pxi)
+$(VENV)/installed: setup.py pyproject.toml constraints.txt $(wildcard cext/*.pyx cext/*.pxd cext/*/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) torch
 	$(PIP) cython setuptools wheel

@@ -45,22 +45,22 @@ cdef enum:
 # A single or merged support this much worse than another of the same pair, in logs, is not looked for.
 cdef double HOPELESS = 20.0
 
-include "alignment_vectors.pxi"
-include "alignment_paths.pxi"
-include "alignment_ancestors.pxi"
-include "alignment_chart.pxi"
-include "alignment_pairs.pxi"
-include "alignment_single.pxi"
-include "alignment_opened.pxi"
-include "alignment_merge.pxi"
-include "alignment_merged_set.pxi"
-include "alignment_beam.pxi"
-include "alignment_posteriors.pxi"
-include "alignment_derivation.pxi"
-include "alignment_partial.pxi"
-include "alignment_search.pxi"
-include "alignment_input.pxi"
-include "alignment_output.pxi"
+include "alignment_parts/vectors.pxi"
+include "alignment_parts/paths.pxi"
+include "alignment_parts/ancestors.pxi"
+include "alignment_parts/chart.pxi"
+include "alignment_parts/pairs.pxi"
+include "alignment_parts/single.pxi"
+include "alignment_parts/opened.pxi"
+include "alignment_parts/merge.pxi"
+include "alignment_parts/merged_set.pxi"
+include "alignment_parts/beam.pxi"
+include "alignment_parts/posteriors.pxi"
+include "alignment_parts/derivation.pxi"
+include "alignment_parts/partial.pxi"
+include "alignment_parts/search.pxi"
+include "alignment_parts/input.pxi"
+include "alignment_parts/output.pxi"
 
 
 def align(

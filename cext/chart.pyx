@@ -21,10 +21,10 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 
 import numpy as np
 
-include "chart_inside.pxi"
-include "chart_viterbi.pxi"
-include "chart_search.pxi"
-include "chart_trees.pxi"
+include "chart_parts/inside.pxi"
+include "chart_parts/viterbi.pxi"
+include "chart_parts/search.pxi"
+include "chart_parts/trees.pxi"
 
 
 def inside_outside(labelled, bint force_root=True):

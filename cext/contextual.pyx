@@ -1,6 +1,6 @@
 """Features of word links and their log-linear probabilities, for every cell of a sentence pair at once.
 
-The feature lists, their order and their definitions are those of ``forest_align.aligners.link_features``;
+The feature lists, their order and their definitions are those of ``forest_align.aligners.contextual.features``;
 ``contextual_reference`` computes the same in plain Python.
 
 The core is laid out in eight included files: what all of it uses (``contextual_arithmetic.pxi``); the features that
@@ -41,14 +41,14 @@ CONTEXT_FEATURES = CONTEXT
 LINK_CLASSES = CLASSES
 MESSAGE_SLOTS = SLOTS
 
-include "contextual_arithmetic.pxi"
-include "contextual_similarity.pxi"
-include "contextual_letters.pxi"
-include "contextual_base.pxi"
-include "contextual_context.pxi"
-include "contextual_scores.pxi"
-include "contextual_messages.pxi"
-include "contextual_input.pxi"
+include "contextual_parts/arithmetic.pxi"
+include "contextual_parts/similarity.pxi"
+include "contextual_parts/letters.pxi"
+include "contextual_parts/base.pxi"
+include "contextual_parts/context.pxi"
+include "contextual_parts/scores.pxi"
+include "contextual_parts/messages.pxi"
+include "contextual_parts/input.pxi"
 
 
 def base_features(

@@ -26,8 +26,8 @@ cdef struct Lattice:
     const double* transition
     const double* final
 
-include "semicrf_sums.pxi"
-include "semicrf_viterbi.pxi"
+include "semicrf_parts/sums.pxi"
+include "semicrf_parts/viterbi.pxi"
 
 
 def marginals(

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from forest_align.data import (
+from forest_align.data.formats import (
     ists,
     jacana,
     json_lines,
@@ -25,8 +25,8 @@ from forest_align.data import (
     tree_pairs,
     tsv,
 )
-from forest_align.data.lines import InputLines, refuse_compressed
-from forest_align.data.pair_types import ChunkLink, Format, SentencePair
+from forest_align.data.formats.format import ChunkLink, Format, SentencePair
+from forest_align.data.text.lines import InputLines, refuse_compressed
 from forest_align.types import InputError
 
 __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "read_pairs", "write_pairs"]

@@ -12,7 +12,7 @@ from forest_align.types import ForestAlignError
 if TYPE_CHECKING:
     import optuna
 
-    from forest_align.em.training_state import EpochReport
+    from forest_align.em.forest.state import EpochReport
 
 
 _MISSING = "plots need matplotlib: pip install 'forest-align[plot]'"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from forest_align.em.expectation import Totals
-from forest_align.em.training_state import EpochReport, TrainingState
+from forest_align.em.forest.expectation import Totals
+from forest_align.em.forest.state import EpochReport, TrainingState
 
 # Without percentage and rate all of it fits into 80 columns.
 _TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
@@ -34,7 +34,7 @@ class TrainingProgress:
     """A bar an epoch, fed pair by pair, and a line on standard output when the epoch is over.
 
     The bar shows means over the epoch so far. It watches a run as
-    :class:`forest_align.em.trainer.TrainingObserver` says.
+    :class:`forest_align.em.forest.trainer.TrainingObserver` says.
 
     Parameters
     ----------

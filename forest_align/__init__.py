@@ -13,16 +13,14 @@ from forest_align._version import __version__
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
+    from forest_align.alignment import Alignment, Links, PhrasePair
     from forest_align.parsing import Parser, load_parser
     from forest_align.types import (
-        Alignment,
         ForestAlignError,
         InputError,
-        Links,
         ModelError,
         Node,
         ParseForest,
-        PhrasePair,
         Sentence,
         Token,
     )
@@ -34,14 +32,14 @@ _HOME_OF = {
     "load": "forest_align.aligners",
     "Parser": "forest_align.parsing",
     "load_parser": "forest_align.parsing",
-    "Alignment": "forest_align.types",
+    "Alignment": "forest_align.alignment",
     "ForestAlignError": "forest_align.types",
     "InputError": "forest_align.types",
-    "Links": "forest_align.types",
+    "Links": "forest_align.alignment",
     "ModelError": "forest_align.types",
     "Node": "forest_align.types",
     "ParseForest": "forest_align.types",
-    "PhrasePair": "forest_align.types",
+    "PhrasePair": "forest_align.alignment",
     "Sentence": "forest_align.types",
     "Token": "forest_align.types",
 }

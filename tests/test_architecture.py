@@ -6,29 +6,26 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import forest_align
 
-ROOT = Path(__file__).resolve().parent.parent
+from .places import ROOT
 
-# Which parts a part may import, besides itself.
-MAY_IMPORT = {
-    "types": set(),
-    "cext": set(),
-    "data": {"types"},
-    "lexicon": {"types", "data"},
-    "parsing": {"types", "data", "lexicon", "cext"},
-    "em": {"types", "data", "lexicon", "parsing", "cext", "aligners", "eval"},
-    "eval": {"types", "data", "lexicon", "parsing"},
-    "views": {"types", "data", "lexicon", "parsing"},
-    "aligners": {"types", "data", "lexicon", "parsing", "cext"},
-    "cli": {"types", "data", "lexicon", "parsing", "aligners", "em", "eval", "views"},
-}
-# Parts that a module reaches by name when it is asked to: an alignment shows itself in a view.
-BY_NAME = {"forest_align/types/alignment.py": {"views"}}
+# The parts of the package, lowest first. A part may import what is below it, and its neighbours in the same
+# tier as long as parts make no circle.
+TIERS = (
+    ("types", "cext"),
+    ("workers", "lexicon", "data", "alignment"),
+    ("storage", "parsing"),
+    ("aligners", "eval"),
+    ("em", "browser"),
+    ("cli",),
+)
+LEVEL = {part: level for level, parts in enumerate(TIERS) for part in parts}
 KERNEL_IMPORT = re.compile(r"^\s*(?:from|c?import) +forest_align\.(\w+)", re.MULTILINE)
 
 
@@ -62,17 +59,24 @@ def imported_parts(path: Path) -> set[str]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names = [node.value] if re.match(r"forest_align(\.\w+)+(:|\.?$)", node.value) else []
         found.update(re.split(r"[.:]", name)[1] for name in names if name.startswith("forest_align."))
-    return found & set(MAY_IMPORT)
+    return found & set(LEVEL)
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
     part = part_of(path)
-    if part not in MAY_IMPORT:  # forest_align/__init__.py and its like stand above all parts
+    if part not in LEVEL:  # forest_align/__init__.py and its like stand above all parts
         assert path.parent == ROOT / "forest_align"
         return
-    by_name = BY_NAME.get(path.relative_to(ROOT).as_posix(), set())
-    assert imported_parts(path) <= MAY_IMPORT[part] | by_name | {part}
+    assert [other for other in imported_parts(path) if LEVEL[other] > LEVEL[part]] == []
+
+
+def test_no_two_parts_import_each_other() -> None:
+    found: dict[str, set[str]] = {part: set() for part in LEVEL}
+    for path in sources():
+        if (part := part_of(path)) in LEVEL:
+            found[part] |= imported_parts(path) - {part}
+    assert tuple(TopologicalSorter(found).static_order())
 
 
 @pytest.mark.parametrize(
@@ -80,11 +84,11 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
     [
         ("wrong.py", "def f():\n    from forest_align.cli import main\n", "cli"),
         ("wrong.py", "from forest_align import load\n", "aligners"),
-        ("wrong.py", "from forest_align import views\n", "views"),
-        ("wrong.py", "import_module('forest_align.views.html')\n", "views"),
+        ("wrong.py", "from forest_align import browser\n", "browser"),
+        ("wrong.py", "import_module('forest_align.alignment.html')\n", "alignment"),
         ("wrong.py", "import_module(f'forest_align.cli.{name}')\n", "cli"),
         ("wrong.pyx", "import numpy\nfrom forest_align.types import Links\n", "types"),
-        ("wrong.pyx", "    cimport forest_align.em.objective\n", "em"),
+        ("wrong.pyx", "    cimport forest_align.em.forest.objective\n", "em"),
     ],
 )
 def test_the_rules_notice_a_wrong_import(tmp_path: Path, name: str, text: str, part: str) -> None:

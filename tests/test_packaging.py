@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from .places import ROOT
+
 MAPPED = {"forest_align": "forest_align", "cext": "forest_align/cext", "em": "forest_align/em"}
 MAPPED |= {"eval": "forest_align/eval", "data": "forest_align/data"}
 

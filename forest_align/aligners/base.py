@@ -10,8 +10,9 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from forest_align.parsing.worker_processes import check_counts, share_out
-from forest_align.types import Alignment, ForestAlignError, InputError, Sentence
+from forest_align.alignment import Alignment
+from forest_align.types import ForestAlignError, InputError, Sentence
+from forest_align.workers.processes import check_counts, share_out
 
 if TYPE_CHECKING:
     from forest_align.parsing import Parser

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forest_align.aligners.base import BATCH_SIZE, Aligner, Pair, Text
 from forest_align.aligners.model_folder import read_card
-from forest_align.types import Alignment, InputError, ModelError
+from forest_align.alignment import Alignment
+from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
-    from forest_align.aligners.contextual import ContextualAligner
-    from forest_align.aligners.forest import ForestAligner
-    from forest_align.aligners.joint import JointAligner
-    from forest_align.aligners.semi_markov import SemiMarkovAligner
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.forest.aligner import ForestAligner
+    from forest_align.aligners.joint.aligner import JointAligner
+    from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 
 # Where each kind of aligner lives; nothing is imported before it is asked for.
 _KINDS = {
-    "forest": ("forest_align.aligners.forest", "ForestAligner"),
-    "contextual": ("forest_align.aligners.contextual", "ContextualAligner"),
-    "semi-markov": ("forest_align.aligners.semi_markov", "SemiMarkovAligner"),
-    "joint": ("forest_align.aligners.joint", "JointAligner"),
+    "forest": ("forest_align.aligners.forest.aligner", "ForestAligner"),
+    "contextual": ("forest_align.aligners.contextual.aligner", "ContextualAligner"),
+    "semi-markov": ("forest_align.aligners.semi_markov.aligner", "SemiMarkovAligner"),
+    "joint": ("forest_align.aligners.joint.aligner", "JointAligner"),
 }
 
 # Bundled models and the kind of aligner that each is for.
@@ -68,7 +69,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
           paraphrases of yours, a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``variant`` (``--variant``); ``candidates`` (``--words``), a name that
-          :func:`~forest_align.aligners.word_candidates.word_candidates` knows, or a provider.
+          :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
         - ``contextual``: ``variant``; ``annotator`` (``--annotator``); ``threshold``; ``parameters``.
         - ``joint``: ``link_model``.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.types import ModelError
-from forest_align.types.validation import format_json_object
+from forest_align.types.json_fields import format_json_object
 
 _CARD = "model.json"
 

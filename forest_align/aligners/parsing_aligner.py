@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import Aligner
-from forest_align.aligners.paraphrases import paraphrase_table
+from forest_align.lexicon.paraphrases import paraphrase_table
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon

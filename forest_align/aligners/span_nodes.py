@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from forest_align.types import Node, PhrasePair
+from forest_align.alignment import PhrasePair
+from forest_align.types import Node
 
 if TYPE_CHECKING:
     import numpy as np

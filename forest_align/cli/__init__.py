@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
     # As the name of a file it would mean the folder one is in.
     if "" in options.arguments:
         raise InputError("an argument is empty; is a variable of the shell not set?")
-    module = importlib.import_module(f"forest_align.cli.{command}")
+    module = importlib.import_module(f"forest_align.cli.commands.{command}")
     parser = _Parser(
         prog=f"forest-align {command}",
         description=COMMANDS[command][0].upper() + COMMANDS[command][1:] + ".",

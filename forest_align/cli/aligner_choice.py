@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
-from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
-from forest_align.types import Alignment, InputError, Links, ModelError, Sentence
+from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.alignment import Alignment, Links
+from forest_align.types import InputError, ModelError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.lexicon.candidates import Candidate
+    from forest_align.aligners.words.lexical import Candidate
 
 ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
 VARIANTS = ("default", "published")
@@ -58,7 +59,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
     if options.parser is not None:
-        from forest_align.parsing.encoder_scorer import locate_parser
+        from forest_align.parsing.networks.encoder_scorer import locate_parser
 
         # A wrong name is told before the output is touched; the aligner loads the parser when it needs it.
         locate_parser(options.parser)
@@ -88,7 +89,7 @@ def contents_of(name: str | None) -> str:
     """A name, with a hash of the files if it is that of a folder or file."""
     if name is None or not (path := Path(name)).exists():
         return name or ""
-    from forest_align.em.corpus import files_fingerprint
+    from forest_align.em.corpus.corpus import files_fingerprint
 
     files = [path]
     if path.is_dir():
@@ -100,7 +101,7 @@ def check_annotator(kind: str, options: Namespace) -> None:
     """Refuse ``--annotator`` for all but the published variant of the contextual aligner."""
     if kind != "contextual":
         raise InputError(f"the {kind} aligner takes no --annotator; the contextual aligner does")
-    from forest_align.aligners.contextual_parameters import is_published
+    from forest_align.aligners.sultan.parameters import is_published
 
     variant = options.variant
     if variant is None and options.model is not None and is_published(options.model):
@@ -150,7 +151,7 @@ class GivenLinks:
         InputError
             If a link points beyond a sentence.
         """
-        from forest_align.lexicon.candidates import GivenCandidates
+        from forest_align.aligners.words.lexical import GivenCandidates
 
         links = self._links.get((source.words, target.words))
         if not links:
@@ -242,8 +243,8 @@ def _words_of(pair: Pair) -> Words:
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:
     """Word links of a Pharaoh file, one line a pair; an error in the place of a broken line."""
-    from forest_align.data.lines import InputLines
-    from forest_align.data.pharaoh import read_links
+    from forest_align.data.formats.pharaoh import read_links
+    from forest_align.data.text.lines import InputLines
 
     if not Path(path).is_file():
         raise InputError(

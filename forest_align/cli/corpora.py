@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.word_candidates import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cli.left_out import name_left_out
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.data.pair_types import SentencePair
-    from forest_align.em.corpus import CorpusPair, CorpusReader
+    from forest_align.data.formats.format import SentencePair
+    from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +83,7 @@ def corpus_reader(
     args: argparse.Namespace, forest_size: int, confident_link: float, *, given_trees: bool
 ) -> CorpusReader:
     """A reader as the arguments say; ``given_trees`` is whether trees of the input are its forests."""
-    from forest_align.em.corpus import CorpusReader
+    from forest_align.em.corpus.corpus import CorpusReader
 
     return CorpusReader(
         args.parser or "en",
@@ -114,7 +114,7 @@ def read_gold_files(
     InputError
         If there are files, and none of their pairs has gold, or none of their links is a sure one.
     """
-    from forest_align.em.pair_problems import with_gold
+    from forest_align.em.corpus.problems import with_gold
 
     pairs = with_gold(read_files(paths, args), trees=trees)
     usable = [pair for pair in pairs if not isinstance(pair, InputError)]

@@ -9,13 +9,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from forest_align.alignment import Links
 from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word
-from forest_align.data.pair_fields import plain_sentence
-from forest_align.data.pair_types import PairError
+from forest_align.data.formats.fields import plain_sentence
+from forest_align.data.formats.format import PairError
+from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.data.pharaoh import check_links
-from forest_align.types import InputError, InputWarning, Links, Sentence
+from forest_align.types import InputError, InputWarning, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")
 
@@ -154,7 +155,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
 
 def _sentences(item: SentencePair, use_trees: bool) -> Pair:
     """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
-    from forest_align.parsing.given_trees import with_given_trees
+    from forest_align.parsing.forests.given_trees import with_given_trees
 
     source, target = with_given_trees(item) if use_trees else (item.source, item.target)
     return (source if source.tokens else source.text, target if target.tokens else target.text)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import is_sentence, is_single_word
-from forest_align.data.lines import InputLines, TextLines
+from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.data.enju import EnjuTree
+    from forest_align.data.trees.enju import EnjuTree
     from forest_align.parsing import NBest
     from forest_align.types import Sentence
 
@@ -73,7 +73,7 @@ def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
 
 
 def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
-    from forest_align.data.tree_lines import LOOK_AHEAD, split_trees
+    from forest_align.data.trees.tree_lines import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
     # What is typed or piped in is answered at once.
@@ -111,7 +111,7 @@ def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | 
 
 
 def _read_enju(source: InputLines, _: argparse.Namespace) -> Numbered:
-    from forest_align.data.enju import sentences_of
+    from forest_align.data.trees.enju import sentences_of
 
     try:
         trees = list(sentences_of(source.text()))

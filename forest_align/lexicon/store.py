@@ -1,4 +1,4 @@
-"""Loads the bundled WordNet arrays and answers by lemma; built by ``scripts/build_lexicon.py``."""
+"""Loads the bundled WordNet arrays and answers by lemma; built by ``tools/build_lexicon.py``."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """From raw text, or from trees that the user has, to packed parse forests."""
 
-from forest_align.data.parses import read_parses
-from forest_align.parsing.enju_forest import forest_from_enju, sentence_from_enju
-from forest_align.parsing.n_best import NBest
-from forest_align.parsing.parser import Parser, load_parser, load_parser_for_alignment
-from forest_align.parsing.trees import (
+from forest_align.data.trees.parses import read_parses
+from forest_align.parsing.forests.enju_forest import forest_from_enju, sentence_from_enju
+from forest_align.parsing.forests.n_best import NBest
+from forest_align.parsing.forests.trees import (
     forest_from_bracket,
     forest_from_trees,
     sentence_from_bracket,
@@ -12,6 +11,7 @@ from forest_align.parsing.trees import (
     sentence_from_trees,
     with_best_tree,
 )
+from forest_align.parsing.parser import Parser, load_parser, load_parser_for_alignment
 
 __all__ = [
     "NBest",

@@ -14,21 +14,21 @@ import numpy as np
 
 from forest_align.cext import chart
 from forest_align.lexicon.apostrophes import plain_apostrophes
-from forest_align.parsing.forest_builder import Constituent
-from forest_align.parsing.n_best import NBest
-from forest_align.parsing.span_posteriors import log_posteriors
-from forest_align.parsing.span_scores import SpanScores
+from forest_align.parsing.forests.forest_builder import Constituent
+from forest_align.parsing.forests.n_best import NBest
+from forest_align.parsing.forests.span_posteriors import log_posteriors
+from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
-from forest_align.parsing.worker_processes import check_counts, share_out, use_one_thread
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
-from forest_align.types.validation import is_number, is_whole_number
+from forest_align.types.json_fields import is_number, is_whole_number
+from forest_align.workers.processes import check_counts, share_out, use_one_thread
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from forest_align.parsing.span_scores import SpanScorer
-    from forest_align.parsing.word_tagger import WordTagger
+    from forest_align.parsing.networks.span_scores import SpanScorer
+    from forest_align.parsing.networks.word_tagger import WordTagger
 
 #: Gives each sentence, a sequence of words, its word vectors: float32, shape (n, D), rows of unit length.
 VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
@@ -342,9 +342,9 @@ def load_parser(
     >>> print(sentence.forest.bracket(sentence.words))  # doctest: +SKIP
     (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
     """
-    from forest_align.parsing.encoder_scorer import load_span_parser
-    from forest_align.parsing.vector_network import WordVectors
-    from forest_align.parsing.word_tagger import WordTagger
+    from forest_align.parsing.networks.encoder_scorer import load_span_parser
+    from forest_align.parsing.networks.vector_network import WordVectors
+    from forest_align.parsing.networks.word_tagger import WordTagger
 
     tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
     return Parser(
@@ -358,7 +358,8 @@ def load_parser(
     )
 
 
-# Against the Stanford trees of Edinburgh++ train (250 pairs, scripts/measure_forest.py) constituent recall is
+# Against the Stanford trees of Edinburgh++ train (250 pairs, benchmarks/quality/measure_forest.py)
+# constituent recall is
 # 83.8 with one tree, 84.4 with ten, 85.0 with those of the ten at least a tenth as probable as the best.
 _LEAST_RATIO_FOR_ALIGNMENT = 0.1
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from forest_align.parsing.lone_imports import import_alone
+from forest_align.parsing.networks.lone_imports import import_alone
 from forest_align.types import InputError, Token
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from forest_align.types.errors import InputError
 
 if TYPE_CHECKING:
-    import nltk
+    from collections.abc import Iterator
+
+    from nltk import Tree
 
 #: How treebanks write what would be taken for their own brackets.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -38,24 +40,69 @@ def unescape(word: str) -> str:
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word)
 
 
-def read_tree(bracket: str) -> nltk.Tree:
-    """Read one tree in Penn brackets that is known to be well formed; leaves stay as they are written.
+def parse_bracket(text: str) -> Tree:
+    """Read one tree in Penn brackets.
 
-    nltk's own reader refuses trees of more than 500 levels, and takes a backslash before a bracket for an
-    escape.
+    Parameters
+    ----------
+    text : str
+        Exactly one tree, on any number of lines.
+
+    Returns
+    -------
+    nltk.Tree
+
+    Raises
+    ------
+    InputError
+        When there is no tree, more than one, or brackets do not match.
     """
+    trees = list(bracketed_trees(text))
+    if len(trees) != 1:
+        raise InputError(f"expected one bracketed tree, found {len(trees)}: {text[:80]!r}")
+    return trees[0]
+
+
+def bracketed_trees(text: str) -> Iterator[Tree]:
+    """Yield the trees of a text; a stack of open nodes, so that depth is not limited by recursion."""
     from nltk import Tree
 
-    opened = [Tree("", [])]
-    pieces = iter(_PIECE.findall(bracket))
-    for piece in pieces:
-        if piece == "(":
-            opened.append(Tree(next(pieces), []))
-        elif piece == ")":
-            opened[-2].append(opened.pop())
+    stack: list[tuple[str, list[Tree | str]]] = []
+    awaiting_label, begun = False, 0
+    for piece in _PIECE.finditer(text):
+        token = piece.group()
+        if token == "(":
+            if awaiting_label:
+                stack.append(("", []))
+            elif not stack:
+                begun = piece.start()
+            awaiting_label = True
+            continue
+        if token == ")":
+            if awaiting_label:
+                stack.append(("", []))
+                awaiting_label = False
+            if not stack:
+                raise InputError("closing bracket without an opening one", line=_line(text, piece.start()))
+            label, children = stack.pop()
+            node = Tree(label, children)
+            if stack:
+                stack[-1][1].append(node)
+            else:
+                yield node
+        elif awaiting_label:
+            stack.append((token, []))
+            awaiting_label = False
+        elif stack:
+            stack[-1][1].append(token)
         else:
-            opened[-1].append(piece)
-    return opened[0][0]
+            raise InputError(f"text outside brackets: {token[:40]!r}", line=_line(text, piece.start()))
+    if stack or awaiting_label:
+        raise InputError("a bracket is never closed", line=_line(text, begun))
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
 
 
 def leaves_of(bracket: str) -> list[str]:

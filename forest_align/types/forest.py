@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.types.brackets import read_tree
+from forest_align.types.brackets import parse_bracket
 from forest_align.types.errors import InputError
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class ParseForest:
         k : int, optional
             How many; all by default.
         """
-        from forest_align.types.derivation import enumerate_derivations
+        from forest_align.types.k_best import enumerate_derivations
 
         return islice(enumerate_derivations(self), k)
 
@@ -224,7 +224,7 @@ class ParseForest:
         InputError
             If there are not as many words as the forest has tokens.
         """
-        from forest_align.types.derivation import write_bracket
+        from forest_align.types.k_best import write_bracket
 
         words = [str(token) for token in range(self.token_count)] if words is None else words
         if len(words) != self.token_count:
@@ -233,7 +233,7 @@ class ParseForest:
 
     def best_tree(self, words: Sequence[str] | None = None) -> nltk.Tree:
         """The parser's best tree as an ``nltk.Tree``, see :meth:`bracket`."""
-        return read_tree(self.bracket(words))
+        return parse_bracket(self.bracket(words))
 
     def trees(
         self, words: Sequence[str] | int | None = None, k: int | None = None
@@ -245,7 +245,7 @@ class ParseForest:
         if isinstance(words, int):
             words, k = None, words
         for log_probability, bracket in self.scored_brackets(words, k):
-            yield log_probability, read_tree(bracket)
+            yield log_probability, parse_bracket(bracket)
 
     def scored_brackets(
         self, words: Sequence[str] | None = None, k: int | None = None

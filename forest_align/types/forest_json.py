@@ -10,7 +10,7 @@ import numpy as np
 from forest_align.types.errors import InputError
 from forest_align.types.forest import ParseForest
 from forest_align.types.forest_check import check_forest
-from forest_align.types.validation import (
+from forest_align.types.json_fields import (
     Fields,
     check_boolean,
     check_integer,

@@ -15,7 +15,8 @@ import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from forest_align.aligners.base import Aligner, Text
-from forest_align.types import Alignment, InputError, Sentence, Token
+from forest_align.alignment import Alignment
+from forest_align.types import InputError, Sentence, Token
 
 
 class Splitter(Aligner):

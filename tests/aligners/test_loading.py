@@ -87,7 +87,7 @@ def test_paraphrases_that_cannot_be_used_are_refused_before_anything_is_aligned(
         loaded(kind, ppdb=[("quick", "fast")])
 
 
-@pytest.mark.parametrize("module", ["loading", "word_candidates"])
+@pytest.mark.parametrize("module", ["loading", "words.choose"])
 def test_examples_in_docstrings_do_what_they_say(module: str) -> None:
     found = doctest.testmod(importlib.import_module(f"forest_align.aligners.{module}"))
     assert found.attempted >= 3 and not found.failed

@@ -13,8 +13,8 @@ from safetensors.numpy import load_file, save_file
 from safetensors.torch import save_file as save_torch_file
 
 from forest_align.aligners import load
-from forest_align.aligners.contextual import ContextualAligner
-from forest_align.aligners.forest import ForestAligner
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.model_folder import read_card, write_card
 from forest_align.types import ModelError
 

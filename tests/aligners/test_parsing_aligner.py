@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from forest_align.aligners.contextual import ContextualAligner
+from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.parsing_aligner import ParsingAligner
 
 

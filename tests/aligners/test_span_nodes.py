@@ -6,7 +6,7 @@ import numpy as np
 
 from forest_align.aligners.span_nodes import constituents_of, phrase_pairs_of
 from forest_align.parsing import sentence_from_trees
-from forest_align.parsing.trees import read_bracket
+from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import Node, Sentence
 
 BEST = "(S (NP (DT a) (JJ b) (NN c)) (VP (VB d)))"

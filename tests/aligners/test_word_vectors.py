@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.base import Aligner
-from forest_align.aligners.contextual import ContextualAligner
-from forest_align.aligners.forest import ForestAligner
-from forest_align.aligners.joint import JointAligner
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.joint.aligner import JointAligner
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 
-from .joint_sentences import sentence
+from .joint.joint_sentences import sentence
 
 ONE, TWO = sentence("the old man bought a car", 768), sentence("he sold a car in London", 768)
 NARROW = sentence("he sold a car in London", 24)

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.cext import alignment, alignment_reference
+from forest_align.cext import alignment
 from forest_align.cext.alignment_result import AlignmentArrays
 
 from . import alignment_cases as cases
+from .reference import alignment_reference
 
 # FOREST_ALIGN_NIGHTLY=1 runs twenty times as many random cases, others each time.
 NIGHTLY = bool(os.environ.get("FOREST_ALIGN_NIGHTLY"))

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.cext import chart, chart_reference
-from forest_align.cext.chart_reference import enumerate_trees
+from forest_align.cext import chart
+
+from .reference import chart_reference
+from .reference.chart_reference import enumerate_trees
 
 BOTH = pytest.mark.parametrize("module", [chart, chart_reference], ids=["kernel", "reference"])
 # Length -> number of labels (the empty one included) for which enumeration stays small.

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.cext import contextual, contextual_reference
+from forest_align.cext import contextual
+
+from .reference import contextual_reference
 
 
 def random_pair(seed: int, n: int, m: int) -> tuple[Any, ...]:

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.cext import semicrf, semicrf_reference
+from forest_align.cext import semicrf
+
+from .reference import semicrf_reference
 
 Problem = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

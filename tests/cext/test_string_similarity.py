@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.cext import string_similarity, string_similarity_reference
+from forest_align.cext import string_similarity
+
+from .reference import string_similarity_reference
 
 words = st.lists(st.text("abcdé", max_size=30), min_size=1, max_size=4)
 

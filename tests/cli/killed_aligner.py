@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .test_align_command import FakeAligner
+from .commands.test_align_command import FakeAligner
 
 
 class Killed(BaseException):
@@ -23,5 +23,5 @@ def killed_aligner(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
                 raise Killed
             return super().align(pair)
 
-    monkeypatch.setattr("forest_align.cli.align.load_aligner", lambda options, given: Aligner(given))
+    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: Aligner(given))
     return chosen

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from forest_align.alignment import Alignment
 from forest_align.cli import main
-from forest_align.types import Alignment
 
 GOOD = "The old man died in his sleep.", "The old man passed away while he slept."
 

@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.cli import extract, main
-from forest_align.data import phrase_counts
-from forest_align.data.phrase_table import TABLE_FORMATS
-from forest_align.types import Alignment, Links, Sentence
+from forest_align.alignment import Alignment, Links
+from forest_align.cli import main
+from forest_align.cli.commands import extract
+from forest_align.data.phrases import counts as phrase_counts
+from forest_align.data.phrases.table import TABLE_FORMATS
+from forest_align.types import Sentence
 
 # Counts are saved every few lines, so that there is something to go on with soon.
 PROGRAM = """
 import sys
-from forest_align.data import phrase_counts
+from forest_align.data.phrases import counts as phrase_counts
 phrase_counts.BATCH = 300
 from forest_align.cli import main
 sys.exit(main(sys.argv[1:]))

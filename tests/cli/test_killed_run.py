@@ -14,7 +14,8 @@ import pytest
 # Members of a gzipped output are small, so that there are several.
 PROGRAM = """
 import sys
-from forest_align.cli import gzip_output, main
+from forest_align.cli import main
+from forest_align.storage import gzip_output
 gzip_output.MEMBER_LINES = 10
 sys.exit(main(sys.argv[1:]))
 """

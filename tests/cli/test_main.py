@@ -48,7 +48,7 @@ def test_a_fault_of_the_program_is_a_message_unless_debugging(
     def fail(options: object) -> int:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr("forest_align.cli.parse.run", fail)
+    monkeypatch.setattr("forest_align.cli.commands.parse.run", fail)
     assert main(["parse", "-"]) == 2
     assert "ZeroDivisionError: by nothing" in capsys.readouterr().err
     with pytest.raises(ZeroDivisionError):

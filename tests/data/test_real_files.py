@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gzip
 import html
-import os
 import re
 from pathlib import Path
 
 import pytest
 
-from forest_align.data.chunks import chunks_of_tree, phrasal_links
-from forest_align.data.msr_rte import majority_pairs
+from forest_align.data.corpora.phrasal_versions import chunks_of_tree, phrasal_links
+from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import SentencePair, find_format, read_pairs
-from forest_align.data.penn import parse_bracket, strip_annotations
+from forest_align.data.trees.penn import parse_bracket, strip_annotations
 
-SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+from ..places import SHARED
+
 DATA = SHARED / "data"
 
 pytestmark = pytest.mark.skipif(

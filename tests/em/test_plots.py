@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from forest_align.em.forest.state import EpochReport
 from forest_align.em.plots import PlotError, can_plot, check_plot, plot_learning_curve, plot_sweep
-from forest_align.em.training_state import EpochReport
 
 HISTORY = (
     EpochReport(1, -9.0, -90.0, 0.9, 0.3, {"word F1": 0.8}),

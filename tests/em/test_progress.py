@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forest_align.em.expectation import Totals
+from forest_align.em.forest.expectation import Totals
+from forest_align.em.forest.state import TrainingSettings
+from forest_align.em.forest.trainer import train
 from forest_align.em.progress import TrainingProgress
-from forest_align.em.trainer import train
-from forest_align.em.training_state import TrainingSettings
 
-from .test_trainer import SETTINGS, SyntheticPairs, start_weights
+from .forest.test_trainer import SETTINGS, SyntheticPairs, start_weights
 
 
 class Terminal(io.StringIO):

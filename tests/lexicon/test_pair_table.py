@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
 
-from forest_align.data.phrase_table import TABLE_FORMATS, PhraseEntry
+from forest_align.data.phrases.table import TABLE_FORMATS, PhraseEntry
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError
 
-SHARED = Path(os.environ.get("FOREST_ALIGN_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+from ..places import SHARED
+
 PPDB = SHARED / "data" / "lexicon" / "ppdb-1.0-xxxl-lexical.synonyms.tsv.gz"
 
 

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.cext import chart, chart_reference
+from forest_align.cext import chart
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
-from forest_align.parsing.encoder_batches import CASE_COUNT
-from forest_align.parsing.word_tagger import WordTagger
+from forest_align.parsing.networks.encoder_batches import CASE_COUNT
+from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
 from forest_align.types.errors import MemoryLimitError
 from forest_align.types.forest_check import check_forest
 
+from ..cext.reference import chart_reference
 from . import fake_scorer as fake
 
 BAD_INPUT = {

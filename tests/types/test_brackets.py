@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nltk import Tree
 
 from forest_align.types import InputError
-from forest_align.types.brackets import check_tree, escape_word, is_label, leaves_of, read_tree, unescape
+from forest_align.types.brackets import check_tree, escape_word, is_label, leaves_of, parse_bracket, unescape
 
 LABELS = st.text(alphabet="AB:-'|", min_size=1, max_size=3).filter(is_label)
 # Words as brackets write them: what is escaped leaves neither blanks nor brackets.
@@ -24,7 +24,7 @@ TREES = st.recursive(
 @settings(max_examples=80, deadline=None)
 def test_a_tree_comes_back_from_its_brackets(tree: Tree) -> None:
     for bracket in (str(tree), tree.pformat(margin=10**6)):
-        assert read_tree(bracket) == tree
+        assert parse_bracket(bracket) == tree
         assert leaves_of(bracket) == tree.leaves()
         assert check_tree(bracket, tuple(tree.leaves()), "tree") == bracket
 

@@ -1,0 +1,207 @@
+"""Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
+
+Usage: python benchmarks/quality/ablation.py GOLD… --model MODEL --untrained MODEL --by-hand MODEL
+            [--forests CACHE]
+           [--skip 150] [--stanford GOLD XML]
+
+For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
+(projected from the links), how often the roots are reached, and word F1 of:
+
+    full         the trained model on n-best forests
+    monotonic    without the non-compositional step
+    without EM   the weights that training started from, which know nothing
+    by hand      weights set by hand
+    1-best       on the parser's best trees
+    no links     without the probability that word links agree with phrases
+    no parse     without the probability of the trees
+    parts        phrases as the search finds them, parts of constituents not widened
+    union        with word candidates from lexicon and vectors, one word pair at a time
+    dictionary   with word candidates from the lexicon alone
+
+Recall asks for constituents of the parser's best trees, which the system that sees no others finds most
+easily; ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
+An asterisk marks p < 0.05 against the full system (approximate randomization); the last column has p for
+constituent F1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.features import PairFeatures, phrase_classes
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.words.choose import DEFAULT_WORDS
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.corpus import CorpusReader
+from forest_align.em.forest.dev_set import DevPair, DevSet, figures
+from forest_align.em.progress import counting_bar
+from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.metrics.constituents import Span, project
+from forest_align.eval.metrics.significance import approximate_randomization
+from forest_align.parsing import with_best_tree
+from forest_align.types import InputError
+
+COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
+CHUNK = 20
+
+
+def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet:
+    """The pairs of a file, prepared."""
+    reader = CorpusReader(
+        arguments.parser, forest_size=arguments.forest_size, candidates=candidates, cache=arguments.forests
+    )
+    pairs = list(read_pairs(path))[arguments.skip : arguments.limit and arguments.skip + arguments.limit]
+    found, problems = reader.read(pairs)
+    print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+    return DevSet(found)
+
+
+def on_best_tree(dev: DevPair) -> DevPair:
+    """The same pair with the parser's best tree in the place of each forest."""
+    pair = dev.pair
+    sentences, classes, kept = [], [], []
+    for sentence, old in ((pair.source, pair.features.source), (pair.target, pair.features.target)):
+        alone = with_best_tree(sentence)
+        own = phrase_classes(alone)
+        places = {name: place for place, name in enumerate(old.attributes())}
+        sentences.append(alone)
+        classes.append(own)
+        kept.append([places[name] for name in own.attributes()[:-1]])
+    features = PairFeatures(classes[0], classes[1], pair.features.relations[np.ix_(*kept)])
+    return replace(dev, pair=replace(pair, source=sentences[0], target=sentences[1], features=features))
+
+
+def judged_by(
+    dev: DevSet, constituents: Sequence[tuple[int, list[Span]]], places: Mapping[str, int]
+) -> DevSet:
+    """The same pairs, with recall on other trees' constituents; pairs that these do not fit are left out.
+
+    Parameters
+    ----------
+    dev : DevSet
+        Pairs of a file.
+    constituents : sequence of (int, list of Span)
+        Words and spans of each sentence of the file, source and target by turns.
+    places : mapping of str to int
+        Which pair of the file has which name, counted from 0.
+    """
+    found = DevSet([one.pair for one in dev.pairs])
+    found.pairs = []
+    for one in dev.pairs:
+        first = 2 * places[one.pair.id]
+        (length, spans), (other_length, other_spans) = constituents[first : first + 2]
+        if (length, other_length) == (len(one.pair.source), len(one.pair.target)):
+            found.pairs.append(replace(one, projection=project(spans, other_spans, one.links)))
+    return found
+
+
+def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
+    """Statistics of every pair, with a progress bar."""
+    rows = []
+    with counting_bar(name, len(dev)) as bar:
+        for first in range(0, len(dev), CHUNK):
+            chosen = range(first, min(first + CHUNK, len(dev)))
+            rows.append(dev.statistics(model, chosen))
+            bar.update(len(chosen))
+    return np.concatenate(rows)
+
+
+def measure(path: str, arguments: argparse.Namespace, stanford: str | None = None) -> dict[str, np.ndarray]:
+    """Statistics of every system on one file; recall asks for constituents of Stanford trees if given."""
+    model, untrained, by_hand = (
+        ForestAligner.load(name).model for name in (arguments.model, arguments.untrained, arguments.by_hand)
+    )
+
+    def variant(**changes: Any) -> ForestModel:
+        return replace(model, options=replace(model.options, **changes))
+
+    words = (DEFAULT_WORDS, "union", "dictionary")
+    forests, union, dictionary = (dev_set(path, arguments, name) for name in words)
+    if stanford is not None:
+        spans = StanfordParses.read(Path(stanford)).constituents()
+        places = {
+            pair.id: place for place, pair in enumerate(read_pairs(path)) if not isinstance(pair, InputError)
+        }
+        forests, union, dictionary = (judged_by(dev, spans, places) for dev in (forests, union, dictionary))
+    # Every system is asked for the constituents of the same trees.
+    best = DevSet([dev.pair for dev in forests.pairs])
+    best.pairs = [on_best_tree(dev) for dev in forests.pairs]
+    systems = {
+        "full": (forests, model),
+        "monotonic": (forests, variant(noncompositional=False)),
+        "without EM": (forests, untrained),
+        "by hand": (forests, by_hand),
+        "1-best": (best, model),
+        "no links": (forests, variant(link_weight=0.0)),
+        "no parse": (forests, variant(tree_weight=0.0)),
+        "parts": (forests, variant(whole_constituents=False)),
+        "union": (union, model),
+        "dictionary": (dictionary, model),
+    }
+    return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+
+
+def table(title: str, results: dict[str, np.ndarray], reference: str = "full") -> str:
+    """One block of the table, in Markdown; the others are compared with the reference."""
+    head = f"| {title} ({len(results[reference])} pairs) | "
+    lines = [head + " | ".join(COLUMNS) + " | p |", "|---" * (2 + len(COLUMNS)) + "|"]
+    full = figures(results[reference])
+    for name, rows in results.items():
+        found = figures(rows)
+        values = {column: f"{100 * found[column].value:.2f}" for column in COLUMNS}
+        probability = ""
+        if name != reference:
+            for column in COLUMNS:
+                p_value = approximate_randomization(full[column], found[column]).p_value
+                values[column] += "*" * (p_value < 0.05)
+                if column == "constituent f1":
+                    probability = f"{p_value:.4f}"
+        lines.append(f"| {name} | {' | '.join(values.values())} | {probability} |")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("gold", nargs="+", metavar="GOLD")
+    parser.add_argument("--model", default="forest")
+    parser.add_argument("--untrained", required=True, metavar="MODEL", help="what the training started from")
+    parser.add_argument("--by-hand", required=True, metavar="MODEL", help="model with weights set by hand")
+    parser.add_argument("--parser", default="en")
+    parser.add_argument("--forest-size", type=int, default=10)
+    parser.add_argument("--forests", type=Path, metavar="CACHE")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="leave out so many pairs at the start of each file, as tuned on"
+    )
+    parser.add_argument("--limit", type=int, help="only so many pairs of each file")
+    parser.add_argument(
+        "--stanford",
+        nargs=2,
+        metavar=("GOLD", "XML"),
+        help="also judge GOLD by the constituents of these trees",
+    )
+    arguments = parser.parse_args(argv)
+    found = {path: measure(path, arguments) for path in arguments.gold}
+    for path, results in found.items():
+        print(table(f"{Path(path).parent.name} {Path(path).name}", results), end="\n\n")
+    if len(found) > 1:
+        systems = next(iter(found.values()))
+        union = {name: np.concatenate([results[name] for results in found.values()]) for name in systems}
+        print(table("all", union), end="\n\n")
+    if arguments.stanford:
+        path, trees = arguments.stanford
+        print(table(f"{Path(path).parent.name} {Path(path).name}, Stanford", measure(path, arguments, trees)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Does alignment choose better trees than the parser? Compares both with the Stanford trees of Edinburgh++.
+
+Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CACHE] [--changed FILE --count
+            50]
+
+Prints labelled F1 of the parser's best trees and of the trees that the alignment chose, over all sentences
+and over those where the two differ, and how many prepositions are attached like in the Stanford trees.
+``--changed`` writes some of the attachments that the alignment changed, for reading by hand. The Stanford
+trees are a parser's, too, and have its errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from nltk import Tree
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.features import forest_of
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.corpus import CorpusReader, tree_heads
+from forest_align.em.forest.dev_set import align_pair
+from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.metrics.brackets import score_brackets
+from forest_align.eval.metrics.significance import approximate_randomization
+from forest_align.types import Sentence
+
+SHUFFLE_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One sentence: the other sentence of its pair, and the trees of parser, alignment and Stanford."""
+
+    words: tuple[str, ...]
+    other: str
+    best: str
+    chosen: str
+    reference: str
+
+
+def read_cases(options: argparse.Namespace) -> list[Case]:
+    """Align all pairs; sentences whose Stanford tree has other words are left out."""
+    reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests)
+    given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
+    pairs, _ = reader.read(given[: options.limit])
+    stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()
+    places = {pair.id: place for place, pair in enumerate(given) if not isinstance(pair, Exception)}
+    model = ForestAligner.load(options.model).model
+    cases = []
+    for pair in pairs:
+        aligned = align_pair(pair, model)
+        sides = (
+            (pair.source, pair.target, aligned.source_tree),
+            (pair.target, pair.source, aligned.target_tree),
+        )
+        for side, (sentence, other, chosen) in enumerate(sides):
+            reference = stanford[2 * places[pair.id] + side]
+            if len(Tree.fromstring(reference).leaves()) == len(sentence):
+                cases.append(_case(sentence, other, chosen, reference))
+    return cases
+
+
+def _case(sentence: Sentence, other: Sentence, chosen: str, reference: str) -> Case:
+    best = forest_of(sentence).bracket(sentence.words)
+    return Case(sentence.words, " ".join(other.words), best, chosen, reference)
+
+
+def labelled(cases: Sequence[Case], which: str) -> list[Tree]:
+    """Trees with the words of the first tree, so that spellings of brackets and quotes do not matter."""
+    trees = []
+    for case in cases:
+        tree = Tree.fromstring(getattr(case, which))
+        for place, position in enumerate(tree.treepositions("leaves")):
+            tree[position] = case.words[place]
+        trees.append(tree)
+    return trees
+
+
+def prepositions(bracket: str) -> set[int]:
+    """Tokens that begin a prepositional phrase as its preposition."""
+    tree = Tree.fromstring(bracket)
+    begins = {position: leaf for leaf, position in enumerate(tree.treepositions("leaves"))}
+    found = set()
+    for position in tree.treepositions():
+        node = tree[position]
+        if isinstance(node, Tree) and node.label() == "PP" and isinstance(node[0], Tree):
+            is_preposition = node[0].label() in ("IN", "TO") and isinstance(node[0][0], str)
+            found |= {begins[(*position, 0, 0)]} if is_preposition else set()
+    return found
+
+
+def attachments(cases: Sequence[Case]) -> Iterator[tuple[Case, int, int, int, int]]:
+    """Prepositions of all three trees: the case, the token, and its head in each tree; -1 is none."""
+    for case in cases:
+        heads = [tree_heads(tree) for tree in (case.best, case.chosen, case.reference)]
+        shared = prepositions(case.best) & prepositions(case.chosen) & prepositions(case.reference)
+        for token in sorted(shared):
+            yield case, token, heads[0][token], heads[1][token], heads[2][token]
+
+
+def report_brackets(name: str, cases: Sequence[Case]) -> None:
+    """Print labelled F1 of both kinds of trees."""
+    gold = labelled(cases, "reference")
+    best, chosen = (score_brackets(gold, labelled(cases, which)) for which in ("best", "chosen"))
+    test = approximate_randomization(best.statistics()["f1"], chosen.statistics()["f1"])
+    print(
+        f"{name} ({len(cases)} sentences): labelled F1 of the parser {100 * best.counts.micro().f1:.2f}, "
+        f"of the alignment {100 * chosen.counts.micro().f1:.2f}, p = {test.p_value:.3f}"
+    )
+
+
+def describe(number: int, case: Case, token: int, best: int, chosen: int, reference: int) -> str:
+    """One changed attachment, for reading."""
+
+    def word(place: int) -> str:
+        return case.words[place] if place >= 0 else "ROOT"
+
+    return "\n".join(
+        [
+            f"{number}. {case.words[token]} ({token}): parser {word(best)}, alignment {word(chosen)}, "
+            f"Stanford {word(reference)}",
+            f"   {' '.join(case.words)}",
+            f"   other: {case.other}",
+            f"   parser:    {case.best}",
+            f"   alignment: {case.chosen}",
+        ]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, help="the folder of Edinburgh++")
+    parser.add_argument("--part", default="train")
+    parser.add_argument("--model", default="forest")
+    parser.add_argument("--parser", default="en")
+    parser.add_argument("--forest-size", type=int, default=10)
+    parser.add_argument("--forests", type=Path, metavar="CACHE")
+    parser.add_argument("--limit", type=int, help="only the first pairs")
+    parser.add_argument("--changed", type=Path, metavar="FILE", help="write changed attachments")
+    parser.add_argument("--count", type=int, default=50, help="how many of them (default: 50)")
+    options = parser.parse_args(argv)
+    cases = read_cases(options)
+    report_brackets("all", cases)
+    report_brackets("where the trees differ", [case for case in cases if case.best != case.chosen])
+    found = list(attachments(cases))
+    right = [sum(one[kind] == one[4] for one in found) for kind in (2, 3)]
+    changed = [one for one in found if one[2] != one[3]]
+    won, lost = (sum(one[kind] == one[4] for one in changed) for kind in (3, 2))
+    shares = [f"{100 * count / len(found):.2f}%" for count in right]
+    print(f"{len(found)} prepositions, attached like Stanford: parser {shares[0]}, alignment {shares[1]}")
+    print(f"{len(changed)} changed: {won} to Stanford's attachment, {lost} away from it")
+    if options.changed:
+        order = np.random.default_rng(SHUFFLE_SEED).permutation(len(changed))[: options.count]
+        texts = [describe(number, *changed[place]) for number, place in enumerate(order, start=1)]
+        options.changed.write_text("\n".join(texts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

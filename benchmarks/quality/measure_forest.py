@@ -1,0 +1,231 @@
+r"""Measures the forest aligner on Edinburgh++ and iSTS: reach, constituent pairs, phrases and time.
+
+On packed forests and on best trees, for each variant of the search. Recall asks for constituents of the
+Stanford trees that come with Edinburgh++, and of the parser's best trees on iSTS. With gold word links as
+candidates the figures show the search alone::
+
+    python benchmarks/quality/measure_forest.py DATA edinburgh --cache CACHE
+    python benchmarks/quality/measure_forest.py DATA edinburgh --links gold --cache CACHE
+    python benchmarks/quality/measure_forest.py DATA edinburgh --links gold --trees stanford
+    python benchmarks/quality/measure_forest.py DATA ists --cache CACHE
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from forest_align.aligners.forest.aligner import VARIANTS as ALIGNER_VARIANTS
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.words.lexical import GivenCandidates
+from forest_align.alignment import Links
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.eval.benchmarks.corpora import BENCHMARKS
+from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.metrics.chunk_constituents import ChunkJudge
+from forest_align.eval.metrics.constituents import (
+    SpanPair,
+    constituent_pairs,
+    constituent_spans,
+    count_projected,
+    project,
+)
+from forest_align.eval.metrics.scores import MatchCounts
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree
+from forest_align.types import InputError, Sentence
+
+PUBLISHED = ALIGNER_VARIANTS["published"]
+VARIANTS = {
+    "full": {},
+    "monotonic": {"noncompositional": False},
+    "published": PUBLISHED,
+    "published, monotonic": {**PUBLISHED, "noncompositional": False},
+}
+SentencePair = tuple[Sentence, Sentence]
+Count = Callable[[Iterable[SpanPair]], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One sentence pair.
+
+    Attributes
+    ----------
+    systems : dict of str to (Sentence, Sentence)
+        The sentences with each kind of trees.
+    links : Links
+        Gold word links.
+    count : callable
+        Judges predicted pairs of spans: a row of MatchCounts, perhaps followed by compatible pairs and pairs.
+    """
+
+    systems: dict[str, SentencePair]
+    links: Links
+    count: Count
+
+
+def parse(sentences: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Sentence | InputError]:
+    """Parse tokenized sentences, each once, or take them from the cache."""
+    parser = load_parser_for_alignment(options.trees, forest_size=options.forest_size)
+    return cached_sentences(
+        [list(words) for words in sentences],
+        parser.parse_many,
+        ArrayStore(options.cache) if options.cache else None,
+        [parser_fingerprint(options.trees), options.forest_size],
+    )
+
+
+def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, SentencePair]:
+    """The sentences with their forests, and with the best trees of these."""
+    best = with_best_tree(source), with_best_tree(target)
+    return {f"{forest_size}-best forest": (source, target), "1-best tree": best}
+
+
+def edinburgh(options: argparse.Namespace) -> list[Case]:
+    """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
+    sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
+    numbered = [
+        (number, pair)
+        for number, pair in enumerate(islice(read_pairs(sure), options.limit))
+        if not isinstance(pair, InputError)
+    ]
+    stanford = StanfordParses.read(trees)
+    places = [2 * number + side for number, _ in numbered for side in range(2)]
+    parsed: Sequence[Sentence | InputError]
+    if options.trees == "stanford":
+        brackets = stanford.brackets()
+        lemma = load_lexicon().lemma
+        parsed = [sentence_from_bracket(brackets[place], lemmatizer=lemma) for place in places]
+    else:
+        parsed = parse([s.words for _, pair in numbered for s in (pair.source, pair.target)], options)
+    every = stanford.constituents()
+    constituents = [every[place] for place in places]
+    cases = []
+    for index, (_, pair) in enumerate(numbered):
+        both = slice(2 * index, 2 * index + 2)
+        source, target = parsed[both]
+        lengths, spans = zip(*constituents[both], strict=True)
+        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
+            continue
+        if not (len(pair.source), len(pair.target)) == (len(source), len(target)) == lengths:
+            continue
+        links = pair.links.only_sure()
+        projection = project(*spans, links)
+        if options.trees == "stanford":
+            systems = {"Stanford tree": (source, target)}
+        else:
+            systems = systems_of(source, target, options.forest_size)
+        count = partial(count_projected, projection=projection, links=links)
+        cases.append(Case(systems, links, count))
+    return cases
+
+
+def ists(options: argparse.Namespace) -> list[Case]:
+    """Pairs of the three sets of iSTS train."""
+    pairs = [
+        pair
+        for path in BENCHMARKS["ists"].paths(options.data, "train")
+        if path.suffix == ".wa"
+        for pair in islice(read_pairs(path), options.limit)
+        if not isinstance(pair, InputError)
+    ]
+    parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
+    cases = []
+    for pair, source, target in zip(pairs, parsed[::2], parsed[1::2], strict=True):
+        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
+            continue
+        wanted = project(
+            constituent_spans(forest_of(source)), constituent_spans(forest_of(target)), pair.links
+        ).sure_pairs()
+        chunks = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
+        judge = ChunkJudge.of(source.words, target.words, chunks, wanted)
+        cases.append(Case(systems_of(source, target, options.forest_size), pair.links, judge.count))
+    return cases
+
+
+def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: bool) -> dict[str, list[float]]:
+    """Figures of each variant of the search: percent, phrases a pair, milliseconds of processor time."""
+    aligners = {
+        name: ForestAligner(
+            replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon
+        )
+        for name, changes in VARIANTS.items()
+    }
+    rows: dict[str, list[list[float]]] = {name: [] for name in VARIANTS}
+    looked_up = 0.0
+    for case in tqdm(cases, trees, disable=None):
+        source, target = case.systems[trees]
+        started = time.process_time()
+        provider = GivenCandidates(case.links) if gold else aligner.candidates
+        candidates = provider.candidates(source, target)
+        looked_up += time.process_time() - started
+        for name, variant in aligners.items():
+            started = time.process_time()
+            found = variant.align_candidates(source, target, candidates)
+            spent = time.process_time() - started
+            phrases = constituent_pairs(found)
+            rows[name].append([*case.count(phrases), found.root_aligned, len(phrases), spent])
+    print(f"{trees}: {1000 * looked_up / len(cases):.2f} ms a pair for the word candidates")
+    return {name: figures(np.array(counted)) for name, counted in rows.items()}
+
+
+def figures(rows: np.ndarray) -> list[float]:
+    """One line of the table from the rows of all pairs."""
+    reached, phrases, seconds = rows[:, -3:].mean(axis=0)
+    scores = MatchCounts(rows[:, :4]).micro()
+    found = [100 * reached, 100 * scores.recall, 100 * scores.precision]
+    if rows.shape[1] > 7:
+        judged, compatible, predicted = rows[:, [1, 4, 5]].sum(axis=0)
+        found += [100 * judged / predicted, 100 * compatible / predicted]
+    return [*found, phrases, 1000 * seconds]
+
+
+def main() -> None:
+    """Print a table."""
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("data", metavar="DATA", type=Path, help="the folder of the corpora")
+    arguments.add_argument("corpus", choices=("edinburgh", "ists"))
+    arguments.add_argument("--links", choices=("gold", "candidates"), default="candidates")
+    arguments.add_argument(
+        "--trees", default="en", help="a parser: a name or a folder; or 'stanford', the trees of Edinburgh++"
+    )
+    arguments.add_argument("--forest-size", type=int, default=10)
+    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+    arguments.add_argument("--model", default="forest")
+    arguments.add_argument("--cache", type=Path, help="folder in which parses are kept")
+    options = arguments.parse_args()
+    if options.corpus == "ists" and options.links == "gold":
+        arguments.error("iSTS has no gold word links")
+    cases = edinburgh(options) if options.corpus == "edinburgh" else ists(options)
+    aligner = ForestAligner.load(options.model, lexicon=load_lexicon())
+    results = {
+        (trees, variant): values
+        for trees in cases[0].systems
+        for variant, values in measure(aligner, cases, trees, options.links == "gold").items()
+    }
+    columns = ["reach", "recall", "precision", "judged", "compatible", "phrases", "ms"]
+    if options.corpus == "edinburgh":
+        columns = [name for name in columns if name not in ("judged", "compatible")]
+    print(f"| {options.corpus}, {len(cases)} pairs | search | " + " | ".join(columns) + " |")
+    print("|---" * (2 + len(columns)) + "|")
+    for (trees, variant), values in results.items():
+        shown = [f"{value:.1f}" for value in values[:-1]] + [f"{values[-1]:.2f}"]
+        print(f"| {trees} | {variant} | " + " | ".join(shown) + " |")
+
+
+if __name__ == "__main__":
+    main()

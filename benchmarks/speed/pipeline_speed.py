@@ -1,0 +1,183 @@
+"""Where the time goes from raw text to JSON lines: processor seconds a stage, and pairs a second.
+
+Usage::
+
+    python benchmarks/speed/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
+    python benchmarks/speed/pipeline_speed.py PAIRS --aligner contextual --workers 1 2
+
+PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages, of the
+forest aligner only, is made with one thread, so that processor time is the work done, whatever else the
+machine does. Then the command itself runs, in a process of its own, with each number of workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import torch
+
+from forest_align.aligners.forest import aligner as forest_module
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.alignment import Alignment
+from forest_align.cext import alignment as kernel
+from forest_align.cli.aligner_choice import ALIGNERS
+from forest_align.data.pairs import read_pairs
+from forest_align.parsing import parser as parser_module
+from forest_align.parsing.forests import n_best as n_best_module
+from forest_align.types import InputError
+
+
+class Stopwatch:
+    """Processor seconds of this thread by stage; what a stage calls is counted where it belongs."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._inside: list[float] = []
+        self._watched = ExitStack()
+
+    def watch(self, owner: Any, name: str, stage: str) -> None:
+        """Measure a function or method until :meth:`stop` is called."""
+        function = getattr(owner, name)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            return self.run(stage, function, *arguments, **options)
+
+        self._watched.enter_context(patch.object(owner, name, timed))
+
+    def stop(self) -> None:
+        """Let functions be as they were."""
+        self._watched.close()
+
+    def run(self, stage: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a function; its time less that of watched functions that it calls is the stage's."""
+        self._inside.append(0.0)
+        started = time.thread_time()
+        try:
+            return function(*arguments, **options)
+        finally:
+            spent = time.thread_time() - started
+            self.seconds[stage] += spent - self._inside.pop()
+            if self._inside:
+                self._inside[-1] += spent
+
+
+def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
+    """Take the time of everything between raw text and JSON."""
+    scorer = aligner.parser._scorer
+    watch.watch(parser_module, "_prepare", "tokenizer")
+    watch.watch(scorer, "score", "encoder and span scores")
+    watch.watch(aligner.parser, "_vectors", "word vectors")
+    watch.watch(aligner.parser, "_decode", "n best trees, lemmas")
+    watch.watch(n_best_module, "forest_from_constituents", "packed forests")
+    watch.watch(aligner.candidates, "candidates", "word candidates")
+    watch.watch(aligner, "features", "phrase features")
+    watch.watch(kernel, "align", "alignment kernel")
+    watch.watch(forest_module, "build_alignment", "alignment built from arrays")
+    watch.watch(Alignment, "to_json", "JSON")
+
+
+def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
+    """Print processor seconds a thousand pairs of each stage."""
+    torch.set_num_threads(1)
+    aligner = ForestAligner.load(candidates=words)
+    for alignment in aligner.align_many(pairs[:32]):  # caches fill, kernels load
+        alignment.to_json()
+    watch = Stopwatch()
+    watch_stages(watch, aligner)
+
+    def run() -> None:
+        for alignment in aligner.align_many(pairs):
+            alignment.to_json()
+
+    watch.run("everything else", run)
+    watch.stop()
+    total = sum(watch.seconds.values())
+    for stage, seconds in watch.seconds.most_common():
+        print(f"  {stage:28} {1000 * seconds / len(pairs):7.2f} s  {100 * seconds / total:5.1f} %")
+    print(f"  {'all, one thread':28} {1000 * total / len(pairs):7.2f} s  a thousand pairs", flush=True)
+
+
+def run_command(
+    pairs: Sequence[tuple[str, str]], choice: Sequence[str], workers: int
+) -> tuple[float, float, float]:
+    """Run ``forest-align align`` over raw text in a process of its own.
+
+    Returns
+    -------
+    float
+        Seconds on the clock until the first line is written.
+    float
+        Seconds until the end.
+    float
+        Seconds of processor time.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "pairs.tsv")
+        source.write_text("".join(f"{one}\t{two}\n" for one, two in pairs), encoding="utf-8")
+        arguments = ["align", str(source), *choice, "--workers", str(workers)]
+        spent, started = _processor_seconds(), time.perf_counter()
+        command = [sys.executable, "-m", "forest_align", *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            first = time.perf_counter() - started
+            while process.stdout.read(1 << 16):
+                pass
+        if process.returncode:
+            sys.exit(f"the command failed with status {process.returncode}")
+        return first, time.perf_counter() - started, _processor_seconds() - spent
+
+
+def _processor_seconds() -> float:
+    """Processor time of the commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    """Run the benchmark."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs")
+    options.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    options.add_argument("--words", choices=WORD_CANDIDATES, default=DEFAULT_WORDS)
+    options.add_argument("--limit", type=int, default=300, help="pairs of the table of stages")
+    options.add_argument("--workers", type=int, nargs="*", default=[], help="run the command as well")
+    options.add_argument("--repeat", type=int, default=1, help="how often the command gets all pairs")
+    arguments = options.parse_args()
+    found = [pair for pair in read_pairs(arguments.pairs) if not isinstance(pair, InputError)]
+    pairs = [(pair.source.text, pair.target.text) for pair in found]
+    choice = ["--aligner", arguments.aligner]
+    if arguments.aligner == ForestAligner.name:
+        choice += ["--words", arguments.words]
+        print(f"{arguments.words} candidates, {len(pairs[: arguments.limit])} pairs:")
+        report_stages(pairs[: arguments.limit], arguments.words)
+    pairs *= arguments.repeat
+    for workers in arguments.workers:
+        _, start, start_spent = run_command(pairs[:1], choice, workers)
+        first, seconds, spent = run_command(pairs, choice, workers)
+        rate = len(pairs) / (seconds - start)
+        work = 1000 * (spent - start_spent) / len(pairs)
+        print(
+            f"{arguments.aligner}, {workers} workers, {len(pairs)} pairs: first line after {first:.1f} s; "
+            f"without the start ({start:.1f} s) {rate:.0f} pairs/s, "
+            f"{work:.1f} s of processor time a thousand pairs",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Preparation of aligned corpora: other tokenizations and phrasal versions of them."""

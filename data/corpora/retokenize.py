@@ -1,0 +1,99 @@
+"""Carries word links over to another tokenization of the same sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from forest_align.alignment import Links
+from forest_align.data.trees.penn import BRACKETS
+
+# The same characters, as treebanks and as people write them.
+_QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
+
+
+def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
+    """For each old token the new tokens that have characters of it, quotes and brackets in any spelling."""
+    before, after = [_plain(word) for word in old], [_plain(word) for word in new]
+    found: list[set[int]] = [set() for _ in old]
+    i_end = j_end = 0
+    for i, j in [*_landmarks(before, after), (len(before), len(after))]:
+        for left, right in _share_characters(before[i_end:i], after[j_end:j]):
+            found[i_end + left].add(j_end + right)
+        if i < len(before):
+            found[i].add(j)
+        i_end, j_end = i + 1, j + 1
+    return [sorted(indices) for indices in found]
+
+
+def _landmarks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Equal tokens in order, without the punctuation next to a change, which may be part of the change."""
+    size = len(before), len(after)
+    for i, j, length in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        words = [k for k in range(length) if _is_word(before[i + k])]
+        first = 0 if i == j == 0 else min(words, default=length)
+        last = length if (i + length, j + length) == size else max(words, default=-1) + 1
+        for k in range(first, last):
+            yield i + k, j + k
+
+
+def _share_characters(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Tokens that have a character in common."""
+    owners_before = [index for index, word in enumerate(before) for _ in word]
+    owners_after = [index for index, word in enumerate(after) for _ in word]
+    matcher = SequenceMatcher(None, "".join(before), "".join(after), autojunk=False)
+    for start, other, length in matcher.get_matching_blocks():
+        for k in range(length):
+            yield owners_before[start + k], owners_after[other + k]
+
+
+def move_links(
+    links: Links,
+    source: tuple[Sequence[str], Sequence[str]],
+    target: tuple[Sequence[str], Sequence[str]],
+) -> Links:
+    """Links between the new tokens that the linked old tokens became.
+
+    Punctuation that was split off a word takes no part in the word's link, except that the same mark split
+    off both words is linked; neither do words that a mark was glued to take part in the mark's link.
+
+    Parameters
+    ----------
+    links : Links
+        Links between old tokens.
+    source, target : (sequence of str, sequence of str)
+        Old and new tokens of each sentence.
+    """
+    left, right = _overlaps(*source), _overlaps(*target)
+    moved = [
+        (k, (a, b))
+        for k, (i, j) in enumerate(links)
+        for a in left[i]
+        for b in right[j]
+        if _stays((source[0][i], source[1][a]), (target[0][j], target[1][b]))
+    ]
+    return Links.of(
+        (pair for _, pair in moved),
+        sure=links.sure and [links.sure[k] for k, _ in moved],
+        scores=links.scores and [links.scores[k] for k, _ in moved],
+    )
+
+
+def _stays(source: tuple[str, str], target: tuple[str, str]) -> bool:
+    """Whether a link holds between the new tokens, given as (old token, new token)."""
+    changed = [_is_word(old) != _is_word(new) for old, new in (source, target)]
+    if not any(changed):
+        return True
+    # Of what was split off two linked words, the same punctuation belongs together.
+    return all(changed) and not _is_word(source[1]) and source[1] == target[1]
+
+
+def _plain(word: str) -> str:
+    word = BRACKETS.get(word, word)
+    for quote, plain in _QUOTES:
+        word = word.replace(quote, plain)
+    return word
+
+
+def _is_word(token: str) -> bool:
+    return any(character.isalnum() for character in BRACKETS.get(token, token))

@@ -1,0 +1,1 @@
+"""One module for each file format of sentence pairs."""

@@ -1,0 +1,254 @@
+"""What every reader yields and every writer takes, and how a format describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.text.lines import InputLines
+from forest_align.data.trees.enju import EnjuTree
+from forest_align.types import InputError, Sentence
+
+Span = tuple[int, int]
+#: A tree in Penn brackets and its log-probability.
+ScoredTree = tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLink:
+    """Two chunks that correspond, or one that corresponds to nothing.
+
+    Attributes
+    ----------
+    source, target : tuple of int
+        Token indices from 0; empty when the other chunk corresponds to nothing.
+    type : str
+        Relation, such as ``EQUI`` or ``NOALI``.
+    score : str
+        Similarity as the file has it: ``0`` to ``5`` or ``NIL``.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    type: str
+    score: str = "NIL"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentencePair:
+    """Two sentences and what a corpus says about them.
+
+    Attributes
+    ----------
+    id : str
+        Name of the pair: as the file gives it, else its number from 1.
+    source, target : Sentence
+        Raw text has no tokens yet: ``tokens`` is empty and ``text`` is not.
+    links : Links or None
+        Gold word links; None when the corpus has none (an empty set is an annotation).
+    label : bool or None
+        Paraphrase or not, entailed or not, right answer or not.
+    score : float or None
+        Semantic similarity.
+    group : str
+        Pairs of one group belong together: the answers to one question, the pairs of one task.
+    source_trees, target_trees : tuple of (str, float)
+        Trees that came with the sentences, in Penn brackets with log-probabilities, best first.
+    chunks : tuple of ChunkLink or None
+        Chunk alignment.
+    source_chunks, target_chunks : tuple of (int, int)
+        Half-open spans of all chunks, where the corpus has them.
+    annotations : tuple of frozenset of ((int, int), (int, int))
+        For each annotator the pairs of spans that correspond.
+    source_enju, target_enju : EnjuTree or None
+        Trees that came in Enju's XML.
+    alignment : Alignment or None
+        The whole alignment, when it was read from forest-align's own output.
+    place : (str, int) or None
+        File and line where it begins, if it was read from a file: for messages.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    links: Links | None = None
+    label: bool | None = None
+    score: float | None = None
+    group: str = ""
+    source_trees: tuple[ScoredTree, ...] = ()
+    target_trees: tuple[ScoredTree, ...] = ()
+    chunks: tuple[ChunkLink, ...] | None = None
+    source_chunks: tuple[Span, ...] = ()
+    target_chunks: tuple[Span, ...] = ()
+    annotations: tuple[frozenset[tuple[Span, Span]], ...] = ()
+    source_enju: EnjuTree | None = None
+    target_enju: EnjuTree | None = None
+    alignment: Alignment | None = None
+    place: tuple[str, int] | None = field(default=None, compare=False)
+
+    @property
+    def error(self) -> str:
+        """Why the pair could not be aligned, when it was read from forest-align's own output; else empty."""
+        return "" if self.alignment is None else self.alignment.error
+
+    @property
+    def brackets(self) -> tuple[tuple[ScoredTree, ...], tuple[ScoredTree, ...]]:
+        """Trees of source and target in Penn brackets, best first; those of Enju are written so."""
+        if self.source_enju is not None and self.target_enju is not None:
+            return ((self.source_enju.bracket(), 0.0),), ((self.target_enju.bracket(), 0.0),)
+        return self.source_trees, self.target_trees
+
+    def located(self, error: InputError) -> InputError:
+        """An error of this pair with the file and line that it stands in, as far as these are known."""
+        file, line = self.place or (None, None)
+        return error.at(file=file, line=line)
+
+    def carries(self) -> frozenset[str]:
+        """What there is besides the id and the two texts, in the words of :class:`Writer`."""
+        tokens = (*self.source.tokens, *self.target.tokens)
+        present = {
+            "links": self.links is not None,
+            "possible links": self.links is not None and self.links.sure is not None,
+            "link probabilities": self.links is not None and self.links.scores is not None,
+            "tags": any(token.tag for token in tokens),
+            "lemmas": any(token.lemma for token in tokens),
+            "label": self.label is not None,
+            "score": self.score is not None,
+            # The source itself, as of the answers to one question, is not lost with the name of the group.
+            "group": self.group not in ("", self.source.text),
+            "trees": any(self.brackets),
+            "trees but the best": max(len(self.source_trees), len(self.target_trees)) > 1,
+            "chunks": self.chunks is not None,
+            "spans of all chunks": bool(self.source_chunks or self.target_chunks),
+            "heads of Enju's trees": self.source_enju is not None,
+            "phrases of annotators": bool(self.annotations),
+            "phrases": self.alignment is not None and not self.error,
+            "error": bool(self.error),
+        }
+        return frozenset(name for name, there in present.items() if there)
+
+
+class PairError(InputError):
+    """A pair that cannot be used, with what could be read of it: its alignment still says which pair it is.
+
+    Parameters
+    ----------
+    error : InputError
+        What is wrong.
+    id : str
+        Name of the pair.
+    source, target : str
+        Raw texts; empty where they could not be read.
+    """
+
+    def __init__(self, error: InputError, id: str, source: str = "", target: str = "") -> None:
+        super().__init__(error.message, file=error.file, line=error.line, field=error.field)
+        self.id, self.source, self.target = id, source, target
+        self.args = (error, id, source, target)  # what pickle makes it from
+
+    def at(self, *, file: str | None = None, line: int | None = None) -> PairError:
+        """See :meth:`InputError.at`."""
+        return PairError(super().at(file=file, line=line), self.id, self.source, self.target)
+
+    def numbered(self, number: int) -> PairError:
+        """The same error; its message has the pair's number in a file, of which a line may hold many."""
+        error = InputError(
+            f"pair {number} of the file: {self.message}", file=self.file, line=self.line, field=self.field
+        )
+        return PairError(error, self.id, self.source, self.target)
+
+
+@contextmanager
+def reading_pair(id: str, source: str = "", target: str = "") -> Iterator[None]:
+    """Turn an InputError that is raised inside into a :class:`PairError`."""
+    try:
+        yield
+    except InputError as error:
+        raise PairError(error, id, source, target) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How a format is written, pair by pair.
+
+    Attributes
+    ----------
+    pair : callable
+        Text of one pair; raises InputError if it lacks what the format needs.
+    holds : frozenset of str
+        What of :meth:`SentencePair.carries` the format keeps.
+    header, separator, footer : str
+        Text before, between and after the pairs.
+    beside : (str, callable) or None
+        Suffix of a second file and the text of a pair in it.
+    id : callable
+        What becomes of a pair's id.
+    numbering : callable or None
+        For a format that has no place for ids: begins a file, and returns what gives each pair, in the order
+        of writing, the id that readers number it with.
+    """
+
+    pair: Callable[[SentencePair], str]
+    holds: frozenset[str] = frozenset()
+    header: str = ""
+    separator: str = ""
+    footer: str = ""
+    beside: tuple[str, Callable[[SentencePair], str]] | None = None
+    id: Callable[[str], str] = str
+    numbering: Callable[[], Callable[[SentencePair], str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format.
+
+    Attributes
+    ----------
+    name : str
+        What ``--from`` and ``--to`` call it.
+    summary : str
+        One line for the help.
+    read : callable
+        Yields pairs from lines, and an InputError in place of each that is broken (a :class:`PairError` if
+        any of it could be read). The flag says that plain text is tokenized already, by spaces; formats that
+        are always tokenized ignore it.
+    matches : callable
+        Whether the first lines of a file look like this format.
+    extensions : tuple of str
+        Endings of file names that belong to this format alone.
+    writer : Writer or None
+        None for formats that are only read.
+    """
+
+    name: str
+    summary: str
+    read: Callable[[InputLines, bool], Iterator[SentencePair | InputError]]
+    matches: Callable[[Sequence[str]], bool]
+    extensions: tuple[str, ...] = ()
+    writer: Writer | None = None
+
+
+def read_line_by_line(
+    lines: InputLines, parse: Callable[[str], SentencePair | None]
+) -> Iterator[SentencePair | InputError]:
+    """Parse each line by itself; a line that cannot be decoded or parsed becomes an InputError item.
+
+    ``parse`` returns None for lines that are no pairs, such as a header.
+    """
+    for _, line in lines.numbered(blank_end=False):
+        try:
+            if isinstance(line, InputError):
+                raise line
+            pair = parse(line)
+        except InputError as error:
+            yield error.at(file=lines.name, line=lines.number)
+        else:
+            if pair is not None:
+                yield replace(pair, place=(lines.name, lines.number))
+
+
+def most(head: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
+    """Whether more than half of the first lines look right: some of them may be broken."""
+    return 2 * sum(map(looks_right, head)) > len(head)

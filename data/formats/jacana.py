@@ -1,0 +1,190 @@
+"""The JSON of jacana-align: one list of pairs with ``sureAlign`` and ``possibleAlign`` (Yao et al. 2013)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from forest_align.data.formats.fields import join_links, need_links, plain_sentence, split_links, tokens_of
+from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError
+from forest_align.types.json_fields import Fields
+
+_DECODER = json.JSONDecoder()
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")
+_END = "the end of the file"
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield the pairs of the list, each as soon as the lines that hold it are read.
+
+    Lists that were put together in one file are read as one. A pair with a wrong field becomes an InputError
+    item; broken JSON, or a line that is not UTF-8, ends the reading with one. What has no id that can
+    be read is named by its number among the pairs, which may all stand on one line.
+    """
+    text, number = _Text(lines), 1
+    try:
+        for line, item in _items(text):
+            try:
+                yield replace(_pair(item, str(number)), place=(lines.name, line))
+            except PairError as error:
+                yield error.numbered(number).at(file=lines.name, line=line)
+            number += 1
+    except InputError as error:
+        after = f"after pair {number - 1} of the file: " if number > 1 else ""
+        problem = InputError(f"{after}{error.message}", file=error.file, line=error.line)
+        yield PairError(problem, str(number)).at(file=lines.name, line=text.line)
+
+
+class _Text:
+    """The text that is not used up yet, of the file no more than the next item needs.
+
+    Attributes
+    ----------
+    line : int
+        Number of the line on which it begins.
+    """
+
+    def __init__(self, lines: InputLines) -> None:
+        self.line = 1
+        self._lines, self._text, self._at = lines, "", 0
+
+    def peek(self) -> str:
+        """The next character that is not blank, which stays; nothing at the end of the file."""
+        while True:
+            found = _NOT_BLANK.search(self._text, self._at)
+            if found is not None:
+                self._go_to(found.start())
+                return found[0]
+            if not self._read_on():
+                return ""
+
+    def take(self) -> str:
+        """The next character that is not blank; nothing at the end of the file."""
+        found = self.peek()
+        self._go_to(self._at + len(found))
+        return found
+
+    def take_item(self) -> object:
+        """The JSON value that comes next.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        while True:
+            try:
+                item, end = _DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                # No string goes over several lines: only what is missing at the end may still come.
+                if self._text[error.pos :].strip() or not self._read_on():
+                    line = self.line + self._text.count("\n", self._at, error.pos)
+                    raise InputError(f"not JSON: {error.msg}", line=line) from None
+            except RecursionError:
+                raise InputError("not JSON: nested too deeply") from None
+            except ValueError as error:  # a number of thousands of digits
+                raise InputError(f"not JSON: {error}") from None
+            else:
+                self._go_to(end)
+                return item
+
+    def _go_to(self, at: int) -> None:
+        self.line += self._text.count("\n", self._at, at)
+        self._at = at
+
+    def _read_on(self) -> bool:
+        """Read lines up to one that may end an object; whether there were any.
+
+        At least as much again as is there, so that a long value is not decoded anew with each of its lines.
+        """
+        left = self._text[self._at :]
+        pieces, size = [], 0  # type: list[str], int
+        for line in self._lines:
+            pieces += ["\n" if self._lines.number > 1 else "", line]
+            size += len(line)
+            if "}" in line and size >= len(left):
+                break
+        self._text, self._at = left + "".join(pieces), 0
+        return bool(pieces)
+
+
+def _items(text: _Text) -> Iterator[tuple[int, object]]:
+    """Items of JSON lists with the lines where they begin.
+
+    Raises
+    ------
+    InputError
+        If something else comes.
+    """
+    while (found := text.take()) == "[":
+        if text.peek() == "]":
+            found = text.take()
+        while found != "]":
+            text.peek()
+            line = text.line
+            yield line, text.take_item()
+            found = text.take()
+            if found not in (",", "]"):
+                raise InputError(f"expected ',' or ']' after a pair, found {found or _END!r}")
+        if not text.peek():
+            return
+    expected = "a JSON list of objects with source, target and sureAlign"
+    raise InputError(f"expected {expected}, found {found or _END!r}")
+
+
+def _pair(item: object, number: str) -> SentencePair:
+    known = item if isinstance(item, dict) else {}
+    texts = [text if isinstance(text := known.get(side), str) else "" for side in ("source", "target")]
+    with reading_pair(number, *texts):
+        fields = Fields(item)
+        name = _name(fields)
+    with reading_pair(name, *texts):
+        source, target = (plain_sentence(fields.text(side), True, side) for side in ("source", "target"))
+        if not fields.has("sureAlign"):
+            message = "a JSON list (jacana) has links here; pairs without links go one a line (jsonl)"
+            raise InputError(message, field="sureAlign")
+        links = join_links(
+            fields.text("sureAlign"),
+            fields.text("possibleAlign", ""),
+            ("sureAlign", "possibleAlign"),
+            (len(source), len(target)),
+        )
+    return SentencePair(name, source, target, links)
+
+
+def _name(fields: Fields) -> str:
+    """The pair's ``id``, a string or a number, or else its ``name``: files have both, or one of them."""
+    key = "id" if fields.has("id") or not fields.has("name") else "name"
+    return fields.identifier(key)
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the file begins with a JSON list."""
+    return bool(head) and re.match(r"\s*\[\s*(\{|\]|$)", head[0]) is not None
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One object of the list."""
+    sure, possible = split_links(need_links(pair, "jacana"))
+    values = {
+        "id": pair.id,
+        "name": pair.id,
+        "source": tokens_of(pair.source),
+        "target": tokens_of(pair.target),
+        "sureAlign": sure,
+        "possibleAlign": possible,
+    }
+    return json.dumps(values, ensure_ascii=False, indent=1)
+
+
+FORMAT = Format(
+    "jacana",
+    "JSON list with sureAlign and possibleAlign",
+    read,
+    matches,
+    writer=Writer(write_pair, frozenset({"links", "possible links"}), "[\n", ",\n", "\n]\n"),
+)

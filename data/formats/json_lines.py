@@ -1,0 +1,252 @@
+"""JSON lines: forest-align's own output, and plain ``{"source": …, "target": …}`` objects as input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.fields import plain_sentence
+from forest_align.data.formats.format import (
+    ChunkLink,
+    Format,
+    PairError,
+    ScoredTree,
+    SentencePair,
+    Writer,
+    most,
+    read_line_by_line,
+)
+from forest_align.data.formats.tree_pairs import sentence_of_tree, text_of_tree
+from forest_align.data.text.lines import InputLines
+from forest_align.data.text.raw_text import with_raw_text
+from forest_align.types import InputError, Sentence
+from forest_align.types.json_fields import (
+    Fields,
+    check_boolean,
+    check_integer,
+    check_list,
+    check_number,
+    check_probability,
+    check_span,
+    check_text,
+    describe,
+    format_json_object,
+    parse_json_object,
+)
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a line.
+
+    A line with ``version`` is an alignment (the contract is in ``docs/formats.md``). Any other gives
+    ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
+    or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
+    ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``, ``chunks``, ``source_chunks``,
+    ``target_chunks``. A ``text`` beside tokens or trees is their raw text; one of other words is an error.
+    """
+
+    def parse(line: str) -> SentencePair:
+        if not line.strip():
+            raise InputError("blank line; expected a JSON object")
+        values = parse_json_object(line)
+        number = str(lines.number)
+        try:
+            return _alignment(values) if "version" in values else _plain(values, number, tokenized)
+        except InputError as error:
+            texts = [_text(values.get(side)) for side in ("source", "target")]
+            raise PairError(error, _name(values, number), *texts) from None
+
+    return read_line_by_line(lines, parse)
+
+
+def _name(values: dict[str, Any], number: str) -> str:
+    try:
+        return Fields(values).identifier("id", number)
+    except InputError:
+        return number
+
+
+def _text(side: Any) -> str:
+    """Text of a sentence that may be wrong in any way."""
+    if isinstance(side, dict):
+        tokens, tree = side.get("tokens"), side.get("tree")
+        words = " ".join(map(str, tokens)) if isinstance(tokens, list) else ""
+        side = side.get("text") or words or (text_of_tree(tree) if isinstance(tree, str) else "")
+    return side if isinstance(side, str) else ""
+
+
+def _alignment(values: dict[str, Any]) -> SentencePair:
+    alignment = Alignment.from_dict(values)
+    alignment = replace(
+        alignment,
+        source=_located(alignment.source, "source.text"),
+        target=_located(alignment.target, "target.text"),
+    )
+    return SentencePair(
+        alignment.id,
+        alignment.source,
+        alignment.target,
+        alignment.words,
+        source_trees=((alignment.source_tree, 0.0),) if alignment.source_tree else (),
+        target_trees=((alignment.target_tree, 0.0),) if alignment.target_tree else (),
+        alignment=alignment,
+    )
+
+
+def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair:
+    fields = Fields(values)
+    source, source_trees = _side(fields, "source", tokenized)
+    target, target_trees = _side(fields, "target", tokenized)
+    chunks = fields.items("chunks", None)
+    lengths = (len(source), len(target))
+    return SentencePair(
+        fields.identifier("id", number),
+        source,
+        target,
+        _links(fields, len(source), len(target)),
+        fields.boolean("label", None),
+        fields.number("score", None),
+        fields.text("group", ""),
+        source_trees,
+        target_trees,
+        None if chunks is None else tuple(_chunk(x, f"chunks[{k}]", lengths) for k, x in enumerate(chunks)),
+        _spans(fields, "source_chunks", len(source)),
+        _spans(fields, "target_chunks", len(target)),
+    )
+
+
+def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[ScoredTree, ...]]:
+    value = fields.raw(side)
+    if isinstance(value, str):
+        return plain_sentence(value, tokenized, side), ()
+    if not isinstance(value, dict):
+        raise InputError(f"expected a string or an object, found {describe(value)}", field=side)
+    inner = Fields(value, side)
+    trees = _trees(inner)
+    if inner.has("tokens"):
+        if not inner.items("tokens"):
+            raise InputError("expected tokens, found none", field=inner.name("tokens"))
+        return _located(Sentence.from_dict(inner, forest=False), inner.name("text")), trees
+    if trees:
+        sentence = sentence_of_tree(trees[0][0], inner.name("tree"))
+        if inner.has("text"):
+            sentence = with_raw_text(sentence, inner.text("text"), inner.name("text"))
+        return sentence, trees
+    return plain_sentence(inner.text("text"), tokenized, inner.name("text")), trees
+
+
+def _located(sentence: Sentence, field: str) -> Sentence:
+    """The sentence with offsets, where they neither are given nor follow from tokens joined by spaces."""
+    if not sentence.tokens or any(token.start >= 0 for token in sentence.tokens):
+        return sentence
+    return with_raw_text(sentence, sentence.text, field)
+
+
+def _trees(fields: Fields) -> tuple[ScoredTree, ...]:
+    if not fields.has("trees"):
+        return ((fields.text("tree"), 0.0),) if fields.has("tree") else ()
+    found = []
+    for k, item in enumerate(fields.items("trees")):
+        name = f"{fields.name('trees')}[{k}]"
+        tree, score = check_list(item, name, 2)
+        found.append((check_text(tree, name), check_number(score, name)))
+    return tuple(found)
+
+
+def _links(fields: Fields, source_length: int, target_length: int) -> Links | None:
+    if not fields.has("words"):
+        return None
+    if not (source_length and target_length):
+        raise InputError("links need tokens: give 'tokens', or --tokenized", field="words")
+    items = fields.items("words")
+    pairs = [
+        tuple(check_integer(x, f"words[{k}]") for x in check_list(y, f"words[{k}]", 2))
+        for k, y in enumerate(items)
+    ]
+    sure = fields.items("word_sure", None, len(pairs))
+    scores = fields.items("word_probabilities", None, len(pairs))
+    try:
+        return Links.of(
+            pairs,  # type: ignore[arg-type]
+            sure=None if sure is None else [check_boolean(x, f"word_sure[{k}]") for k, x in enumerate(sure)],
+            scores=None
+            if scores is None
+            else [check_probability(x, f"word_probabilities[{k}]") for k, x in enumerate(scores)],
+        ).check(source_length, target_length)
+    except InputError as error:
+        raise InputError(error.message, field=error.field or "words") from None
+
+
+def _chunk(value: Any, name: str, lengths: tuple[int, int]) -> ChunkLink:
+    fields = Fields(value, name)
+    sides = []
+    for side, length in zip(("source", "target"), lengths, strict=True):
+        tokens = tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
+        if any(not 0 <= token < length for token in tokens):
+            raise InputError(
+                f"expected tokens of a sentence of {length}, found {list(tokens)}", field=fields.name(side)
+            )
+        sides.append(tokens)
+    return ChunkLink(sides[0], sides[1], fields.text("type"), fields.text("score", "NIL"))
+
+
+def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]:
+    return tuple(check_span(x, f"{key}[{k}]", length) for k, x in enumerate(fields.items(key, [])))
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether lines begin objects, and the first does not begin a list of them."""
+    begins_list = bool(head) and head[0].lstrip().startswith("[")
+    return not begins_list and most(head, lambda line: line.lstrip().startswith("{"))
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One line: the alignment if there is one, else what the corpus says of the pair."""
+    if pair.alignment is not None:
+        return pair.alignment.to_json() + "\n"
+    values: dict[str, Any] = {"id": pair.id}
+    for side, sentence, trees in zip(
+        ("source", "target"), (pair.source, pair.target), pair.brackets, strict=True
+    ):
+        values[side] = sentence.to_dict(forest=False) if sentence.tokens else {"text": sentence.text}
+        if trees:
+            values[side]["trees"] = [list(tree) for tree in trees]
+    if pair.links is not None:
+        values["words"] = [list(link) for link in pair.links]
+        if pair.links.sure is not None:
+            values["word_sure"] = list(pair.links.sure)
+        if pair.links.scores is not None:
+            values["word_probabilities"] = list(pair.links.scores)
+    for key in ("label", "score", "group"):
+        if (value := getattr(pair, key)) not in (None, ""):
+            values[key] = value
+    if pair.chunks is not None:
+        values["chunks"] = [
+            {"source": list(c.source), "target": list(c.target), "type": c.type, "score": c.score}
+            for c in pair.chunks
+        ]
+    for key, spans in (("source_chunks", pair.source_chunks), ("target_chunks", pair.target_chunks)):
+        if spans:
+            values[key] = [list(span) for span in spans]
+    return format_json_object(values) + "\n"
+
+
+FORMAT = Format(
+    "jsonl",
+    "JSON lines: alignments of forest-align, or objects with source and target",
+    read,
+    matches,
+    (".jsonl", ".ndjson"),
+    Writer(
+        write_pair,
+        frozenset(
+            {
+                *("links", "possible links", "link probabilities", "phrases", "error"),
+                *("tags", "lemmas", "trees", "trees but the best", "chunks", "spans of all chunks"),
+                *("label", "score", "group"),
+            }
+        ),
+    ),
+)

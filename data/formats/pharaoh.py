@@ -1,0 +1,117 @@
+"""Pharaoh links, ``0-0 1-2`` a line, with the sentences in a file of their own beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+from forest_align.alignment import Links
+from forest_align.data.formats import tsv
+from forest_align.data.formats.fields import need_links, one_line, tokens_of
+from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, most, reading_pair
+from forest_align.data.text.lines import InputLines, path_beside
+from forest_align.types import InputError
+
+_LINE = re.compile(r"\s*([0-9]+[-p][0-9]+(\s+|$))*")
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield pairs of ``NAME.pharaoh`` with the sentences of ``NAME.tsv`` beside it (tokens split on spaces).
+
+    A blank line says that nothing is linked, or nothing at all where the sentences have ended. A pair whose
+    links or sentences are broken, or missing because one file is shorter than the other, becomes an
+    InputError item.
+
+    Raises
+    ------
+    InputError
+        If there is no file of sentences.
+    """
+    with InputLines(_sentences_beside(lines.path)) as text:
+        for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
+            if pair is None:
+                if isinstance(links, Links) and not links:
+                    continue  # a blank line at the end of the file says nothing
+                pair = lines.error(f"expected sentences for these links, those in {text.name} end earlier")
+            if links is None:
+                links = text.error(f"expected links for these sentences, those in {lines.name} end earlier")
+            problem = next((item for item in (pair, links) if isinstance(item, InputError)), None)
+            if problem is not None and isinstance(pair, SentencePair):
+                yield PairError(problem, pair.id, pair.source.text, pair.target.text)
+            elif problem is not None:
+                yield problem
+            elif isinstance(pair, SentencePair) and isinstance(links, Links):
+                try:
+                    with reading_pair(pair.id, pair.source.text, pair.target.text):
+                        check_links(links, len(pair.source), len(pair.target))
+                    yield replace(pair, links=links)
+                except InputError as error:
+                    yield error.at(file=lines.name, line=lines.number)
+
+
+def read_links(lines: InputLines) -> Iterator[Links | InputError]:
+    """Yield the links of each line, with no sentences to check them against."""
+    while True:
+        try:
+            line = next(lines, None)
+            if line is None:
+                return
+            yield Links.from_pharaoh(line)
+        except InputError as error:
+            yield error.at(file=lines.name, line=lines.number)
+
+
+def check_links(links: Links, source_length: int, target_length: int) -> Links:
+    """Return the links of a line if they lie inside the two sentences, of so many tokens.
+
+    Raises
+    ------
+    InputError
+        If one does not: says which tokens links count.
+    """
+    try:
+        return links.check(source_length, target_length)
+    except InputError as error:
+        counted = "the tokens that the file of sentences has, in plain text those between spaces"
+        message = f"{error.message}; links count {counted} ('align --tokenized' makes such links)"
+        raise InputError(message) from None
+
+
+def _sentences_beside(path: Path | None) -> Path:
+    if path is None:
+        raise InputError("Pharaoh links need a file, NAME.pharaoh, with the sentences in NAME.tsv beside it")
+    found = path_beside(path, ".tsv")
+    if not found.is_file() or found == path:
+        raise InputError(
+            f"expected the sentences beside the links, in {found}: source<TAB>target, tokens split on spaces",
+            file=str(path),
+        )
+    return found
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether there is nothing but links."""
+    return most(head, lambda line: _LINE.fullmatch(line) is not None)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """The line of links."""
+    return need_links(pair, "pharaoh").to_pharaoh() + "\n"
+
+
+def _write_tokens(pair: SentencePair) -> str:
+    """The line of the file beside it."""
+    return "\t".join((tokens_of(pair.source), tokens_of(pair.target), one_line(pair.id))) + "\n"
+
+
+FORMAT = Format(
+    "pharaoh",
+    "lines of links 0-0 1-2 (1p2: possible); sentences in NAME.tsv beside NAME.pharaoh",
+    read,
+    matches,
+    (".pharaoh", ".align"),
+    Writer(write_pair, frozenset({"links", "possible links"}), beside=(".tsv", _write_tokens), id=one_line),
+)

@@ -1,0 +1,156 @@
+"""The PASCAL RTE challenges 1–3: XML pairs of a text and a hypothesis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from forest_align.data.formats.fields import need_texts, plain_sentence
+from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError
+
+# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# White space of XML (§2.3); others, such as a no-break space, are part of the text.
+_BLANKS = re.compile(r"[ \t\r\n]+")
+_YES = frozenset({"YES", "TRUE", "ENTAILMENT"})
+_NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A pair while the parser goes through its element."""
+
+    attributes: dict[str, str]
+    line: int
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class _Handler:
+    """Collects the drafts of a document.
+
+    Attributes
+    ----------
+    ended : list of _Draft
+        Those whose elements are whole, until somebody takes them.
+    """
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self.ended: list[_Draft] = []
+        self._parser, self._open = parser, ""
+        self._draft: _Draft | None = None
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "pair":
+            self._draft = _Draft(attributes, self._parser.CurrentLineNumber)
+        # Other elements are markup inside a text, which goes on.
+        self._open = tag if tag in ("t", "h") else self._open
+
+    def _end(self, tag: str) -> None:
+        if tag == "pair" and self._draft is not None:
+            self.ended.append(self._draft)
+            self._draft = None
+        if tag in ("t", "h", "pair"):
+            self._open = ""
+
+    def _characters(self, text: str) -> None:
+        if self._open and self._draft is not None:
+            texts = self._draft.texts
+            texts[self._open] = texts.get(self._open, "") + text
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield pairs: source is the text, target the hypothesis, ``group`` the task, ``label`` entailed or not.
+
+    Broken XML, or a line that is not UTF-8, ends the reading with an InputError item. What has no
+    id is named by its number among the pairs, which may all stand on one line.
+    """
+    for number, draft in enumerate(_drafts(lines), 1):
+        try:
+            if isinstance(draft, InputError):
+                yield PairError(draft, str(number)).at(file=lines.name)
+                return
+            yield replace(_pair(draft, str(number), tokenized), place=(lines.name, draft.line))
+        except PairError as error:
+            yield error.numbered(number).at(file=lines.name, line=draft.line)
+
+
+def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
+    """Each pair as soon as its element is whole, and at last what is wrong with the document."""
+    # The text is decoded already, whatever encoding the file says that it has.
+    parser = expat.ParserCreate("utf-8")
+    handler = _Handler(parser)
+    problem: InputError | None = None
+    line: str | None = ""
+    while line is not None and problem is None:
+        try:
+            line = next(lines, None)
+            start = "\n" if lines.number > 1 else ""
+            parser.Parse(b"" if line is None else f"{start}{line}".encode(), line is None)
+        except InputError as error:
+            problem = error
+        except expat.ExpatError as error:
+            problem = InputError(f"broken XML: {expat.ErrorString(error.code)}", line=error.lineno)
+        yield from handler.ended
+        handler.ended.clear()
+    if problem is not None:
+        yield problem
+
+
+def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
+    attributes = draft.attributes
+    texts = [_BLANKS.sub(" ", draft.texts.get(tag, "")).strip(" ") for tag in ("t", "h")]
+    with reading_pair(attributes.get("id", number), *texts):
+        if "id" not in attributes:
+            raise InputError("this attribute is required", field="id")
+        name = "entailment" if "entailment" in attributes else "value"
+        verdict = attributes.get(name, "").upper()
+        if verdict and verdict not in _YES | _NO:
+            raise InputError(f"expected YES or NO (or TRUE or FALSE), found {verdict!r}", field=name)
+        return SentencePair(
+            attributes["id"],
+            plain_sentence(texts[0], tokenized, "t"),
+            plain_sentence(texts[1], tokenized, "h"),
+            label=verdict in _YES if verdict else None,
+            group=attributes.get("task", ""),
+        )
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the root element stands in the first lines."""
+    return any("<entailment-corpus" in line for line in head)
+
+
+def write_pair(pair: SentencePair) -> str:
+    """One ``<pair>`` element; raises InputError for characters that XML cannot hold."""
+    source, target = need_texts(pair, "rte")
+    for text in (pair.id, pair.group, source, target):
+        if found := _NOT_XML.search(text):
+            raise InputError(f"pair {pair.id!r} has {found[0]!r}, which format rte cannot hold")
+    attributes = f"id={quoteattr(pair.id)}"
+    if pair.label is not None:
+        attributes += f' entailment="{"YES" if pair.label else "NO"}"'
+    if pair.group:
+        attributes += f" task={quoteattr(pair.group)}"
+    return f"<pair {attributes}>\n<t>{escape(source)}</t>\n<h>{escape(target)}</h>\n</pair>\n"
+
+
+FORMAT = Format(
+    "rte",
+    "PASCAL RTE challenges, XML",
+    read,
+    matches,
+    writer=Writer(
+        write_pair,
+        frozenset({"label", "group"}),
+        '<?xml version="1.0" encoding="UTF-8"?>\n<entailment-corpus>\n',
+        footer="</entailment-corpus>\n",
+    ),
+)

@@ -1,0 +1,187 @@
+"""Sentence pairs as Enju trees: SPADE, ESPADA, and users' own output of Enju."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from forest_align.data.formats.format import Format, PairError, SentencePair, Span, reading_pair
+from forest_align.data.text.lines import InputLines
+from forest_align.data.trees.enju import EnjuTree, TreeError, annotated_pairs, sentences_of
+from forest_align.types import InputError, Sentence, Token
+
+_SOURCE, _TARGET = "s-", "t-"
+
+Sentences = list[EnjuTree | TreeError]
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield the pair of ``s-NAME.xml`` and ``t-NAME.xml`` beside it.
+
+    Any other file holds source, target, source, target … itself. A pair without sound trees becomes an
+    InputError item. So do files that cannot be paired, whose item is called NAME.
+    """
+    beside = _target_of(lines.path) if lines.path else None
+    name = _name_of(lines.path) if lines.path else ""
+    files = [_trees(lines), *([_trees_of_file(beside)] if beside is not None else [])]
+    try:
+        sources, targets = _sides(files, lines, beside)
+    except InputError as error:
+        error = PairError(error, name, *_texts(files)) if name else error
+        yield error.at(file=lines.name)
+        return
+    ids = [tree.id for tree in sources]
+    if beside is not None:
+        ids = [name] if len(ids) == 1 else [f"{name}.{id}" for id in ids]
+    for source, target, id in zip(sources, targets, ids, strict=True):
+        try:
+            place = (lines.name, source.line) if source.line is not None else None
+            yield replace(_pair(source, target, id), place=place)
+        except InputError as error:
+            yield error.at(file=lines.name, line=source.line)
+
+
+def _sides(
+    files: Sequence[Sentences | InputError], lines: InputLines, beside: Path | None
+) -> tuple[Sentences, Sentences]:
+    """The sentences of all sources and of all targets, from one file or two.
+
+    Raises
+    ------
+    InputError
+        If a file as a whole cannot be read, or there are more of the ones than of the others.
+    """
+    read = []
+    for file in files:
+        if isinstance(file, InputError):
+            raise file
+        read.append(file)
+    if beside is None:
+        (sentences,) = read
+        if len(sentences) % 2:
+            raise InputError(_without_target(lines, len(sentences)), line=sentences[-1].line)
+        return sentences[::2], sentences[1::2]
+    sources, targets = read
+    if len(sources) != len(targets):
+        found = f"{len(targets)} in {beside}, found {len(sources)}"
+        raise InputError(f"expected as many sentences as there are targets, {found}")
+    return sources, targets
+
+
+def _without_target(lines: InputLines, count: int) -> str:
+    expected = "pairs of sentences"
+    if lines.path is not None and _name_of(lines.path):
+        expected += f", or {_TARGET}{lines.path.name.removeprefix(_SOURCE)} beside the file"
+    return f"expected {expected}, found {count} sentence{'' if count == 1 else 's'}"
+
+
+def _trees(lines: InputLines) -> Sentences | InputError:
+    """The sentences of a file, or why it cannot be read as a whole; errors name the file."""
+    try:
+        found = list(sentences_of(lines.text()))
+    except InputError as error:
+        return error.at(file=lines.name)
+    return [one.at(file=lines.name) if isinstance(one, TreeError) else one for one in found]
+
+
+def _trees_of_file(path: Path) -> Sentences | InputError:
+    try:
+        with InputLines(path) as lines:
+            return _trees(lines)
+    except InputError as error:
+        return error
+
+
+def _texts(files: Sequence[Sentences | InputError]) -> list[str]:
+    """The texts of files of one sentence; empty where there are more, or none that can be read."""
+    return ["" if isinstance(file, InputError) or len(file) != 1 else file[0].text for file in files]
+
+
+def _pair(source: EnjuTree | TreeError, target: EnjuTree | TreeError, pair_id: str) -> SentencePair:
+    with reading_pair(pair_id, source.text, target.text):
+        if isinstance(source, TreeError):
+            raise source
+        if isinstance(target, TreeError):
+            raise target
+        return pair_of_trees(source, target, pair_id)
+
+
+def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
+    """Yield the pairs of all ``s-*.xml`` in a folder, in order of name.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    files = sorted(folder.glob(f"{_SOURCE}*.xml"))
+    if not files:
+        raise InputError("expected s-NAME.xml and t-NAME.xml files in the folder", file=str(folder))
+    for file in files:
+        if _target_of(file) is None:
+            message = f"expected {_TARGET}{file.name.removeprefix(_SOURCE)} beside it"
+            problem = InputError(message, file=str(file))
+            yield PairError(problem, _name_of(file), *_texts([_trees_of_file(file)]))
+            continue
+        try:
+            with InputLines(file) as lines:
+                yield from read(lines, False)
+        except InputError as error:  # in another encoding
+            yield PairError(error, _name_of(file))
+
+
+def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
+    """A pair with its trees, and for each annotator the spans of the phrases that correspond.
+
+    Raises
+    ------
+    InputError
+        If an annotation names a phrase that does not exist.
+    """
+    annotators = sorted({*source.annotators, *target.annotators})
+    return SentencePair(
+        pair_id,
+        _sentence(source),
+        _sentence(target),
+        annotations=tuple(_spans(source, target, annotator) for annotator in annotators),
+        source_enju=source,
+        target_enju=target,
+    )
+
+
+def _spans(source: EnjuTree, target: EnjuTree, annotator: str) -> frozenset[tuple[Span, Span]]:
+    return frozenset(
+        ((source.nodes[a].start, source.nodes[a].end), (target.nodes[b].start, target.nodes[b].end))
+        for a, b in annotated_pairs(source, target, annotator)
+    )
+
+
+def _sentence(tree: EnjuTree) -> Sentence:
+    return Sentence(tuple(Token(t.text, t.base, t.tag, t.start, t.end) for t in tree.tokens), text=tree.text)
+
+
+def _name_of(path: Path) -> str:
+    """NAME of ``s-NAME.xml``; empty for other files."""
+    name = path.name.removesuffix(".gz").removesuffix(".xml")
+    return name.removeprefix(_SOURCE) if name.startswith(_SOURCE) else ""
+
+
+def _target_of(path: Path) -> Path | None:
+    if not path.name.startswith(_SOURCE):
+        return None
+    target = path.with_name(_TARGET + path.name.removeprefix(_SOURCE))
+    return target if target.is_file() else None
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether a sentence of Enju stands in the first lines; one that it could not parse has no ``<cons>``."""
+    return any("<sentence" in line and ("<cons" in line or "parse_status=" in line) for line in head)
+
+
+FORMAT = Format(
+    "enju",
+    "Enju trees (SPADE, ESPADA): s-NAME.xml with t-NAME.xml, a folder of them, or sentences in turn",
+    read,
+    matches,
+)

@@ -1,0 +1,169 @@
+"""Tables with a header line, CSV or tab-separated: which columns are meant is told by their names."""
+
+from __future__ import annotations
+
+import csv
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from forest_align.data.formats.fields import plain_sentence
+from forest_align.data.formats.format import Format, PairError, SentencePair, reading_pair
+from forest_align.data.text.csv_rows import csv_rows
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError, InputWarning
+
+#: What corpora call the columns of the two sentences, the most telling names first. Letter case, blanks,
+#: hyphens and underscores make no difference.
+COLUMN_NAMES = (
+    ("source", "target"),
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("sentence1", "sentence2"),
+    ("sentencea", "sentenceb"),
+    ("sent1", "sent2"),
+    ("s1", "s2"),
+    ("text1", "text2"),
+    ("texta", "textb"),
+    ("string1", "string2"),
+    ("phrase1", "phrase2"),
+    ("question1", "question2"),
+    ("complex", "simple"),
+    ("normal", "simple"),
+    ("original", "simple"),
+    ("original", "simplified"),
+    ("original", "simplification"),
+    ("source", "simplified"),
+    ("source", "simplification"),
+    ("text", "simplified"),
+    ("text", "simplification"),
+    ("original", "paraphrase"),
+    ("sentence", "paraphrase"),
+    ("text", "paraphrase"),
+    ("premise", "hypothesis"),
+    ("text", "hypothesis"),
+    ("reference", "hypothesis"),
+    ("reference", "candidate"),
+    ("reference", "prediction"),
+    ("question", "answer"),
+    ("question", "sentence"),
+    ("text", "summary"),
+    ("input", "output"),
+)
+_ID_NAMES = ("id", "pairid")
+_JOINTS = re.compile(r"[\s_-]+")
+
+
+class _Header(NamedTuple):
+    """Places of the columns that are read, None where there is no id; the names of all, as written."""
+
+    source: int
+    target: int
+    id: int | None
+    names: Sequence[str]
+    is_certain: bool
+
+
+def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
+    """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
+
+    Others are passed over. The id of a row without one is its number, from 1 below the header. Quotes have a
+    meaning between commas only; between tabs they are text.
+
+    Raises
+    ------
+    InputError
+        If the first line does not name the columns, or names one of those that are read twice.
+
+    Warns
+    -----
+    InputWarning
+        If it could be a pair of two words.
+    """
+    first = next(lines, None)
+    if first is None:
+        return
+    header = _header(first)
+    if header is None:
+        raise lines.error(f"expected a header line with the columns source and target, found {first[:60]!r}")
+    keys = [_key(name) for name in header.names]
+    for place in header[:3]:
+        if place is not None and keys.count(keys[place]) > 1:
+            raise lines.error(f"expected one column {header.names[place]!r} in the header, found several")
+    if not header.is_certain:
+        source, target = header.names[header.source], header.names[header.target]
+        message = (
+            f"{lines.name}:1: taken for a header line that calls the source {source!r} and the "
+            f"target {target!r}; --from tsv takes it for a pair"
+        )
+        warnings.warn(InputWarning(message), stacklevel=2)
+    for number, (begun, row) in enumerate(csv_rows(lines, **_dialect(first)), 1):
+        try:
+            if isinstance(row, InputError):
+                raise PairError(row, str(number))
+            yield replace(_pair(row, header, str(number), tokenized), place=(lines.name, begun))
+        except InputError as error:
+            yield error.at(file=lines.name, line=begun)
+
+
+def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> SentencePair:
+    source, target, name = (
+        row[place] if place is not None and place < len(row) else "" for place in header[:3]
+    )
+    name = name.strip() or number
+    with reading_pair(name, source, target):
+        if len(row) != len(header.names):
+            raise InputError(f"expected {len(header.names)} columns as in the header, found {len(row)}")
+        return SentencePair(
+            name, plain_sentence(source, tokenized, "source"), plain_sentence(target, tokenized, "target")
+        )
+
+
+def _dialect(header: str) -> dict[str, Any]:
+    """How the csv module reads the table; the header tells what stands between columns."""
+    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in header else {"strict": True}
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], **_dialect(line)), [])]
+    except csv.Error:
+        return []
+
+
+def _key(name: str) -> str:
+    """What is the same of names of columns that are written differently."""
+    return _JOINTS.sub("", name).lower()
+
+
+def _header(line: str) -> _Header | None:
+    """The header that a line is, None if it is none."""
+    names = _cells(line)
+    places = {_key(name): place for place, name in enumerate(names)}
+    for pair in COLUMN_NAMES:
+        if all(name in places for name in pair):
+            source, target = (places[name] for name in pair)
+            id_place = next((places[name] for name in _ID_NAMES if name in places), None)
+            # Between tabs, names of columns could be a pair of words.
+            is_certain = "\t" not in line or (names[source].lower(), names[target].lower()) == COLUMN_NAMES[0]
+            return _Header(source, target, id_place, names, is_certain)
+    return None
+
+
+def matches(head: Sequence[str]) -> bool:
+    """Whether the first line names the columns of two sentences, and is not one of a list of words."""
+    header = _header(head[0]) if head else None
+    if header is None:
+        return False
+    below = head[1:]
+    return header.is_certain or not below or any(" " in line.strip() for line in below)
+
+
+FORMAT = Format(
+    "table",
+    "CSV or tab-separated, with a header line: source and target (or complex, simple, …), perhaps id",
+    read,
+    matches,
+)

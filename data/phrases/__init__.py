@@ -1,0 +1,1 @@
+"""Phrase tables: count, store and write the phrases that correspond."""

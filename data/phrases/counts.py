@@ -1,0 +1,204 @@
+"""Counts the pairs of phrases of any number of alignments, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from forest_align.alignment import Alignment
+from forest_align.data.phrases.occurrences import Occurrence, Selection, occurrences
+from forest_align.data.phrases.store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.data.phrases.table import PhraseEntry
+from forest_align.types import InputError
+
+# Probabilities are summed as whole numbers of this size: a sum of floats depends on its order.
+_UNIT = 1e-9
+#: Distinct pairs and phrases that wait in memory, some 60 MiB of them, until they are added to the file, and
+#: how many alignments they may be of, some ten seconds of work.
+BATCH, BATCH_ALIGNMENTS = 100_000, 10_000
+
+
+def extract(
+    alignments: Iterable[Alignment], selection: Selection | None = None, *, min_count: int = 1
+) -> Iterator[PhraseEntry]:
+    """The phrase table of a stream of alignments; see :class:`PhraseCounts`.
+
+    Parameters
+    ----------
+    alignments : iterable of Alignment
+        Gone through once. Those with an error are passed over.
+    selection : Selection, optional
+        What to count.
+    min_count : int
+        Leave out pairs that were aligned less often.
+
+    Examples
+    --------
+    >>> from forest_align.data.phrases.counts import extract
+    >>> from forest_align import Alignment, Links, Sentence
+    >>> source, target = Sentence.from_words(["He", "died"]), Sentence.from_words(["he", "perished"])
+    >>> links = Links.of([(0, 0), (1, 1)], scores=[1.0, 0.75])
+    >>> [(e.source, e.target, e.expected_count) for e in extract([Alignment(source, target, links)])]
+    [('died', 'perished', 0.75)]
+    """
+    with PhraseCounts(selection) as counts:
+        for alignment in alignments:
+            counts.add(alignment)
+        yield from counts.entries(min_count)
+
+
+class PhraseCounts(AbstractContextManager["PhraseCounts"]):
+    """Counts of phrases and of pairs of phrases, kept in a file.
+
+    The result does not depend on the order of the alignments.
+
+    Parameters
+    ----------
+    selection : Selection, optional
+        What to count.
+    path : pathlib.Path, optional
+        The file, which another run can go on with; without, a temporary one.
+    inputs : sequence of str
+        Names of what is counted; a run that goes on must have the same.
+    resume : bool
+        Go on with what is in the file, if it exists; else begin anew.
+
+    Attributes
+    ----------
+    alignments : int
+        How many alignments were counted.
+    failed : int
+        How many were passed over, because they have an error.
+    position : list of int or None
+        What was given with the last alignment; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be used, or was counted from other inputs or with another selection.
+    """
+
+    def __init__(
+        self,
+        selection: Selection | None = None,
+        path: Path | None = None,
+        *,
+        inputs: Sequence[str] = (),
+        resume: bool = False,
+    ) -> None:
+        self._selection = selection or Selection()
+        self._made_from = {"inputs": list(inputs), **asdict(self._selection)}
+        self._pairs: dict[PairKey, PairCount] = {}
+        self._phrases: dict[str, tuple[int, int]] = {}
+        self._store = PhraseStore(path, resume=resume)
+        state = self._store.state
+        if state and state["made_from"] != self._made_from:
+            self.close()
+            raise _other_settings(self._made_from, state["made_from"], str(path))
+        self.alignments: int = state.get("alignments", 0)
+        self.failed: int = state.get("failed", 0)
+        self.position: list[int] | None = state.get("position")
+        self._saved = self.alignments + self.failed
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """How many distinct pairs were found; counted anew each time."""
+        self._save()
+        return len(self._store)
+
+    def add(self, alignment: Alignment, position: Sequence[int] = ()) -> None:
+        """Count the pairs of one alignment.
+
+        Parameters
+        ----------
+        alignment : Alignment
+            What to count.
+        position : sequence of int
+            Where the input stands after it.
+        """
+        if alignment.error:
+            self.failed += 1
+        else:
+            self.alignments += 1
+            for occurrence in occurrences(alignment, self._selection):
+                self._add(occurrence, alignment.id)
+        self.position = list(position)
+        unsaved = self.alignments + self.failed - self._saved
+        if len(self._pairs) + len(self._phrases) >= BATCH or unsaved >= BATCH_ALIGNMENTS:
+            self._save()
+
+    def _add(self, pair: Occurrence, example: str) -> None:
+        symmetric = self._selection.symmetric
+        if symmetric and (pair.target, pair.labels[1]) < (pair.source, pair.labels[0]):
+            pair = pair.swap()
+        units = round(pair.probability / _UNIT)
+        other = units if symmetric else 0  # without sides, a phrase counts on both
+        for phrase, as_source, as_target in ((pair.source, units, other), (pair.target, other, units)):
+            old = self._phrases.get(phrase, (0, 0))
+            self._phrases[phrase] = old[0] + as_source, old[1] + as_target
+        if pair.listed:
+            key = PairKey(pair.source, pair.target, *pair.labels)
+            found = Example(len(example), example, pair.links)
+            counted = self._pairs.get(key)
+            self._pairs[key] = (
+                PairCount(1, units, found)
+                if counted is None
+                else PairCount(counted.times + 1, counted.units + units, min(counted.example, found))
+            )
+
+    def _save(self) -> None:
+        done = self.alignments + self.failed
+        if done == self._saved:
+            return
+        state = {
+            "made_from": self._made_from,
+            "alignments": self.alignments,
+            "failed": self.failed,
+            "position": self.position,
+        }
+        self._store.add(self._pairs, self._phrases, state)
+        self._pairs, self._phrases, self._saved = {}, {}, done
+
+    def entries(self, min_count: int = 1) -> Iterator[PhraseEntry]:
+        """The table: the highest expected counts first, then in the order of the phrases' characters.
+
+        Nothing may be added while it is gone through.
+
+        Parameters
+        ----------
+        min_count : int
+            Leave out pairs that were aligned less often.
+        """
+        self._save()
+        return map(self._entry, self._store.rows(min_count))
+
+    def _entry(self, found: StoredPair) -> PhraseEntry:
+        key, (count, units, example), *totals = found
+        # Without sides, a pair of equal phrases is one alignment of each of the two.
+        share = units * (2 if self._selection.symmetric and key.source == key.target else 1)
+        given = tuple(share / total if total else 0.0 for total in totals)
+        return PhraseEntry(*key, count, units * _UNIT, given[0], given[1], example.links, example.name)
+
+    def close(self) -> None:
+        """Let go of the file; counts that wait in memory are lost."""
+        self._store.close()
+
+    def delete(self) -> None:
+        """Close and delete the file."""
+        self._store.delete()
+
+
+def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> InputError:
+    name = next(name for name in now if now[name] != then.get(name))
+    before, after = reprlib.repr(then.get(name)), reprlib.repr(now[name])
+    return InputError(
+        f"cannot resume: {name} was {before} and is {after} now; give the same inputs and "
+        "options as before, or leave out --resume to begin anew",
+        file=path,
+    )

@@ -1,0 +1,124 @@
+"""The alignments of several files as one stream, which can be left at any line and gone on with."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from forest_align.alignment import Alignment
+from forest_align.data.formats import json_lines
+from forest_align.data.formats.format import SentencePair
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError
+
+
+class Position(NamedTuple):
+    """How much of a stream has been read.
+
+    Attributes
+    ----------
+    lines : int
+        Lines of all files together.
+    checksum : int
+        CRC-32 of the names of the files and of these lines: whether they are still the same.
+    broken : int
+        How many of them are broken.
+    """
+
+    lines: int = 0
+    checksum: int = 0
+    broken: int = 0
+
+
+def read_alignments(
+    paths: Sequence[str], start: Position | None = None
+) -> Iterator[tuple[Alignment | InputError, Position]]:
+    """Read the alignments of files, in order, and where the stream stands after each.
+
+    Where there are several files, ids begin with the name of the file, as parts may have the same ids.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        JSON lines of alignments or of pairs with links, perhaps gzipped; ``"-"`` is standard input.
+    start : Position, optional
+        Lines that were read before; they are passed over and compared.
+
+    Yields
+    ------
+    (Alignment or InputError, Position)
+        An error in place of each broken line.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+    InputError
+        If the lines that were read before are not there any more.
+    """
+    start = start or Position()
+    position = Position()
+    is_one = len(set(paths)) == 1
+    for path in paths:
+        lines = _Lines(path, position.checksum)
+        with lines:
+            lines.head()  # what cannot be decompressed at all is an error of the file, not of a line
+            if position.lines < start.lines:
+                lines.skip(start.lines - position.lines)
+                position = Position(position.lines + lines.number, lines.checksum, start.broken)
+                if position.lines < start.lines:
+                    continue
+                if position != start:
+                    raise _changed(paths)
+            before = position.lines - lines.number
+            for item in json_lines.read(lines, False):
+                found = item if isinstance(item, InputError) else _alignment(item, lines)
+                broken = position.broken + isinstance(found, InputError)
+                position = Position(before + lines.number, lines.checksum, broken)
+                if not isinstance(found, InputError) and not is_one:
+                    found = replace(found, id=f"{path}:{found.id}")
+                yield found, position
+            position = Position(before + lines.number, lines.checksum, position.broken)
+    if position.lines < start.lines:
+        raise _changed(paths)
+
+
+class _Lines(InputLines):
+    """Lines of which a checksum is kept, going on with that of the files before."""
+
+    def __init__(self, path: str, checksum: int) -> None:
+        super().__init__(path)
+        self.checksum = zlib.crc32(path.encode("utf-8", "surrogateescape") + b"\n", checksum)
+
+    def __next__(self) -> str:
+        line = super().__next__()
+        self.checksum = zlib.crc32(f"{line}\n".encode(), self.checksum)
+        return line
+
+    def skip(self, count: int) -> None:
+        """Pass over lines, as many as there are."""
+        while self.number < count:
+            try:
+                if next(self, None) is None:
+                    return
+            except InputError:
+                continue  # it was named when it was read first
+
+
+def _alignment(pair: SentencePair, lines: InputLines) -> Alignment | InputError:
+    """The alignment of a line; of a corpus that was converted to JSON lines, its links."""
+    if pair.alignment is not None:
+        return pair.alignment
+    if pair.links is None:
+        return lines.error("expected an alignment, found a pair without links")
+    return Alignment(pair.source, pair.target, pair.links, id=pair.id)
+
+
+def _changed(paths: Sequence[str]) -> InputError:
+    return InputError(
+        "cannot resume: the lines that were counted before are not the same any more; "
+        "leave out --resume to begin anew",
+        file=paths[0] if len(paths) == 1 else "one of the inputs",
+    )

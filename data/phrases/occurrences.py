@@ -1,0 +1,204 @@
+"""Which pairs of phrases an alignment says to correspond, so that a phrase table can count them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.fields import one_line
+from forest_align.data.formats.format import Span
+from forest_align.types import InputError
+
+Spans = tuple[Span, Span]
+
+_SAYS_SOMETHING = re.compile(r"[^\W_]|[$%&€£°]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which pairs of phrases are counted; one object for all alignments of a table.
+
+    Attributes
+    ----------
+    min_probability : float
+        A pair less probable than this in its alignment is passed over, as if it had not been aligned.
+    max_words : int
+        Most words of either phrase.
+    constituents : bool
+        Count pairs of constituents alone: neither what binarization made of one (``VP'``: *took part* in
+        *took part in it*) nor links of several words that are no pair of phrases of the trees.
+    identical : bool
+        List pairs of equal phrases.
+    expanded : bool
+        List pairs that differ from a smaller pair inside of them by equal words only.
+    keep_case : bool
+        Tell *Apple* from *apple*; else everything is lower-cased.
+    symmetric : bool
+        Count each pair in both directions: a table of paraphrases without source and target.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    min_probability: float = 0.5
+    max_words: int = 7
+    constituents: bool = False
+    identical: bool = False
+    expanded: bool = False
+    keep_case: bool = False
+    symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.min_probability <= 1.0:
+            raise InputError(f"expected 0 to 1, found {self.min_probability}", field="min_probability")
+        if self.max_words < 1:
+            raise InputError(f"expected at least 1, found {self.max_words}", field="max_words")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A pair of phrases in one alignment.
+
+    Attributes
+    ----------
+    source, target : str
+        The phrases: tokens joined by spaces, lower-cased if that is wanted, without tabs and line ends.
+    labels : tuple of str
+        Categories of the two, such as ``("NP", "NP::NNS")``; empty where they are not known.
+    probability : float
+        How probable it is that the pair is right.
+    listed : bool
+        Whether it belongs in the table. Otherwise it only adds to how often each of its phrases was aligned.
+    links : str
+        Word links inside, counted from the beginnings of the phrases, as ``"0-0 1-2"``.
+    """
+
+    source: str
+    target: str
+    labels: tuple[str, str]
+    probability: float
+    listed: bool
+    links: str
+
+    def swap(self) -> Occurrence:
+        """The same pair seen from the target side."""
+        return Occurrence(
+            self.target,
+            self.source,
+            self.labels[::-1],
+            self.probability,
+            self.listed,
+            Links.from_pharaoh(self.links).swap().to_pharaoh(),
+        )
+
+
+def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurrence]:
+    """The pairs of an alignment that count, each pair of spans once.
+
+    They are the pairs of the derivation and, of the sure word links, each group that links its words to no
+    other word and takes up one span on both sides: single words, or *died* with *passed away*. A group is as
+    probable as its weakest link. Pairs of which neither side has a letter, digit or sign of a unit are left
+    out.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        With phrases or with word links only.
+    selection : Selection
+        What to count.
+    """
+    found = {
+        spans: content
+        for spans, content in _pairs(alignment, selection).items()
+        if content[0] >= selection.min_probability
+        and all(end - start <= selection.max_words for start, end in spans)
+    }
+    words = alignment.source.words, alignment.target.words
+    lower = tuple([word.lower() for word in side] for side in words)
+    links = alignment.words.only_sure().pairs
+    for spans, (probability, labels) in found.items():
+        source, target = (
+            one_line(" ".join(side[start:end])).strip()
+            for side, (start, end) in zip(words if selection.keep_case else lower, spans, strict=True)
+        )
+        if not (source and target and (_SAYS_SOMETHING.search(source) or _SAYS_SOMETHING.search(target))):
+            continue
+        if source.lower() == target.lower():
+            listed = selection.identical
+        else:
+            listed = selection.expanded or not _is_expanded(lower, spans, found)
+        yield Occurrence(source, target, labels, probability, listed, _inside(links, spans) if listed else "")
+
+
+def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[float, tuple[str, str]]]:
+    """Probability and labels of each pair of spans; what the derivation says comes before word links."""
+    found: dict[Spans, tuple[float, tuple[str, str]]] = {}
+    derived = set()
+    for pair in alignment.phrases:
+        source, target = pair.source_node, pair.target_node
+        spans = source.span, target.span
+        derived.add(spans)
+        content = pair.probability, (source.label, target.label)
+        # A word is a constituent; aligners that know no tree cannot say so.
+        is_word = all(end - start == 1 for start, end in spans)
+        wanted = pair.constituents or is_word or not selection.constituents
+        if wanted and content > found.get(spans, (-1.0, ("", ""))):
+            found[spans] = content
+    # Where there is no tree, nothing is known to be a constituent or not.
+    any_group = not (selection.constituents and alignment.phrases)
+    for spans, probability in _link_groups(alignment.words.only_sure()):
+        sides = list(zip((alignment.source, alignment.target), spans, strict=True))
+        if spans not in derived and (any_group or all(end - start == 1 for start, end in spans)):
+            one, two = (
+                sentence.tokens[start].tag if end - start == 1 else "" for sentence, (start, end) in sides
+            )
+            found[spans] = probability, (one, two)
+    return found
+
+
+def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
+    """Groups of links that share no word with another link and cover one span of each sentence."""
+    of_word: dict[tuple[int, int], list[int]] = {}  # (side, word) → its links
+    for k, link in enumerate(links):
+        for word in enumerate(link):
+            of_word.setdefault(word, []).append(k)
+    seen: set[int] = set()
+    for first in range(len(links)):
+        if first in seen:
+            continue
+        seen.add(first)
+        group = [first]
+        for k in group:  # it grows while it is gone through
+            # What shares a word is looked up once for each word, or many links to many would take for ever.
+            new = {other for word in enumerate(links.pairs[k]) for other in of_word.pop(word, ())} - seen
+            seen |= new
+            group += new
+        source, target = ({links.pairs[k][side] for k in group} for side in (0, 1))
+        if all(max(side) - min(side) < len(side) for side in (source, target)):
+            weakest = min(links.scores[k] for k in group) if links.scores else 1.0
+            spans = (min(source), max(source) + 1), (min(target), max(target) + 1)
+            yield spans, min(1.0, max(0.0, weakest))
+
+
+def _is_expanded(words: Sequence[Sequence[str]], spans: Spans, found: Container[Spans]) -> bool:
+    """Whether a smaller pair lies inside, with equal words before it and equal words after it."""
+    (a, b), (c, d) = spans
+    one, two = words[0][a:b], words[1][c:d]
+    shorter = min(len(one), len(two))
+    before = next((k for k in range(shorter) if one[k] != two[k]), shorter)
+    after = next((k for k in range(shorter) if one[-1 - k] != two[-1 - k]), shorter)
+    return any(
+        ((a + left, b - right), (c + left, d - right)) in found
+        for left in range(before + 1)
+        for right in range(after + 1)
+        if 0 < left + right < shorter
+    )
+
+
+def _inside(links: tuple[tuple[int, int], ...], spans: Spans) -> str:
+    (a, b), (c, d) = spans
+    return " ".join(f"{i - a}-{j - c}" for i, j in links if a <= i < b and c <= j < d)

@@ -1,0 +1,1 @@
+"""Lines and rows of text files."""

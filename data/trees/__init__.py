@@ -1,0 +1,1 @@
+"""Readers of treebanks, bracketed trees and parser output."""

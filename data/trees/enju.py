@@ -1,0 +1,339 @@
+"""Reads trees in Enju's XML, with the phrase alignments that SPADE's annotators wrote into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from forest_align.data.text.lines import InputLines
+from forest_align.data.trees.penn import is_label
+from forest_align.types import InputError
+from forest_align.types.brackets import escape_word
+
+_ANNOTATOR = re.compile(r"pa\d+")
+_DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
+_UNALIGNED = "-1"
+_ESCAPES = (("-COMMA-", ","), ("-PERIOD-", "."), ("-LRB-", "("), ("-RRB-", ")"))
+
+
+@dataclass(frozen=True, slots=True)
+class EnjuToken:
+    """One word.
+
+    Attributes
+    ----------
+    id : str
+        Enju's name of the token (``"t3"``).
+    text, base, tag : str
+        Surface form, base form, Penn tag.
+    start, end : int
+        Half-open character offsets into the sentence's text.
+    """
+
+    id: str
+    text: str
+    base: str
+    tag: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnjuNode:
+    """One phrase (``cons``).
+
+    Attributes
+    ----------
+    id : str
+        Enju's name of the phrase (``"c3"``).
+    label : str
+        Category, such as ``NP``, ``NX``, ``COOD``.
+    start, end : int
+        Half-open token span.
+    children : tuple of int
+        One or two nodes, as indices into the tree's ``nodes``; empty when the phrase is over a token.
+    head : int
+        Token index of the semantic head, from ``sem_head``.
+    schema : str
+        Name of the HPSG schema; empty when there is none.
+    aligned : tuple of (str, tuple of str)
+        For each annotator that judged the phrase (``"pa1"``, …), the ids of the phrases of the other
+        sentence that correspond; none for a phrase judged unaligned.
+    """
+
+    id: str
+    label: str
+    start: int
+    end: int
+    children: tuple[int, ...]
+    head: int
+    schema: str = ""
+    aligned: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EnjuTree:
+    """One sentence: binary tree, children before parents.
+
+    Attributes
+    ----------
+    id : str
+        Name of the sentence, as the file gives it.
+    text : str
+        Raw text.
+    tokens : tuple of EnjuToken
+        The words. A full stop at the end of the sentence is no token in Enju's own output.
+    nodes : tuple of EnjuNode
+        The phrases; the last one is the root.
+    line : int or None
+        Number of the line on which it begins: for messages.
+    """
+
+    id: str
+    text: str
+    tokens: tuple[EnjuToken, ...]
+    nodes: tuple[EnjuNode, ...]
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Annotators that judged phrases of this tree, in order."""
+        return tuple(sorted({name for node in self.nodes for name, _ in node.aligned}))
+
+    def bracket(self) -> str:
+        """The tree in Penn brackets, without its heads; tags stand between phrases and words."""
+        written: list[str] = []
+        for node in self.nodes:
+            below = [written[child] for child in node.children]
+            if not below:
+                token = self.tokens[node.start]
+                below = [f"({token.tag} {escape_word(token.text)})"]
+            written.append(f"({node.label} {' '.join(below)})")
+        return written[-1]
+
+
+class TreeError(InputError):
+    """A sentence that has no sound tree.
+
+    Parameters
+    ----------
+    error : InputError
+        What is wrong.
+    id : str
+        Name of the sentence.
+    text : str
+        Raw text.
+    """
+
+    def __init__(self, error: InputError, id: str, text: str) -> None:
+        super().__init__(error.message, file=error.file, line=error.line, field=error.field)
+        self.id, self.text = id, text
+
+    def at(self, *, file: str | None = None, line: int | None = None) -> TreeError:
+        """See :meth:`InputError.at`."""
+        return TreeError(super().at(file=file, line=line), self.id, self.text)
+
+
+def read_enju(path: str | Path) -> list[EnjuTree]:
+    """Read a file of one or more ``<sentence>`` elements, under one root element or side by side.
+
+    Raises
+    ------
+    InputError
+        If the file is not XML, a parse failed, or a tree is not binary over its tokens; names the file.
+    """
+    with InputLines(path) as lines:
+        text = lines.text()
+    try:
+        return list(parse_enju(text))
+    except InputError as error:
+        raise error.at(file=str(path)) from None
+
+
+def parse_enju(text: str) -> Iterator[EnjuTree]:
+    """Read the sentences of a text, see :func:`read_enju`."""
+    for sentence in sentences_of(text):
+        if isinstance(sentence, TreeError):
+            raise sentence
+        yield sentence
+
+
+def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
+    """Read the sentences of a text, with an error in place of each that has no sound tree.
+
+    Such an error names the line on which the sentence begins.
+
+    Raises
+    ------
+    InputError
+        If the text is not XML, or has no sentences.
+    """
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise InputError("expected plain XML without a document type")
+    # Lines keep their numbers.
+    body = _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), text)
+    try:
+        # Enju writes one sentence a line without a root element around them.
+        sentences = _sentence_elements(f"<sentences>{body}</sentences>")
+    except expat.ExpatError as error:
+        raise InputError(f"expected XML: {expat.ErrorString(error.code)}", line=error.lineno) from None
+    if not sentences:
+        raise InputError("expected <sentence> elements, found none")
+    for number, (sentence, line) in enumerate(sentences, 1):
+        name = sentence.get("id") or str(number)
+        try:
+            yield replace(_read_sentence(sentence, name), line=line)
+        except InputError as error:
+            yield TreeError(error, name, _text_and_offsets(sentence)[0]).at(line=line)
+
+
+def _sentence_elements(text: str) -> list[tuple[ElementTree.Element, int]]:
+    """The ``<sentence>`` elements of an XML text, and the lines on which they begin.
+
+    ElementTree's own parser does not tell lines.
+    """
+    found: list[tuple[ElementTree.Element, int]] = []
+    builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = builder.start(tag, attributes)
+        if tag == "sentence":
+            found.append((element, parser.CurrentLineNumber))
+
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.Parse(text, True)
+    builder.close()
+    return found
+
+
+def annotated_pairs(source: EnjuTree, target: EnjuTree, annotator: str) -> list[tuple[int, int]]:
+    """Phrase pairs that an annotator aligned, as sorted indices into the two trees' ``nodes``.
+
+    A pair counts when either side names it.
+
+    Raises
+    ------
+    InputError
+        If an alignment names a phrase that the other tree does not have.
+    """
+    pairs = set()
+    for here, there, is_source in ((source, target, True), (target, source, False)):
+        numbers = {node.id: number for number, node in enumerate(there.nodes)}
+        for number, node in enumerate(here.nodes):
+            for name in dict(node.aligned).get(annotator, ()):
+                if name not in numbers:
+                    raise InputError(
+                        f"phrase {node.id} of sentence {here.id} is aligned to {name}, "
+                        f"which sentence {there.id} does not have",
+                        field=annotator,
+                    )
+                pairs.add((number, numbers[name]) if is_source else (numbers[name], number))
+    return sorted(pairs)
+
+
+def _read_sentence(sentence: ElementTree.Element, name: str) -> EnjuTree:
+    status = sentence.get("parse_status", "success")
+    roots = sentence.findall("cons")
+    if len(roots) != 1:
+        raise InputError(f"sentence {name}: expected one tree, found {len(roots)} (parse status: {status})")
+    text, offsets = _text_and_offsets(sentence)
+    elements = list(roots[0].iter())
+    tokens: list[EnjuToken] = []
+    for element in elements:
+        if element.tag == "tok":
+            start, end = offsets[element]
+            if start == end:
+                raise InputError(f"sentence {name}: token {element.get('id')} has no text")
+            tag = _category(element, "pos", f"sentence {name}: token {element.get('id')}")
+            base = _unescape(element.get("base", ""))
+            tokens.append(EnjuToken(element.get("id", ""), text[start:end], base, tag, start, end))
+    places: dict[ElementTree.Element, int] = {}
+    positions = {element: i for i, element in enumerate(e for e in elements if e.tag == "tok")}
+    nodes: list[EnjuNode] = []
+    # Document order puts parents first; from its end, children come first.
+    for element in reversed(elements):
+        if element.tag == "cons":
+            places[element] = len(nodes)
+            nodes.append(_read_node(element, name, nodes, places, positions))
+        elif element.tag != "tok":
+            raise InputError(f"sentence {name}: expected <cons> and <tok>, found <{element.tag}>")
+    return EnjuTree(name, text, tuple(tokens), tuple(nodes))
+
+
+def _read_node(
+    element: ElementTree.Element,
+    sentence: str,
+    nodes: list[EnjuNode],
+    places: dict[ElementTree.Element, int],
+    positions: dict[ElementTree.Element, int],
+) -> EnjuNode:
+    here = f"sentence {sentence}: phrase {element.get('id')}"
+    parts = list(element)
+    over_token = len(parts) == 1 and parts[0].tag == "tok"
+    if not over_token and not (1 <= len(parts) <= 2 and all(part.tag == "cons" for part in parts)):
+        raise InputError(f"{here}: expected one token, or one or two phrases, below it")
+    wanted = element.get("sem_head") or element.get("head")
+    heads = [part for part in parts if part.get("id") == wanted]
+    if not heads:
+        raise InputError(f"{here}: its sem_head is {wanted}, which is not below it", field="sem_head")
+    children: tuple[int, ...] = ()
+    if over_token:
+        start = head = positions[parts[0]]
+        end = start + 1
+    else:
+        children = tuple(places[part] for part in parts)
+        start, end = nodes[children[0]].start, nodes[children[-1]].end
+        head = nodes[places[heads[0]]].head
+    aligned = tuple(
+        (key, tuple(other for other in value.split() if other != _UNALIGNED))
+        for key, value in sorted(element.items())
+        if _ANNOTATOR.fullmatch(key)
+    )
+    label, schema = _category(element, "cat", here), element.get("schema", "")
+    return EnjuNode(element.get("id", ""), label, start, end, children, head, schema, aligned)
+
+
+def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
+    """A label that can be written in Penn brackets, as the trees of alignments are."""
+    found = element.get(attribute, "")
+    if not is_label(found):
+        raise InputError(
+            f"{here}: expected a label without blanks, brackets and '::', found {found!r}", field=attribute
+        )
+    return found
+
+
+def _text_and_offsets(
+    sentence: ElementTree.Element,
+) -> tuple[str, dict[ElementTree.Element, tuple[int, int]]]:
+    """Raw text of a sentence and where each token stands in it."""
+    pieces: list[str] = []
+    offsets: dict[ElementTree.Element, tuple[int, int]] = {}
+    at = 0
+    todo: list[ElementTree.Element | str] = [sentence]
+    while todo:
+        item = todo.pop()
+        piece = item if isinstance(item, str) else item.text or ""
+        if not at:
+            piece = piece.lstrip()
+        if not isinstance(item, str):
+            if item.tag == "tok":
+                offsets[item] = (at, at + len(piece))
+            for child in reversed(item):
+                todo += (child.tail or "", child)
+        pieces.append(piece)
+        at += len(piece)
+    return "".join(pieces).rstrip(), offsets
+
+
+def _unescape(base: str) -> str:
+    for escape, character in _ESCAPES:
+        base = base.replace(escape, character)
+    return base

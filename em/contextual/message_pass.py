@@ -1,0 +1,241 @@
+"""Fits the message pass of the link model: a network whose cells exchange messages, trained end to end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits, dropout
+
+from forest_align.aligners.contextual.features import LINK_CLASSES
+from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.cext.contextual import MESSAGE_SLOTS
+from forest_align.em.contextual.examples import Example
+from forest_align.em.contextual.first_pass import Settings
+from forest_align.em.contextual.second_pass import Cells
+
+PAIRS_A_STEP = 48
+LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2
+#: Weight of the loss after each round but the last.
+EARLY_LOSS = 0.3
+INPUT_DROPOUT, STATE_DROPOUT = 0.05, 0.2
+#: Where the messages of the first slots come from, as (down, right) in the table.
+STEPS = (
+    *(((sign * step, sign * step),) for step in (1, 2, 3) for sign in (1, -1)),
+    ((1, 2), (2, 1)),
+    ((-1, -2), (-2, -1)),
+    ((1, -1), (-1, 1)),
+    ((1, 0), (-1, 0), (0, 1), (0, -1)),
+)
+
+Parameters = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Cells of some pairs, K in all, with what they learn.
+
+    Attributes
+    ----------
+    features : torch.Tensor
+        float32, shape (K, 135), standardized.
+    classes, rows, columns : torch.Tensor
+        int64, shape (K,): class, and the words among the ``words`` of the batch.
+    neighbours : list of torch.Tensor
+        int64, shape (K, cells): for each slot, the cells it sums; K for none.
+    words : int
+        Words of all sentences.
+    wanted, weights : torch.Tensor
+        float32, shape (K,).
+    """
+
+    features: torch.Tensor
+    classes: torch.Tensor
+    rows: torch.Tensor
+    columns: torch.Tensor
+    neighbours: list[torch.Tensor]
+    words: int
+    wanted: torch.Tensor
+    weights: torch.Tensor
+
+
+def fit_messages(examples: Sequence[Example], cells: Cells, settings: Settings) -> MessageNetwork:
+    """Train the message pass on the cells that the second pass leaves."""
+    torch.manual_seed(0)
+    features = cells.features(examples, settings)
+    mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
+    ends = np.cumsum([len(numbers) for numbers in cells.numbers])[:-1]
+    parts = [
+        pair_cells(example, numbers, *values)
+        for example, numbers, *values in zip(
+            examples,
+            cells.numbers,
+            np.split((features - mean) / spread, ends),
+            np.split(cells.classes, ends),
+            strict=True,
+        )
+    ]
+    parameters = initial_parameters(features.shape[1], settings)
+    optimizer = torch.optim.AdamW(parameters.values(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    steps = len(parts) // PAIRS_A_STEP
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=LEARNING_RATE, total_steps=settings.message_epochs * steps + 1, pct_start=0.2
+    )
+    share = np.average([e.weight for e in examples], weights=[len(numbers) for numbers in cells.numbers])
+    for epoch in range(settings.message_epochs):
+        total = 0.0
+        for chosen in torch.randperm(len(parts)).split(PAIRS_A_STEP)[:steps]:
+            batch = joined([parts[k] for k in chosen.tolist()])
+            losses = [
+                binary_cross_entropy_with_logits(score, batch.wanted, batch.weights / share)
+                for score in scores_of(parameters, batch)
+            ]
+            optimizer.zero_grad()
+            (losses[-1] + EARLY_LOSS * sum(losses[:-1])).backward()
+            optimizer.step()
+            schedule.step()
+            total += losses[-1].item() / steps
+        print(f"messages, epoch {epoch + 1}: loss {total:.5f}", file=sys.stderr, flush=True)
+    arrays = {name: value.detach().numpy() for name, value in parameters.items()}
+    arrays["hidden"] = (arrays["hidden"] / spread[:, None]).astype(np.float32)
+    arrays["hidden"][settings.left_out(len(spread))] = 0
+    arrays["hidden_bias"] = arrays["hidden_bias"] - mean @ arrays["hidden"]
+    return MessageNetwork(**arrays)
+
+
+def initial_parameters(count: int, settings: Settings) -> Parameters:
+    """Random weights, as linear layers have them at first."""
+    rounds = 0 if "context" in settings.without else settings.rounds
+    units, size = settings.states, settings.message
+    arriving = units + MESSAGE_SLOTS * size
+    shapes = {
+        "hidden": (count + len(LINK_CLASSES), (count, units + 1)),
+        "hidden_bias": (count + len(LINK_CLASSES), (len(LINK_CLASSES), units + 1)),
+        "send": (units, (rounds, units, size)),
+        "send_bias": (units, (rounds, size)),
+        "own": (arriving, (rounds, units, units)),
+        "receive": (arriving, (rounds, MESSAGE_SLOTS, size, units)),
+        "receive_bias": (arriving, (rounds, units)),
+        "output": (units, (units,)),
+    }
+    assert set(shapes) == {one.name for one in fields(MessageNetwork)}
+    return {
+        name: torch.empty(shape).uniform_(-(inputs**-0.5), inputs**-0.5).requires_grad_()
+        for name, (inputs, shape) in shapes.items()
+    }
+
+
+# ------------------------------------------------------------------------------------------ batches
+
+
+def pair_cells(example: Example, numbers: np.ndarray, features: np.ndarray, classes: np.ndarray) -> Batch:
+    """The cells of one pair."""
+    n, m = example.gold.shape
+    rows, columns = np.divmod(numbers.astype(np.int64), m)
+    edge = 3
+    grid = np.full((n + 2 * edge, m + 2 * edge), len(numbers))
+    grid[rows + edge, columns + edge] = np.arange(len(numbers))
+
+    def lie_at(down: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return grid[down + edge, right + edge]
+
+    slots = [[lie_at(rows + down, columns + right) for down, right in steps] for steps in STEPS]
+    before, after = nearest_content(example.source.kinds)
+    other_before, other_after = nearest_content(example.target.kinds)
+    slots += [[lie_at(after[rows], other_after[columns])], [lie_at(before[rows], other_before[columns])]]
+    return Batch(
+        torch.from_numpy(features),
+        torch.from_numpy(classes.astype(np.int64)),
+        torch.from_numpy(rows),
+        torch.from_numpy(columns + n),
+        [torch.from_numpy(np.stack(slot, 1)) for slot in slots],
+        n + m,
+        torch.from_numpy(example.wanted.ravel()[numbers]),
+        torch.full((len(numbers),), float(example.weight)),
+    )
+
+
+def nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest content words before and after every word; -1 where there is none."""
+    content = np.flatnonzero(kinds == 0)
+    known, words = np.append(content, -1), np.arange(len(kinds))
+    return known[np.searchsorted(content, words) - 1], known[np.searchsorted(content, words, "right")]
+
+
+def joined(parts: Sequence[Batch]) -> Batch:
+    """One batch of several."""
+    counts = [len(part.classes) for part in parts]
+    starts = np.cumsum([0, *counts])
+    words = np.cumsum([0, *(part.words for part in parts)])
+    total = int(starts[-1])
+    neighbours = [
+        torch.cat(
+            [
+                torch.where(slot == count, total, slot + int(start))
+                for slot, count, start in zip(slots, counts, starts[:-1], strict=True)
+            ]
+        )
+        for slots in zip(*(part.neighbours for part in parts), strict=True)
+    ]
+    places = [int(start) for start in words[:-1]]
+    return Batch(
+        torch.cat([part.features for part in parts]),
+        torch.cat([part.classes for part in parts]),
+        torch.cat([part.rows + start for part, start in zip(parts, places, strict=True)]),
+        torch.cat([part.columns + start for part, start in zip(parts, places, strict=True)]),
+        neighbours,
+        int(words[-1]),
+        torch.cat([part.wanted for part in parts]),
+        torch.cat([part.weights for part in parts]),
+    )
+
+
+# ------------------------------------------------------------------------------------------ network
+
+
+def scores_of(parameters: Parameters, batch: Batch) -> list[torch.Tensor]:
+    """Log-odds of cells before each round and after the last, as ``contextual.message_pass`` has them."""
+    units = dropout(batch.features, INPUT_DROPOUT) @ parameters["hidden"]
+    units = units + parameters["hidden_bias"][batch.classes]
+    linear, state = units[:, -1], dropout(torch.relu(units[:, :-1]), STATE_DROPOUT)
+    scores = []
+    for number in range(len(parameters["send"])):
+        said = state @ parameters["send"][number] + parameters["send_bias"][number]
+        scores.append(said[:, 0] + linear)
+        probability = torch.sigmoid(scores[-1])[:, None]
+        messages = torch.cat([probability, probability * torch.relu(said[:, 1:])], 1)
+        collected = torch.cat(collected_slots(messages, batch), 1)
+        change = state @ parameters["own"][number] + parameters["receive_bias"][number]
+        change = change + collected @ parameters["receive"][number].flatten(0, 1)
+        state = state + dropout(torch.relu(change), STATE_DROPOUT)
+    return [*scores, state @ parameters["output"] + linear]
+
+
+def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
+    """What every cell collects, slot by slot."""
+    with_none = torch.cat([messages, messages.new_zeros(1, messages.shape[1])])
+    zero = messages.new_zeros(1)
+    slots = [sum((with_none[cells] for cells in slot.unbind(1)), zero) for slot in batch.neighbours]
+    sums = messages.new_zeros(batch.words, messages.shape[1])
+    sums = sums.index_add(0, batch.rows, messages).index_add(0, batch.columns, messages)
+    across, along = sums[batch.rows] - messages, sums[batch.columns] - messages
+    slots += [across + along, torch.minimum(across, along)]
+    chance = messages[:, 0].detach().numpy()
+    across, along = (with_none[best_rivals(chance, line.numpy())] for line in (batch.rows, batch.columns))
+    return [*slots, torch.maximum(across, along), torch.minimum(across, along)]
+
+
+def best_rivals(chance: np.ndarray, lines: np.ndarray) -> torch.Tensor:
+    """For each cell the most probable other cell of its line, int64 (K,); K where there is none."""
+    order = np.lexsort((-chance, lines))
+    ordered = lines[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    sizes = np.diff(np.append(starts, len(order)))
+    best = np.repeat(order[starts], sizes)
+    second = np.where(sizes > 1, order[np.minimum(starts + 1, len(order) - 1)], len(order))
+    rivals = np.empty(len(order), dtype=np.int64)
+    rivals[order] = np.where(best == order, np.repeat(second, sizes), best)
+    return torch.from_numpy(rivals)

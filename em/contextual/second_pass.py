@@ -1,0 +1,159 @@
+"""Fits the second pass of the link model, and says what cells look like to the later passes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from forest_align.aligners.contextual.features import LINK_CLASSES, base_table, direction_features
+from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.aligners.contextual.model import HOPELESS
+from forest_align.cext import contextual as kernel
+from forest_align.em.contextual.examples import Example
+from forest_align.em.contextual.first_pass import Settings
+
+CELLS_A_STEP = 2048
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells of all examples, K in all, that a pass leaves to the next one.
+
+    Attributes
+    ----------
+    probabilities : list of numpy.ndarray
+        float32, shape (n, m): for each example, what the pass says of all cells.
+    numbers : list of numpy.ndarray
+        int32, shape (k,): for each example, which cells are left, as i * m + j.
+    names : list of numpy.ndarray
+        uint8, shape (n, m): for each example, which cells join two capitalised words.
+    apart : numpy.ndarray
+        float32, shape (K, 100): base and direction features.
+    classes : numpy.ndarray
+        int32, shape (K,).
+    """
+
+    probabilities: list[np.ndarray]
+    numbers: list[np.ndarray]
+    names: list[np.ndarray]
+    apart: np.ndarray
+    classes: np.ndarray
+
+    def features(self, examples: Sequence[Example], settings: Settings) -> np.ndarray:
+        """Features of the next pass, float32 (K, 135); zeros for those that are left out."""
+        context = [
+            kernel.context_features(p, names, e.evidence, e.source.kinds, e.target.kinds, numbers)
+            for p, names, e, numbers in zip(
+                self.probabilities, self.names, examples, self.numbers, strict=True
+            )
+        ]
+        features = np.concatenate([self.apart, np.concatenate(context)], 1)
+        features[:, settings.left_out(features.shape[1])] = 0
+        return features
+
+    def wanted(self, examples: Sequence[Example]) -> np.ndarray:
+        """What the next pass learns, float32 (K,)."""
+        parts = [e.wanted.ravel()[numbers] for e, numbers in zip(examples, self.numbers, strict=True)]
+        return np.concatenate(parts)
+
+    def after(self, scores: np.ndarray, unlikely: float) -> Cells:
+        """The cells that a pass leaves that gives these log-odds, float32 (K,)."""
+        chance = 1 / (1 + np.exp(-scores))
+        kept = chance >= unlikely
+        ends = np.cumsum([len(numbers) for numbers in self.numbers])[:-1]
+        probabilities = [p.copy() for p in self.probabilities]
+        for p, numbers, values in zip(probabilities, self.numbers, np.split(chance, ends), strict=True):
+            p.ravel()[numbers] = values
+        left = [mine[chosen] for mine, chosen in zip(self.numbers, np.split(kept, ends), strict=True)]
+        return replace(
+            self,
+            probabilities=probabilities,
+            numbers=left,
+            apart=self.apart[kept],
+            classes=self.classes[kept],
+        )
+
+
+def cells_of(examples: Sequence[Example], first: np.ndarray, directions: np.ndarray) -> Cells:
+    """The cells that the first pass leaves to the second."""
+    probabilities, numbers, names, apart, classes = [], [], [], [], []
+    for e in examples:
+        base, kinds, both = base_table(e.source, e.target, e.evidence)
+        p = kernel.first_probabilities(base, kinds, first)
+        kept = np.flatnonzero(p >= HOPELESS).astype(np.int32)
+        words = direction_features(e.source, e.target, directions, kept)
+        probabilities.append(p.reshape(e.gold.shape))
+        numbers.append(kept)
+        names.append(both)
+        apart.append(np.concatenate([base[kept], words], 1))
+        classes.append(kinds[kept])
+    return Cells(probabilities, numbers, names, np.concatenate(apart), np.concatenate(classes))
+
+
+def fit_second(
+    examples: Sequence[Example], cells: Cells, settings: Settings
+) -> tuple[MessageNetwork, np.ndarray]:
+    """Weights of the second pass, and the log-odds that it gives, float32 (K,)."""
+    features, wanted = cells.features(examples, settings), cells.wanted(examples)
+    weights = np.repeat([e.weight for e in examples], [len(numbers) for numbers in cells.numbers])
+    print(f"{len(wanted)} cells", file=sys.stderr, flush=True)
+    network = fit_network(features, cells.classes, wanted, weights, settings)
+    return network, network_scores(network, features, cells.classes)
+
+
+def fit_network(
+    features: np.ndarray,
+    classes: np.ndarray,
+    wanted: np.ndarray,
+    weights: np.ndarray,
+    settings: Settings,
+) -> MessageNetwork:
+    """Train a network without rounds: each cell is an example by itself."""
+    torch.manual_seed(0)
+    mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
+    rows = torch.from_numpy((features - mean) / spread)
+    kinds, labels = torch.from_numpy(classes.astype(np.int64)), torch.from_numpy(wanted)
+    weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+    units, count = settings.units, features.shape[1]
+    bound = (count + len(LINK_CLASSES)) ** -0.5
+    hidden = torch.empty(count, units + 1).uniform_(-bound, bound).requires_grad_()
+    bias = torch.empty(len(LINK_CLASSES), units + 1).uniform_(-bound, bound).requires_grad_()
+    output = torch.empty(units).uniform_(-(units**-0.5), units**-0.5).requires_grad_()
+    optimizer = torch.optim.AdamW([hidden, bias, output], lr=4e-3, weight_decay=1e-3)
+    steps = settings.second_epochs * (len(rows) // CELLS_A_STEP)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=4e-3, total_steps=steps + 1, pct_start=0.2
+    )
+    for _ in range(settings.second_epochs):
+        total = 0.0
+        for chosen in torch.randperm(len(rows)).split(CELLS_A_STEP)[: steps // settings.second_epochs]:
+            mixed = rows[chosen] @ hidden + bias[kinds[chosen]]
+            score = torch.relu(mixed[:, :-1]) @ output + mixed[:, -1]
+            loss = binary_cross_entropy_with_logits(score, labels[chosen], weight[chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * settings.second_epochs / steps
+    print(f"second pass: loss {total:.5f}", file=sys.stderr, flush=True)
+    matrix = hidden.detach().numpy() / spread[:, None]
+    matrix[settings.left_out(count)] = 0
+    shift = bias.detach().numpy() - mean @ matrix
+    return MessageNetwork.without_rounds(
+        matrix.astype(np.float32), shift.astype(np.float32), output.detach().numpy()
+    )
+
+
+def network_scores(network: MessageNetwork, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Log-odds that a network without rounds gives cells."""
+    parts = []
+    for start in range(0, len(features), 65536):
+        rows, kinds = features[start : start + 65536], classes[start : start + 65536]
+        mixed = rows @ network.hidden + network.hidden_bias[kinds]
+        parts.append(np.maximum(mixed[:, :-1], 0) @ network.output + mixed[:, -1])
+    return np.concatenate(parts)

@@ -1,0 +1,1 @@
+"""Preparation of training corpora, shared by all trainers."""

@@ -1,0 +1,165 @@
+"""An on-disk store of computed arrays, so that parses and features of a corpus are computed once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align._version import __version__
+from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types.errors import MemoryLimitError
+
+# Raise it when what is stored changes its meaning; what older versions stored is then computed anew.
+FORMAT = 4
+
+Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayStore:
+    """A folder of entries: files of arrays and JSON values, each named by the hash of what it depends on.
+
+    Entries are written in one step and never change: processes can share the folder, and a kill leaves no
+    half of one. A damaged entry counts as missing.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        Made when the first entry is written.
+    """
+
+    folder: Path
+
+    def path(self, key: Any) -> Path:
+        """Where the entry of a key lies; the key is what JSON can hold."""
+        text = json.dumps([FORMAT, __version__, key], sort_keys=True, ensure_ascii=True)
+        name = hashlib.sha256(text.encode("ascii")).hexdigest()
+        return self.folder / name[:2] / f"{name[2:]}.safetensors"
+
+    def get(self, key: Any) -> Entry | None:
+        """The entry of a key, or None."""
+        path = self.path(key)
+        if not path.exists():
+            return None
+        try:
+            return load_arrays(path)
+        except InputError:
+            return None
+
+    def put(self, key: Any, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Store an entry."""
+        save_arrays(self.path(key), arrays, facts)
+
+
+def encode_sentence(sentence: Sentence | InputError) -> Entry:
+    """Turn a sentence into arrays and JSON values; vectors are kept in half precision.
+
+    Of a text that could not be parsed the reason is kept.
+    """
+    if isinstance(sentence, InputError):
+        return {}, {"error": sentence.message}
+    facts: dict[str, Any] = {
+        "text": sentence.text,
+        "tokens": [[token.text, token.lemma, token.tag, token.start, token.end] for token in sentence.tokens],
+    }
+    arrays: dict[str, np.ndarray] = {}
+    if sentence.vectors is not None:
+        arrays["vectors"] = sentence.vectors.astype(np.float16)
+    if sentence.forest is not None:
+        for name, value in _forest_fields(sentence.forest):
+            if name == "log_posterior" and np.isnan(value).all():
+                continue  # aligners do not ask for it, and a forest without is one where it is not known
+            if isinstance(value, np.ndarray):
+                arrays[f"forest.{name}"] = value
+            else:
+                facts["labels"] = list(value)
+    return arrays, facts
+
+
+def decode_sentence(entry: Entry) -> Sentence | InputError:
+    """Turn what :func:`encode_sentence` made back into a sentence, or the reason why there is none."""
+    arrays, facts = entry
+    if "error" in facts:
+        return InputError(facts["error"])
+    tokens = tuple(Token(*values) for values in facts["tokens"])
+    forest = None
+    if "labels" in facts:
+        fields = {name.removeprefix("forest."): array for name, array in arrays.items() if name != "vectors"}
+        forest = ParseForest(labels=tuple(facts["labels"]), **fields)
+    vectors = arrays.get("vectors")
+    if vectors is not None:
+        vectors = vectors.astype(np.float32)
+    return Sentence(tokens, text=facts["text"], forest=forest, vectors=vectors)
+
+
+def _forest_fields(forest: ParseForest) -> Iterator[tuple[str, Any]]:
+    for name in ParseForest.__dataclass_fields__:
+        yield name, getattr(forest, name)
+
+
+def cached_sentences(
+    texts: Sequence[Any],
+    parse_many: Callable[[Sequence[Any]], Iterable[Sentence | InputError]],
+    store: ArrayStore | None,
+    identity: Any,
+    *,
+    chunk: int = 128,
+    report: Callable[[int], None] | None = None,
+) -> list[Sentence | InputError]:
+    """Parse texts, taking from the store what it has; equal texts are parsed once.
+
+    Parameters
+    ----------
+    texts : sequence
+        Raw texts or lists of words: what ``parse_many`` takes and JSON can hold.
+    parse_many : callable
+        Parses a sequence of texts, in order; see :meth:`forest_align.parsing.Parser.parse_many`.
+    store : ArrayStore or None
+        Without one everything is parsed. A sentence that there was not memory enough for is tried again by
+        the next run. Either way the sentences come out with half-precision vectors, so that results do not
+        depend on the store.
+    identity : JSON value
+        What a parse depends on besides the text: parser, its weights, its settings.
+    chunk : int
+        Texts handed to the parser at a time; what is parsed is stored after each chunk.
+    report : callable, optional
+        Called with the number of texts done since the last call; equal texts are done together.
+
+    Returns
+    -------
+    list of Sentence or InputError
+        In the order of ``texts``; the reason in place of a sentence that could not be parsed.
+    """
+    keys = [json.dumps(text) for text in texts]
+    occurrences = Counter(keys)
+    found: dict[str, Sentence | InputError] = {}
+    missing: dict[str, Any] = {}
+    for key, text in zip(keys, texts, strict=True):
+        if key in found or key in missing:
+            continue
+        entry = store.get([identity, text]) if store is not None else None
+        if entry is None:
+            missing[key] = text
+        else:
+            found[key] = decode_sentence(entry)
+    if report is not None:
+        report(sum(occurrences[key] for key in found))
+    waiting = list(missing.items())
+    for first in range(0, len(waiting), chunk):
+        part = waiting[first : first + chunk]
+        for (key, text), sentence in zip(part, parse_many([text for _, text in part]), strict=True):
+            entry = encode_sentence(sentence)
+            found[key] = decode_sentence(entry)
+            if store is not None and not isinstance(sentence, MemoryLimitError):
+                store.put([identity, text], *entry)
+        if report is not None:
+            report(sum(occurrences[key] for key, _ in part))
+    return [found[key] for key in keys]

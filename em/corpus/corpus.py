@@ -1,0 +1,317 @@
+"""Reads sentence pairs and computes, once, all that aligning them again and again needs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.forest.base_pairs import features_of_candidates
+from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
+from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
+from forest_align.aligners.words.lexical import Candidate, CandidateProvider
+from forest_align.alignment import Links
+from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus.problems import problem_of
+from forest_align.eval.metrics.dependencies import head_dependencies
+from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.storage.arrays import fingerprint_of
+from forest_align.types import InputError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.formats.format import SentencePair
+    from forest_align.parsing import Parser
+
+_RELATION_BITS = 1 << np.arange(len(RELATIONS))
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusPair:
+    """A sentence pair, ready to be aligned.
+
+    Attributes
+    ----------
+    id : str
+        Its name.
+    source, target : Sentence
+        With forests; word vectors have done their work and are dropped.
+    candidates : tuple of Candidate
+        Word candidates.
+    features : PairFeatures
+        Features of the phrase pairs.
+    links : Links or None
+        Gold word links, if the corpus has them.
+    gold_heads : (list of int, list of int) or None
+        Heads of the tokens in the gold trees of both sentences, if the corpus has trees that are not the
+        forests themselves.
+    given_forests : str
+        Short hash of the forests that came with the sentences; empty where both were parsed.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    candidates: tuple[Candidate, ...]
+    features: PairFeatures
+    links: Links | None = None
+    gold_heads: tuple[list[int], list[int]] | None = None
+    given_forests: str = ""
+
+    def prepared(self, options: ForestOptions) -> PreparedPair:
+        """The pair as the kernel takes it."""
+        return PreparedPair.of(self.source, self.target, self.features, self.candidates, options)
+
+
+class CorpusReader:
+    """Prepares the pairs of files, with a cache.
+
+    Parameters
+    ----------
+    parser : str
+        Name or folder of the parser; loaded when something is not in the cache.
+    forest_size : int
+        Trees in a forest.
+    candidates : str
+        Name of the word candidates, see :func:`forest_align.aligners.words.choose.word_candidates`.
+    confident_link : float
+        Word candidates of this score count as linked, see :class:`ForestOptions`.
+    cache : pathlib.Path, optional
+        Folder of the cache.
+    given_trees : bool
+        Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
+        default.
+    """
+
+    def __init__(
+        self,
+        parser: str = "en",
+        *,
+        forest_size: int = 10,
+        candidates: str = DEFAULT_WORDS,
+        confident_link: float = 0.5,
+        cache: Path | None = None,
+        given_trees: bool = False,
+    ) -> None:
+        self.parser = parser
+        self.forest_size = forest_size
+        self.candidate_name = candidates
+        self.confident_link = confident_link
+        self.given_trees = given_trees
+        self._store = ArrayStore(cache) if cache is not None else None
+        self._parser = LazyParser(parser, forest_size)
+        self._parser_identity = [parser_fingerprint(parser), forest_size]
+        self._pair_identity = [
+            self._parser_identity,
+            candidates,
+            confident_link,
+            candidate_fingerprint(candidates),
+        ]
+
+    @property
+    def identity(self) -> list[Any]:
+        """What prepared pairs depend on besides their texts and trees, as JSON values."""
+        return [*self._pair_identity, *(["given trees"] if self.given_trees else [])]
+
+    @cached_property
+    def _provider(self) -> CandidateProvider:
+        return word_candidates(self.candidate_name)
+
+    def read(
+        self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
+    ) -> tuple[list[CorpusPair], list[str]]:
+        """Prepare pairs.
+
+        Parameters
+        ----------
+        pairs : iterable of SentencePair or InputError
+            From :func:`forest_align.data.pairs.read_pairs`.
+        report : callable, optional
+            Called with the numbers of sentences and pairs done since the last call.
+
+        Returns
+        -------
+        list of CorpusPair
+            Those that could be prepared.
+        list of str
+            Why the others could not.
+        """
+        problems: list[str] = []
+        usable: list[tuple[SentencePair, Sentence, Sentence]] = []
+        for pair in pairs:
+            if isinstance(pair, InputError):
+                problems.append(str(pair))
+                continue
+            try:
+                sides = with_given_trees(pair) if self.given_trees else (pair.source, pair.target)
+                usable.append((pair, *sides))
+            except InputError as broken:
+                problems.append(problem_of(pair, broken))
+        sentences = self._parsed([side for _, *both in usable for side in both], report)
+        found = []
+        for (pair, *given), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
+            try:
+                if isinstance(source, InputError):
+                    raise source
+                if isinstance(target, InputError):
+                    raise target
+                found.append(self._prepare(pair, source, target, forest_fingerprint(given)))
+            except InputError as error:
+                problems.append(problem_of(pair, error))
+            if report is not None:
+                report(1)
+        return found, problems
+
+    def _parsed(self, given: Sequence[Sentence], report: Report | None) -> list[Sentence | InputError]:
+        """The sentences with forests; those that are parsed have word vectors, too."""
+        texts = [text_to_parse(side) for side in given if side.forest is None]
+        if report is not None and len(texts) < len(given):
+            report(len(given) - len(texts))
+        parsed = iter(
+            cached_sentences(texts, self._parser, self._store, self._parser_identity, report=report)
+        )
+        return [next(parsed) if side.forest is None else side for side in given]
+
+    def _prepare(
+        self, pair: SentencePair, source: Sentence, target: Sentence, given_forests: str
+    ) -> CorpusPair:
+        key = [self._pair_identity, text_to_parse(pair.source), text_to_parse(pair.target)]
+        if given_forests:
+            key.append(given_forests)
+        entry = self._store.get(key) if self._store is not None else None
+        if entry is None:
+            candidates, features = self._look_up(source, target)
+            if self._store is not None:
+                spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
+                scores = np.array([c.score for c in candidates], np.float64)
+                relations = (features.relations != 0) @ _RELATION_BITS
+                arrays = {"spans": spans, "scores": scores, "relations": relations.astype(np.uint8)}
+                self._store.put(key, arrays, {})
+        else:
+            arrays = dict(entry[0])
+            spans, scores = arrays["spans"].tolist(), arrays["scores"].tolist()
+            candidates = tuple(
+                Candidate((a, b), (c, d), score) for (a, b, c, d), score in zip(spans, scores, strict=True)
+            )
+            relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
+            features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
+        light = replace(source, vectors=None), replace(target, vectors=None)
+        links = pair.links.check(len(source), len(target)) if pair.links is not None else None
+        gold_heads = None if given_forests else _gold_heads(pair)
+        return CorpusPair(pair.id, *light, candidates, features, links, gold_heads, given_forests)
+
+    def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        if self._provider.uses_vectors and (source.vectors is None or target.vectors is None):
+            source, target = self._parser.with_vectors([source, target])
+        found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
+        features = features_of_candidates(source, target, found, self.confident_link, load_lexicon())
+        return found, features
+
+
+def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
+    """Heads of the tokens in the first tree of each sentence."""
+    if not pair.source_trees or not pair.target_trees:
+        return None
+    return tree_heads(pair.source_trees[0][0]), tree_heads(pair.target_trees[0][0])
+
+
+def tree_heads(bracket: str) -> list[int]:
+    """Head of each token of a tree in Penn brackets, see :func:`head_dependencies`."""
+    from forest_align.parsing import sentence_from_bracket
+
+    forest = sentence_from_bracket(bracket).forest
+    assert forest is not None
+    return head_dependencies(forest)
+
+
+def forest_fingerprint(given: Sequence[Sentence]) -> str:
+    """Short hash of the forests of sentences, their tags and lemmas too; empty if there are none."""
+    if all(sentence.forest is None for sentence in given):
+        return ""
+    parts: list[Any] = []
+    for sentence in given:
+        if sentence.forest is not None:
+            parts += [[(token.text, token.lemma, token.tag) for token in sentence.tokens]]
+            parts += [getattr(sentence.forest, name) for name in sentence.forest.__dataclass_fields__]
+        else:
+            parts.append(None)
+    return fingerprint_of(*parts)
+
+
+def text_to_parse(sentence: Sentence) -> str | list[str]:
+    """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
+    return list(sentence.words) if sentence.tokens else sentence.text
+
+
+class LazyParser:
+    """A parser that is loaded when it is first needed.
+
+    Parameters
+    ----------
+    name : str
+        Name or folder of the parser.
+    forest_size : int
+        Trees in a forest.
+    """
+
+    def __init__(self, name: str, forest_size: int) -> None:
+        self._name, self._forest_size = name, forest_size
+
+    @cached_property
+    def _loaded(self) -> Parser:
+        from forest_align.parsing import load_parser_for_alignment
+
+        return load_parser_for_alignment(self._name, forest_size=self._forest_size)
+
+    def __call__(self, texts: Sequence[Any]) -> Iterable[Sentence | InputError]:
+        """Parse texts or words; see :meth:`forest_align.parsing.Parser.parse_many`."""
+        return self._loaded.parse_many(texts)
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """See :meth:`forest_align.parsing.Parser.with_vectors`."""
+        return self._loaded.with_vectors(sentences)
+
+
+def parser_fingerprint(name: str) -> str:
+    """Short hash of a parser's files and of those that word vectors and lemmas come from.
+
+    Where the parser is not in a folder that can be found, its name stands for it.
+    """
+    bundled = Path(str(files("forest_align.parsing")))
+    # Bundled names come first, as where a parser is loaded.
+    folder = bundled / "models" / name
+    if name != Path(name).name or not folder.is_dir():
+        folder = Path(name)
+    vectors = files_fingerprint(_model_files(bundled / "vectors"))
+    lemmas = candidate_fingerprint("dictionary")  # those of the lexicon
+    return f"{files_fingerprint(_model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
+
+
+def _model_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
+
+
+def candidate_fingerprint(candidates: str) -> str:
+    """Short hash of what word candidates of this name and evidence are computed from."""
+    return files_fingerprint(word_candidate_files(candidates))
+
+
+def files_fingerprint(paths: Sequence[Path]) -> str:
+    """Short hash of the names and contents of files."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            for block in iter(partial(file.read, 1 << 20), b""):
+                digest.update(block)
+    return digest.hexdigest()[:16]

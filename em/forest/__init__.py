@@ -1,0 +1,1 @@
+"""Training of the forest aligner: feature-enhanced Viterbi EM."""

@@ -1,0 +1,79 @@
+"""The best alignment known of each sentence pair: what keeps Viterbi EM on full batches from going down.
+
+The search for an alignment is heuristic: under new weights it may come back with a worse one than the one
+before. The E-step then keeps the earlier one (Neal & Hinton 1998: each step need only improve the objective,
+not maximise it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.em.forest.expectation import PairExpectation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HardAssignments:
+    """The events that an alignment of each pair uses, and what is constant in its score.
+
+    Attributes
+    ----------
+    events : numpy.ndarray
+        int64, shape (N,): the events of all pairs, one pair after the other.
+    first_event : numpy.ndarray
+        int64, shape (P + 1,): where the events of each pair begin; a pair whose roots were never aligned has
+        none.
+    constant : numpy.ndarray
+        float64, shape (P,): log score without the log-probabilities of the events: penalties, and the
+        evidence of links and trees.
+    null_words : numpy.ndarray
+        int64, shape (P,): words under null-aligned phrases.
+    """
+
+    events: np.ndarray
+    first_event: np.ndarray
+    constant: np.ndarray
+    null_words: np.ndarray
+
+    @classmethod
+    def of(cls, found: Sequence[PairExpectation], log_events: np.ndarray) -> HardAssignments:
+        """Those of all pairs, in order, which have been scored with these log-probabilities."""
+        lengths = [len(one.events) for one in found]
+        return cls(
+            np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)]),
+            np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+            np.array([one.log_score - log_events[one.events].sum() for one in found], np.float64),
+            np.array([one.null_words for one in found], np.int64),
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> HardAssignments:
+        """The opposite of :meth:`arrays`."""
+        return cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The attributes by name."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def or_better(self, pair: int, found: PairExpectation, log_events: np.ndarray) -> PairExpectation:
+        """The alignment of a pair that has the higher score now: the one kept, or the one just found.
+
+        Parameters
+        ----------
+        pair : int
+            Number of the pair.
+        found : PairExpectation
+            What the search came back with.
+        log_events : numpy.ndarray
+            Log-probabilities of all events under the weights that it used.
+        """
+        events = self.events[self.first_event[pair] : self.first_event[pair + 1]]
+        if not len(events):
+            return found
+        score = float(self.constant[pair] + log_events[events].sum())
+        if found.reached and found.log_score >= score:
+            return found
+        return PairExpectation(events, score, True, int(self.null_words[pair]), found.words)

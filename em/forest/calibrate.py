@@ -1,0 +1,106 @@
+r"""Calibrate the probabilities of phrase pairs of a forest model on pairs with gold word links.
+
+Fits on every other pair of each file and reports on the rest how the probabilities compare with the share of
+pairs of constituents that are right, before (plain posteriors) and after. Forests have the size that
+the model was tuned with::
+
+    python -m forest_align.em.forest.calibrate MTREF/dev.tsv WIKI/dev.tsv EDINBURGH/train.sure.json \
+        --model MODEL -o MODEL --forests CACHE
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.calibration import PhraseCalibration
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.corpus import CorpusReader
+from forest_align.em.forest.calibration import JudgedPhrases, fit_calibration, judge_phrases
+from forest_align.em.progress import counting_bar
+from forest_align.eval.metrics.calibration import calibrate
+
+
+def rows(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:
+    """A table: how probable, how often right, and expected calibration error, file by file."""
+    yield "| held-out pairs of | phrases | right | posterior | its error | probability | its error | Brier |"
+    yield "|---" * 8 + "|"
+    for name, judged in held_out.items():
+        cells = [f"{len(judged.right)}", f"{judged.right.mean():.3f}"]
+        for one in (PhraseCalibration(), calibration):
+            found = judged.probabilities(one)
+            cells += [f"{found.mean():.3f}", f"{calibrate(found, judged.right).expected_error:.3f}"]
+        brier = [
+            np.square(judged.probabilities(one) - judged.right).mean()
+            for one in (PhraseCalibration(), calibration)
+        ]
+        cells.append(f"{brier[0]:.3f} → {brier[1]:.3f}")
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def diagram(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:
+    """The reliability diagram of all files together as a table."""
+    yield "| probability | phrases | mean | right | posterior | phrases | mean | right |"
+    yield "|---" * 8 + "|"
+    right = np.concatenate([judged.right for judged in held_out.values()])
+    columns = []
+    for one in (calibration, PhraseCalibration()):
+        found = np.concatenate([judged.probabilities(one) for judged in held_out.values()])
+        columns.append(calibrate(found, right))
+    for number in range(10):
+        cells = []
+        for column in columns:
+            cells.append(f"{number / 10:.1f} to {(number + 1) / 10:.1f}")
+            cells.append(f"{column.count[number]}")
+            means = column.predicted[number], column.observed[number]
+            cells += [f"{mean:.2f}" if column.count[number] else "–" for mean in means]
+        yield f"| {' | '.join(cells)} |"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Fit, report, and write the model."""
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("gold", metavar="GOLD", nargs="+", type=Path, help="pairs with gold word links")
+    arguments.add_argument("--model", default="forest", help="model to calibrate (default: forest)")
+    arguments.add_argument("-o", "--output", metavar="MODEL", type=Path, help="where to write it")
+    arguments.add_argument("--parser", default="en", help="parser: a name or a folder (default: en)")
+    arguments.add_argument("--forests", metavar="CACHE", type=Path, help="keeps what is computed once")
+    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+    options = arguments.parse_args(argv)
+    model = ForestAligner.load(options.model).model
+    reader = CorpusReader(
+        options.parser,
+        forest_size=model.forest_size,
+        confident_link=model.options.confident_link,
+        cache=options.forests,
+    )
+    names = [f"{path.parent.name}/{path.name}" for path in options.gold]
+    if len(set(names)) < len(names):
+        arguments.error(f"expected files of different names, found {', '.join(names)}")
+    fitted_on, held_out = {}, {}
+    sizes = {}
+    for name, path in zip(names, options.gold, strict=True):
+        pairs, problems = reader.read(list(read_pairs(path))[: options.limit])
+        print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+        with counting_bar(name, len(pairs)) as bar:
+            fitted_on[name] = judge_phrases(pairs[::2], model, bar.update)
+            held_out[name] = judge_phrases(pairs[1::2], model, bar.update)
+        sizes[name] = len(pairs[::2])
+    calibration = fit_calibration(list(fitted_on.values()))
+    print(f"{calibration}\n")
+    print(*rows(held_out, calibration), "", *diagram(held_out, calibration), sep="\n")
+    if options.output:
+        description = {**model.description, "calibrated_on": sizes}
+        replace(model, calibration=calibration, description=description).save(options.output)
+
+
+if __name__ == "__main__":
+    main()

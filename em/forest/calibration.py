@@ -1,0 +1,137 @@
+"""Fits how posteriors and word links make up the probability of a phrase pair, on pairs with gold links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.aligners.forest.calibration import PhraseCalibration, log_agreement
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.result import reported_derivation
+from forest_align.em.corpus.corpus import CorpusPair
+from forest_align.eval.metrics.constituents import Span, project
+from forest_align.types import InputError, ParseForest
+
+#: Temperatures to choose from.
+TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0)
+# Powers to choose from: steps that change probabilities by about a hundredth.
+_POWERS = np.arange(41) * 0.05
+# Being wrong about a pair costs no more than if it had had this log-probability.
+_MOST_CERTAIN = math.log(1 - 1e-6)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPhrases:
+    """Pairs of constituents that an aligner reports, judged by gold links.
+
+    Attributes
+    ----------
+    log_posterior : numpy.ndarray
+        float64, shape (T, K): at each temperature of :data:`TEMPERATURES`.
+    log_agreement : numpy.ndarray
+        float64, shape (K,): see :func:`forest_align.aligners.forest.calibration.log_agreement`.
+    right : numpy.ndarray
+        bool, shape (K,): whether the links make the pair possible, see
+        :mod:`forest_align.eval.metrics.constituents`.
+    """
+
+    log_posterior: np.ndarray
+    log_agreement: np.ndarray
+    right: np.ndarray
+
+    def probabilities(self, calibration: PhraseCalibration) -> np.ndarray:
+        """What a calibration of one of the temperatures makes of them: float64, shape (K,)."""
+        at = TEMPERATURES.index(calibration.temperature)
+        return calibration.probabilities(self.log_posterior[at], self.log_agreement)
+
+
+def judge_phrases(
+    pairs: Sequence[CorpusPair], model: ForestModel, report: Callable[[int], None] | None = None
+) -> JudgedPhrases:
+    """Align pairs and judge what is found.
+
+    Parameters
+    ----------
+    pairs : sequence of CorpusPair
+        At least one, with gold links, of which the sure ones count.
+    model : ForestModel
+        Its own calibration plays no part.
+    report : callable, optional
+        Called with the number of pairs done since the last call.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or one has no links.
+    """
+    if not pairs:
+        raise InputError("expected at least one pair with gold links, found none")
+    found = []
+    for pair in pairs:
+        found.append(_judge_pair(pair, model))
+        if report is not None:
+            report(1)
+    posteriors, agreements, right = zip(*found, strict=True)
+    return JudgedPhrases(np.concatenate(posteriors, 1), np.concatenate(agreements), np.concatenate(right))
+
+
+def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if pair.links is None:
+        raise InputError(f"pair {pair.id!r} has no gold links")
+    prepared, log_probabilities = pair.prepared(model.options), model.log_probabilities(pair.features)
+    options = model.options.kernel_arguments()
+    aligned = [
+        prepared.align(*log_probabilities, {**options, "temperature": temperature})
+        for temperature in TEMPERATURES
+    ]
+    source, target = forests = prepared.source, prepared.target
+    arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, model.options).arrays
+    reported = ~arrays.absorbed
+    reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
+    source_spans = _spans(source, arrays.source[reported])
+    target_spans = _spans(target, arrays.target[reported])
+    possible = project(source_spans, target_spans, pair.links.only_sure()).possible_pairs()
+    right = np.array([spans in possible for spans in zip(source_spans, target_spans, strict=True)], bool)
+    posteriors = np.array([one.log_posterior[reported] for one in aligned])
+    return posteriors, log_agreement(pair.source, pair.target, arrays, pair.candidates)[reported], right
+
+
+def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:
+    return list(zip(forest.start[nodes].tolist(), forest.end[nodes].tolist(), strict=True))
+
+
+def fit_calibration(corpora: Sequence[JudgedPhrases]) -> PhraseCalibration:
+    """The calibration of least log loss, found by trying every one on a grid.
+
+    Parameters
+    ----------
+    corpora : sequence of JudgedPhrases
+        Each counts the same, however many phrases it has.
+
+    Raises
+    ------
+    InputError
+        If a corpus has no phrases.
+    """
+    if not all(len(judged.right) for judged in corpora):
+        raise InputError("expected aligned phrases to calibrate on, found none")
+    powers = np.stack(np.meshgrid(_POWERS, _POWERS, indexing="ij"), -1).reshape(-1, 2)
+    losses = np.array(
+        [sum(_log_losses(judged, at, powers) for judged in corpora) for at in range(len(TEMPERATURES))]
+    )
+    best, place = np.unravel_index(np.argmin(losses), losses.shape)
+    posterior_power, link_power = np.round(powers[place], 2).tolist()
+    return PhraseCalibration(TEMPERATURES[best], posterior_power, link_power)
+
+
+def _log_losses(judged: JudgedPhrases, at: int, powers: np.ndarray) -> np.ndarray:
+    """Mean log loss at one temperature for each pair of powers: float64, shape (P,)."""
+    evidence = np.stack([judged.log_posterior[at], judged.log_agreement])
+    wrong = np.minimum(powers @ evidence[:, ~judged.right], _MOST_CERTAIN)
+    of_wrong = -np.log(-np.expm1(wrong)).sum(axis=1)
+    of_right = -powers @ evidence[:, judged.right].sum(axis=1)
+    losses: np.ndarray = (of_right + of_wrong) / len(judged.right)
+    return losses

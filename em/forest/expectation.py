@@ -1,0 +1,125 @@
+"""The E-step: best alignments under the current weights, and how often they use each event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from forest_align.em.forest.objective import EventTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairExpectation:
+    """What the best alignment of one sentence pair says.
+
+    Attributes
+    ----------
+    events : numpy.ndarray
+        int64: the events that it uses, each as often as it is used; empty when the roots were not aligned.
+    log_score : float
+        Its log score: the events' log-probabilities and the penalties; 0 when the roots were not aligned.
+    reached : bool
+        Whether the two roots are aligned.
+    null_words, words : int
+        Words under null-aligned phrases, and all words, of both sentences.
+    """
+
+    events: np.ndarray
+    log_score: float
+    reached: bool
+    null_words: int
+    words: int
+
+
+class TrainingProblem(Protocol):
+    """Sentence pairs to learn from, as the trainer sees them."""
+
+    @property
+    def table(self) -> EventTable:
+        """The events of all pairs."""
+
+    @property
+    def pair_count(self) -> int:
+        """Number of sentence pairs."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Short text that differs between problems, so that a run is never resumed on another one."""
+
+    def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
+        """Find the best alignment of a pair; called from several threads at once.
+
+        Parameters
+        ----------
+        pair : int
+            Number of the pair.
+        log_events : numpy.ndarray
+            :meth:`EventTable.log_probabilities` under the current weights.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the pairs of a batch or an epoch; see :class:`PairExpectation`."""
+
+    pairs: int = 0
+    reached: int = 0
+    log_score: float = 0.0
+    null_words: int = 0
+    words: int = 0
+
+    @classmethod
+    def of(cls, one: PairExpectation) -> Totals:
+        """Those of a single pair."""
+        return cls(1, int(one.reached), one.log_score, one.null_words, one.words)
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            self.pairs + other.pairs,
+            self.reached + other.reached,
+            self.log_score + other.log_score,
+            self.null_words + other.null_words,
+            self.words + other.words,
+        )
+
+    @property
+    def reachability(self) -> float:
+        """Share of the pairs whose roots are aligned."""
+        return self.reached / max(self.pairs, 1)
+
+    @property
+    def null_share(self) -> float:
+        """Share of the words that align to nothing."""
+        return self.null_words / max(self.words, 1)
+
+
+def expect_batch(
+    problem: TrainingProblem,
+    pairs: Sequence[int],
+    log_events: np.ndarray,
+    executor: ThreadPoolExecutor,
+) -> Iterator[PairExpectation]:
+    """Align the pairs of a batch; results come in the order of ``pairs``, whatever the number of threads.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+        The pairs.
+    pairs : sequence of int
+        Numbers of those in the batch.
+    log_events : numpy.ndarray
+        :meth:`EventTable.log_probabilities` under the current weights.
+    executor : ThreadPoolExecutor
+        Aligns.
+    """
+    return executor.map(lambda pair: problem.expect(pair, log_events), pairs)
+
+
+def count_events(found: Sequence[PairExpectation], event_count: int) -> np.ndarray:
+    """How often each event was used: float64, shape (E,)."""
+    used = np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)])
+    return np.bincount(used, minlength=event_count).astype(np.float64)

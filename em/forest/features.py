@@ -1,0 +1,130 @@
+"""Numbers the features of a corpus: general ones, and lexicalised ones seen often enough to be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.aligners.forest.features import (
+    CATEGORIES,
+    GENERAL_FEATURES,
+    NULL,
+    RELATIONS,
+    PairFeatures,
+    PhraseClasses,
+)
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.em.forest.events import PairRows
+
+_RELATION_BITS = 1 << np.arange(len(RELATIONS))
+_GENERAL_LOOKS = len(CATEGORIES) ** 2 << len(RELATIONS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CorpusFeatures:
+    """The features of all pairs of a corpus.
+
+    Features 0 to ``len(GENERAL_FEATURES) - 1`` are the general ones, the lexicalised ones follow.
+
+    Attributes
+    ----------
+    pairs : list of PairRows
+        For each sentence pair the rows of its pairs of classes.
+    feature_offsets, feature_ids : numpy.ndarray
+        Features of the rows, see :class:`forest_align.em.forest.objective.EventTable`.
+    lexical_keys : tuple of str
+        Names of the lexicalised features, see :class:`ForestModel`.
+    """
+
+    pairs: list[PairRows]
+    feature_offsets: np.ndarray
+    feature_ids: np.ndarray
+    lexical_keys: tuple[str, ...]
+
+    @property
+    def feature_count(self) -> int:
+        """Number of features."""
+        return len(GENERAL_FEATURES) + len(self.lexical_keys)
+
+    def weights_of(self, model: ForestModel) -> np.ndarray:
+        """The model's weights in the order of the features here; 0 where it has none."""
+        lexical = [model.lexical.get(key, 0.0) for key in self.lexical_keys]
+        return np.concatenate([model.weights, np.array(lexical, np.float64)])
+
+    def lexical_weights(self, weights: np.ndarray, smallest: float) -> dict[str, float]:
+        """Lexicalised weights whose absolute value is at least ``smallest``, by name."""
+        values = weights[len(GENERAL_FEATURES) :].tolist()
+        return {key: w for key, w in zip(self.lexical_keys, values, strict=True) if abs(w) >= smallest}
+
+
+def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFeatures:
+    """Number the features of a corpus.
+
+    Parameters
+    ----------
+    pairs : sequence of PairFeatures
+        Features of each sentence pair; at least one.
+    least_pairs : int
+        A lexicalised feature is kept if it occurs in at least so many sentence pairs.
+    """
+    names: dict[str, int] = {}
+    sides = [(_attributes(pair.source, names), _attributes(pair.target, names)) for pair in pairs]
+    keys = [(source[:, None] << 32) + target[None, :] for source, target in sides]
+    kept, counts = np.unique(np.concatenate([key[_used(key)] for key in keys]), return_counts=True)
+    kept = kept[counts >= least_pairs]
+    looks = [
+        _general_look(pair) + _GENERAL_LOOKS * _lexical(key, kept)
+        for pair, key in zip(pairs, keys, strict=True)
+    ]
+    distinct, rows = np.unique(np.concatenate([look.ravel() for look in looks]), return_inverse=True)
+    found, at = [], 0
+    for look, (source, target) in zip(looks, sides, strict=True):
+        table = rows[at : at + look.size].reshape(look.shape).astype(np.int32)
+        at += look.size
+        found.append(PairRows(table, source[:-1], target[:-1]))
+    by_number = list(names)
+    lexical_keys = tuple(f"{by_number[key >> 32]}\t{by_number[key & 0xFFFFFFFF]}" for key in kept.tolist())
+    return CorpusFeatures(found, *_features_of(distinct), lexical_keys)
+
+
+def _attributes(classes: PhraseClasses, names: dict[str, int]) -> np.ndarray:
+    """Numbers of the attributes of the classes of a sentence, null's last."""
+    return np.array([names.setdefault(name, len(names)) for name in classes.attributes()], np.int64)
+
+
+def _used(table: np.ndarray) -> np.ndarray:
+    """All cells but the one of null with null."""
+    used = np.ones(table.shape, dtype=bool)
+    used[-1, -1] = False
+    return used
+
+
+def _general_look(pair: PairFeatures) -> np.ndarray:
+    """One number for the general features of each cell: category pair, and a bit for each relation."""
+    source, target = np.append(pair.source.categories, NULL), np.append(pair.target.categories, NULL)
+    look = (source[:, None].astype(np.int64) * len(CATEGORIES) + target[None, :]) << len(RELATIONS)
+    look[:-1, :-1] += (pair.relations != 0) @ _RELATION_BITS
+    return look
+
+
+def _lexical(keys: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """1 + number of the lexicalised feature of each cell; 0 where there is none."""
+    if not len(kept):
+        return np.zeros(keys.shape, np.int64)
+    places = np.minimum(np.searchsorted(kept, keys), len(kept) - 1)
+    return np.where(kept[places] == keys, places + 1, 0)
+
+
+def _features_of(looks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets and numbers of the features that each look stands for."""
+    lexical, general = np.divmod(looks, _GENERAL_LOOKS)
+    categories = len(RELATIONS) + (general >> len(RELATIONS))
+    columns = np.full((len(looks), len(RELATIONS) + 2), -1, np.int64)
+    related = (general[:, None] & _RELATION_BITS) != 0
+    columns[:, : len(RELATIONS)] = np.where(related, np.arange(len(RELATIONS)), -1)
+    columns[:, -2] = categories
+    columns[:, -1] = np.where(lexical > 0, len(GENERAL_FEATURES) + lexical - 1, -1)
+    present = columns >= 0
+    return np.concatenate(([0], np.cumsum(present.sum(1)))), columns[present].astype(np.int32)

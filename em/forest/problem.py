@@ -1,0 +1,124 @@
+"""Sentence pairs as a training problem: the kernel finds the best alignment, this says what it used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
+from forest_align.em.forest.expectation import PairExpectation
+from forest_align.em.forest.objective import EventTable
+from forest_align.storage.arrays import fingerprint_of
+from forest_align.types import ParseForest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignmentProblem:
+    """A :class:`~.expectation.TrainingProblem` over prepared pairs; see :func:`build_problem`.
+
+    Attributes
+    ----------
+    pairs : sequence of PreparedPair
+        The pairs.
+    events : sequence of PairEvents
+        Their events.
+    table : EventTable
+        The events' features.
+    options : mapping
+        Options of the kernel.
+    fingerprint : str
+        Hash of what the result depends on.
+    """
+
+    pairs: Sequence[PreparedPair]
+    events: Sequence[PairEvents]
+    table: EventTable
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+
+    @property
+    def pair_count(self) -> int:
+        """Number of pairs."""
+        return len(self.pairs)
+
+    def align(self, pair: int, log_events: np.ndarray) -> AlignmentArrays:
+        """Best alignment of a pair."""
+        return self.pairs[pair].align(*self.events[pair].log_probabilities(log_events), self.options)
+
+    def expect(self, pair: int, log_events: np.ndarray) -> PairExpectation:
+        """See :class:`~.expectation.TrainingProblem`."""
+        prepared, found = self.pairs[pair], self.align(pair, log_events)
+        words = prepared.source.token_count + prepared.target.token_count
+        null_words = _covered(prepared.source, found.source_nulls) + _covered(
+            prepared.target, found.target_nulls
+        )
+        if not found.root_aligned:
+            return PairExpectation(np.zeros(0, np.int64), 0.0, False, null_words, words)
+        used = self.events[pair].used(
+            prepared.source_class[found.source],
+            prepared.target_class[found.target],
+            prepared.source_class[found.source_nulls],
+            prepared.target_class[found.target_nulls],
+        )
+        return PairExpectation(used, float(found.log_score), True, null_words, words)
+
+
+def _covered(forest: ParseForest, nodes: np.ndarray) -> int:
+    return int((forest.end[nodes] - forest.start[nodes]).sum())
+
+
+def build_problem(
+    pairs: Sequence[PreparedPair],
+    rows: Sequence[PairRows],
+    normalizer: Normalizer,
+    feature_offsets: np.ndarray,
+    feature_ids: np.ndarray,
+    feature_count: int,
+    options: Mapping[str, Any],
+) -> AlignmentProblem:
+    """Make the events of all pairs and a training problem of them.
+
+    Parameters
+    ----------
+    pairs : sequence of PreparedPair
+        At least one.
+    rows : sequence of PairRows
+        Features of the pairs of classes of each.
+    normalizer : Normalizer
+        Which candidates compete.
+    feature_offsets, feature_ids, feature_count
+        Features of the rows that the pairs refer to, see :class:`EventTable`.
+    options : mapping
+        Options of the kernel.
+    """
+    builder = EventTableBuilder(normalizer)
+    events = builder.add(rows)
+    table = builder.finish(feature_offsets, feature_ids, feature_count)
+    parts: list[Any] = [str(normalizer), sorted(options.items()), feature_count, feature_offsets, feature_ids]
+    for pair, looks in zip(pairs, rows, strict=True):
+        parts += _arrays_of(pair, looks)
+    return AlignmentProblem(pairs, events, table, dict(options), fingerprint_of(*parts))
+
+
+def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
+    """All that the best alignments of a pair depend on, and the events that they use."""
+    forests = (
+        (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, forest.edge_log_marginal)
+        for forest in (pair.source, pair.target)
+    )
+    return [
+        *(part for forest in forests for part in forest),
+        *(getattr(looks, one.name) for one in fields(PairRows)),
+        pair.source_class,
+        pair.target_class,
+        pair.base_source,
+        pair.base_target,
+        pair.base_log_prior,
+        np.zeros((0, 0)) if pair.links is None else pair.links.sums,
+        np.array([pair.link_weight, pair.tree_weight]),
+    ]

@@ -1,0 +1,192 @@
+"""The training loop: mini-batch Viterbi EM that can be killed at any moment and resumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from forest_align.em.forest.assignments import HardAssignments
+from forest_align.em.forest.expectation import (
+    PairExpectation,
+    Totals,
+    TrainingProblem,
+    count_events,
+    expect_batch,
+)
+from forest_align.em.forest.objective import Objective, maximize
+from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState, load_state, save_state
+from forest_align.storage.arrays import fingerprint_of
+from forest_align.types import InputError
+
+
+class TrainingObserver(Protocol):
+    """Whoever watches a run, such as a progress bar."""
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        """An epoch begins, or a resumed run goes on within one."""
+
+    def pair_done(self, totals: Totals) -> None:
+        """A pair has been aligned; the sums are those of the epoch so far."""
+
+    def end_epoch(self, report: EpochReport) -> None:
+        """An epoch is over and scored; a resumed run tells those of its checkpoint, too."""
+
+
+def epoch_batches(pair_count: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
+    """Shuffle the pairs of an epoch into batches; the order depends on seed and epoch alone."""
+    order = np.random.default_rng((seed, epoch)).permutation(pair_count)
+    size = batch_size or max(pair_count, 1)
+    return [order[first : first + size] for first in range(0, pair_count, size)]
+
+
+def train(
+    problem: TrainingProblem,
+    settings: TrainingSettings,
+    start: np.ndarray,
+    *,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    evaluate: Callable[[np.ndarray], Mapping[str, float]] | None = None,
+    observer: TrainingObserver | None = None,
+) -> TrainingState:
+    """Train by mini-batch Viterbi EM.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+        The pairs.
+    settings : TrainingSettings
+        How to train.
+    start : numpy.ndarray
+        float64, shape (feature_count,): initial weights.
+    checkpoint : pathlib.Path, optional
+        Where to keep the checkpoint.
+    resume : bool
+        Go on from the checkpoint if there is one.
+    evaluate : callable, optional
+        Gives dev scores by name for weights; called after each epoch.
+    observer : TrainingObserver, optional
+        Told of each epoch and each pair.
+
+    Returns
+    -------
+    TrainingState
+        With the final weights and the history.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run (one from other initial weights, too)
+        or to later epochs than this one has.
+    """
+    if not problem.pair_count:
+        raise InputError("expected at least one sentence pair to train on")
+    state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
+    begun_from = fingerprint_of(state.weights)
+    identity = {**settings.identity, "problem": problem.fingerprint, "initial weights": begun_from}
+    if resume and checkpoint is not None and checkpoint.exists():
+        state = load_state(checkpoint, identity)
+        if (state.epoch, state.batch) > (settings.epochs, 0):
+            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
+            raise InputError(message, file=str(checkpoint), field="epochs")
+    observer = observer or _Nobody()
+    for report in state.history:
+        observer.end_epoch(report)
+    saved_at = time.monotonic()
+    with ThreadPoolExecutor(settings.workers) as executor:
+        is_new = True
+        while state.epoch < settings.epochs:
+            if state.batch == 0:
+                regularizer = settings.regularization * float(np.square(state.weights).sum())
+                state = replace(state, totals=Totals(), regularizer=regularizer)
+            if is_new:
+                observer.begin_epoch(state)
+            state = _step(problem, settings, state, executor, observer)
+            is_new = state.batch == 0
+            if is_new:
+                if evaluate is not None:
+                    last = replace(state.history[-1], dev=dict(evaluate(state.weights)))
+                    state = replace(state, history=(*state.history[:-1], last))
+                # Told before it is saved: a killed run has told of each epoch that need not be done again.
+                observer.end_epoch(state.history[-1])
+            overdue = time.monotonic() - saved_at >= settings.checkpoint_seconds
+            if checkpoint is not None and (is_new or overdue):
+                save_state(checkpoint, state, identity)
+                saved_at = time.monotonic()
+    return state
+
+
+class _Nobody:
+    """Watches a run that nobody watches."""
+
+    def begin_epoch(self, state: TrainingState) -> None:
+        pass
+
+    def pair_done(self, totals: Totals) -> None:
+        pass
+
+    def end_epoch(self, report: EpochReport) -> None:
+        pass
+
+
+def _step(
+    problem: TrainingProblem,
+    settings: TrainingSettings,
+    state: TrainingState,
+    executor: ThreadPoolExecutor,
+    observer: TrainingObserver,
+) -> TrainingState:
+    """One batch: E-step, running counts, M-step."""
+    batches = epoch_batches(problem.pair_count, settings.batch_size, settings.seed, state.epoch)
+    batch = batches[state.batch].tolist()
+    is_full = len(batches) == 1
+    log_events = problem.table.log_probabilities(state.weights)
+    found: list[PairExpectation] = []
+    totals = Totals()
+    for pair, one in zip(batch, expect_batch(problem, batch, log_events, executor), strict=True):
+        best = state.kept.or_better(pair, one, log_events) if state.kept is not None else one
+        found.append(best)
+        totals += Totals.of(best)
+        observer.pair_done(state.totals + totals)
+    # The counts of a batch stand for all pairs. Nothing is remembered yet before the first one.
+    scale = problem.pair_count / len(batch)
+    rate = 1.0 if is_full or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
+    counts = (1.0 - rate) * state.counts + rate * (scale * count_events(found, problem.table.event_count))
+    objective = Objective(problem.table, counts, settings.regularization)
+    weights, _ = maximize(objective, state.weights, settings.m_step_iterations)
+    state = replace(
+        state,
+        weights=weights,
+        counts=counts,
+        batch=state.batch + 1,
+        updates=state.updates + 1,
+        totals=state.totals + totals,
+        kept=_in_order(batch, found, log_events) if is_full else None,
+    )
+    return _end_epoch(state) if state.batch == len(batches) else state
+
+
+def _in_order(
+    batch: Sequence[int], found: Sequence[PairExpectation], log_events: np.ndarray
+) -> HardAssignments:
+    """The alignments of a batch of all pairs, in the order of the pairs."""
+    of_pair = dict(zip(batch, found, strict=True))
+    return HardAssignments.of([of_pair[pair] for pair in range(len(batch))], log_events)
+
+
+def _end_epoch(state: TrainingState) -> TrainingState:
+    sums = state.totals
+    report = EpochReport(
+        epoch=state.epoch + 1,
+        log_likelihood=sums.log_score / max(sums.pairs, 1),
+        objective=sums.log_score - state.regularizer,
+        reachability=sums.reachability,
+        null_share=sums.null_share,
+    )
+    return replace(state, epoch=state.epoch + 1, batch=0, history=(*state.history, report))

@@ -1,0 +1,129 @@
+"""From prepared sentence pairs to a trained model of the forest aligner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.forest.features import GENERAL_FEATURES
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.em.corpus.corpus import CorpusPair
+from forest_align.em.forest.dev_set import DevSet, figures
+from forest_align.em.forest.events import Normalizer
+from forest_align.em.forest.features import CorpusFeatures, number_features
+from forest_align.em.forest.problem import build_problem
+from forest_align.em.forest.state import EpochReport, TrainingSettings
+from forest_align.em.forest.trainer import TrainingObserver, train
+from forest_align.types import InputError
+
+# Lexicalised weights below this change no probability by more than a few percent, and there are very many.
+SMALLEST_WEIGHT = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedModel:
+    """What :func:`train_forest_model` returns: the model, and the reports of the epochs."""
+
+    model: ForestModel
+    history: tuple[EpochReport, ...]
+
+
+def train_forest_model(
+    pairs: Sequence[CorpusPair],
+    start: ForestModel,
+    settings: TrainingSettings,
+    *,
+    normalizer: Normalizer = Normalizer.SYMMETRIC,
+    beam: int = 50,
+    least_pairs: int = 3,
+    dev: DevSet | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    observer: TrainingObserver | None = None,
+) -> TrainedModel:
+    """Train the weights of a model by Viterbi EM.
+
+    The interpolated parse probability has no part in training (Arase & Tsujii 2017, §5.4); the log-linear one
+    and the evidence of links have, as constants.
+
+    Parameters
+    ----------
+    pairs : sequence of CorpusPair
+        Text to learn from, at least one pair; gold links, if any, are not used.
+    start : ForestModel
+        Gives the initial weights; the trained model keeps its options of the search and what it says was
+        tuned, the size of forests among it.
+    settings : TrainingSettings
+        How to train.
+    normalizer : Normalizer
+        Which candidates compete in training.
+    beam : int
+        µ_b while training.
+    least_pairs : int
+        Lexicalised features are learned for pairs of attributes that occur in at least so many pairs.
+    dev : DevSet, optional
+        Scored after each epoch.
+    checkpoint, resume, observer
+        See :func:`forest_align.em.forest.trainer.train`.
+
+    Returns
+    -------
+    TrainedModel
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run.
+    """
+    if not pairs:
+        raise InputError("expected at least one sentence pair to train on, found none")
+    options = replace(start.options, beam=beam, parser_weight=0.0)
+    features = number_features([pair.features for pair in pairs], least_pairs)
+    problem = build_problem(
+        [pair.prepared(options) for pair in pairs],
+        features.pairs,
+        normalizer,
+        features.feature_offsets,
+        features.feature_ids,
+        features.feature_count,
+        options.kernel_arguments(),
+    )
+
+    def evaluate(weights: np.ndarray) -> Mapping[str, float]:
+        assert dev is not None
+        rows = dev.statistics(_model(features, weights, start))
+        return {name: found.value for name, found in figures(rows).items()}
+
+    state = train(
+        problem,
+        settings,
+        features.weights_of(start),
+        checkpoint=checkpoint,
+        resume=resume,
+        evaluate=evaluate if dev is not None else None,
+        observer=observer,
+    )
+    model = _model(features, state.weights, start)
+    tuned = {"tuned": start.description["tuned"]} if "tuned" in start.description else {}
+    about = {
+        "weights": "trained by Viterbi EM",
+        "pairs": len(pairs),
+        "normalizer": normalizer.value,
+        "training_beam": beam,
+        "least_pairs": least_pairs,
+        **{name: value for name, value in asdict(settings).items() if name != "workers"},
+        "history": [asdict(one) for one in state.history],
+        **tuned,
+    }
+    return TrainedModel(replace(model, description=about), state.history)
+
+
+def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
+    # Used with the reading of the normaliser that the start has, whatever the one of training.
+    lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
+    return ForestModel(
+        weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options, calibration=start.calibration
+    )

@@ -1,0 +1,46 @@
+"""Write a forest model with the weights of another and the fixed options that the sweeps start from.
+
+Usage: python -m forest_align.em.forest.untuned MODEL -o UNTUNED
+
+The bundled models have tuned options and a calibration. A sweep that started with these would go another way
+each time that the models are made again. The options written here are round numbers from before any sweep.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.model import ForestModel, ForestOptions
+
+UNTUNED = ForestOptions(
+    null_penalty=1.4,
+    noncompositional_penalty=2.0,
+    generation_gap=5,
+    candidate_weight=3.0,
+    link_weight=1.0,
+    tree_weight=1.0,
+)
+
+
+def untuned(model: ForestModel) -> ForestModel:
+    """The model's weights alone, with a word about where they are from."""
+    about = {name: value for name, value in model.description.items() if name == "weights"}
+    return ForestModel(model.weights, model.lexical, UNTUNED, about)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Read a model, write the other."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", metavar="MODEL", help="name or folder of the model that has the weights")
+    parser.add_argument("-o", "--output", metavar="UNTUNED", type=Path, required=True, help="folder to write")
+    arguments = parser.parse_args(argv)
+    untuned(ForestAligner.load(arguments.model).model).save(arguments.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Reads sentence pairs with gold links as examples for the joint aligner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.joint.features import pair_edits
+from forest_align.aligners.joint.model import FEATURE_LISTS
+from forest_align.em.corpus.gold_pairs import GoldPair, read_gold_pairs
+from forest_align.em.joint.training import JointExample
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.storage.arrays import fingerprint_of
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual.model import LinkModel
+    from forest_align.data.formats.format import SentencePair
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import InputError
+
+
+def read_examples(
+    pairs: Iterable[SentencePair | InputError],
+    *,
+    parser: str = "en",
+    cache: Path | None = None,
+    longest: int = 3,
+    arcs: bool = True,
+    link_model: LinkModel | None = None,
+    ppdb: PairTable | None = None,
+    links: str = "sure",
+    report: Callable[[int], None] | None = None,
+) -> tuple[list[JointExample], list[str]]:
+    """Parse pairs and compute the features of their edits.
+
+    Parameters
+    ----------
+    pairs, parser, cache, links
+        See :func:`forest_align.em.corpus.gold_pairs.read_gold_pairs`.
+    longest, arcs, link_model, ppdb
+        See :func:`forest_align.aligners.joint.features.pair_edits`.
+    report : callable, optional
+        Called with the numbers of sentences and pairs done since the last call.
+
+    Returns
+    -------
+    list of JointExample
+    list of str
+        Why other pairs cannot be used.
+    """
+    gold, problems = read_gold_pairs(
+        pairs, parser=parser, cache=cache, links=links, whole=True, report=report
+    )
+    examples, lexicon = [], load_lexicon()
+    options = {"longest": longest, "arcs": arcs, "link_model": link_model, "ppdb": ppdb}
+    for pair in gold:
+        examples.append(example_of(pair, lexicon, **options))
+        if report is not None:
+            report(1)
+    return examples, problems
+
+
+def example_of(pair: GoldPair, lexicon: Lexicon, **options: Any) -> JointExample:
+    """The edits of a parsed pair, with its links as an array; options are those of :func:`pair_edits`."""
+    gold = np.zeros((len(pair.source), len(pair.target)), dtype=bool)
+    for i, j in pair.links:
+        gold[i, j] = True
+    return JointExample(pair_edits(pair.source, pair.target, lexicon, **options), gold)
+
+
+def fingerprint(examples: Iterable[JointExample]) -> str:
+    """Short hash of what is learned from: gold links, edits, features and the meaning of the weights."""
+    return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(map(_arrays_of, examples)))
+
+
+def _arrays_of(example: JointExample) -> tuple[np.ndarray, ...]:
+    edits = example.edits
+    return (
+        example.gold,
+        edits.spans,
+        edits.word_features,
+        edits.word_classes,
+        edits.phrase_features,
+        *edits.deletions,
+        edits.arc_pairs.arcs,
+        edits.arc_pairs.governors,
+        edits.arc_pairs.dependents,
+        edits.arc_features,
+    )

@@ -1,0 +1,258 @@
+"""Online training of the joint aligner's weights, averaged (Thadani et al. 2012, §5.2; Collins 2002)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.joint.arcs import ARC_CLASSES
+from forest_align.aligners.joint.features import PairEdits
+from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
+from forest_align.aligners.joint.program import Solution, best_edits
+from forest_align.em.joint.calibration import calibrate
+from forest_align.em.joint.state import JointEpoch, JointState, load_state, save_state
+from forest_align.types import InputError
+
+# What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
+# arc pairs of one type. Small enough to outweigh no link.
+_A_PHRASE = 0.01
+_SAME_ARCS = 0.001
+_OTHER_ARCS = 0.0005
+
+#: Seconds between two checkpoints of one epoch.
+CHECKPOINT_SECONDS = 60.0
+
+#: Called with what is done now and the number of pairs done in it.
+Report = Callable[[str, int], None]
+
+#: See :class:`JointSettings`.
+UPDATES = ("margin", "perceptron")
+
+
+@dataclass(frozen=True, slots=True)
+class JointSettings:
+    """How to train.
+
+    Attributes
+    ----------
+    epochs : int
+        Passes over the pairs.
+    seed : int
+        Determines the order of the pairs.
+    update : str
+        How a wrong alignment changes the weights. ``"perceptron"``: by the difference of the features, as in
+        the paper. ``"margin"``: by as much of it as lets the gold alignment win by the cost of the other one,
+        which is searched for with its cost added (Crammer et al. 2006, PA-I with the loss of the prediction).
+    largest_step : float
+        Bound on the step of ``"margin"``, their C.
+    missing_cost : float
+        Cost of a link that is missing in ``"margin"``; that of a wrong one is 1.
+    """
+
+    epochs: int = 3
+    seed: int = 0
+    update: str = "margin"
+    largest_step: float = 0.01
+    missing_cost: float = 2.0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "seed"):
+            if getattr(self, name) < 0:
+                raise InputError(f"expected at least 0, found {getattr(self, name)}", field=name)
+        for name in ("largest_step", "missing_cost"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise InputError(f"expected a finite number above 0, found {value}", field=name)
+        if self.update not in UPDATES:
+            message = f"expected one of {', '.join(UPDATES)}, found {self.update!r}"
+            raise InputError(message, field="update")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointExample:
+    """A pair to learn from.
+
+    Attributes
+    ----------
+    edits : PairEdits
+        Its edits.
+    gold : numpy.ndarray
+        bool, shape (n, m): gold links.
+    """
+
+    edits: PairEdits
+    gold: np.ndarray
+
+    def worth(self, right: float = 1.0) -> np.ndarray:
+        """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
+        worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
+        worth[1:, 1:] = np.where(self.gold, right, -1.0)
+        sums = worth.cumsum(axis=0).cumsum(axis=1)
+        s, e, t, f = self.edits.spans.T
+        return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
+
+    def reachable(self) -> Solution:
+        """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
+        edits = self.edits
+        same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
+        arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
+        scores = self.worth() - _A_PHRASE
+        return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
+
+
+def train_joint_model(
+    examples: Sequence[JointExample],
+    settings: JointSettings,
+    *,
+    variant: str = "phrase+arc",
+    longest: int = 3,
+    link_features: bool = False,
+    checkpoint: Path | None = None,
+    identity: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    report: Report | None = None,
+) -> tuple[JointModel, tuple[JointEpoch, ...]]:
+    """Train the weights online and average them over all steps.
+
+    Parameters
+    ----------
+    examples : sequence of JointExample
+        Pairs with edits as the variant wants them.
+    settings : JointSettings
+        How to train.
+    variant, longest, link_features : str, int, bool
+        What kind of model.
+    checkpoint : Path, optional
+        File that keeps the state, replaced in one step after each epoch and, within one, every minute.
+    identity : mapping, optional
+        What a resumed run must share with the one it continues, besides the settings.
+    resume : bool
+        Whether to go on from the checkpoint, if there is one.
+    report : callable, optional
+        Called after each pair with what is done ("gold links", "epoch 1" and so on, "calibration") and the
+        number of pairs done in it.
+
+    Returns
+    -------
+    JointModel
+        With averaged weights and calibrated probabilities.
+    tuple of JointEpoch
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run or to later epochs than this one has.
+    ModelError
+        If HiGHS is not installed.
+    """
+    if not examples:
+        raise InputError("expected at least one sentence pair with links to train on, found none")
+    report = report or _silent
+    scale = _scale(examples)
+    same_run = {**asdict(settings), "variant": variant, "longest": longest}
+    same_run |= {"link_features": link_features, **(identity or {})}
+    del same_run["epochs"]
+    state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
+    if resume and checkpoint is not None and checkpoint.exists():
+        state = load_state(checkpoint, same_run)
+        if (len(state.history), state.done) > (settings.epochs, 0):
+            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
+            raise InputError(message, file=str(checkpoint), field="epochs")
+    gold = []
+    for example in examples:
+        gold.append(example.reachable())
+        report("gold links", len(gold))
+    kind, saved = JointModel(scale, variant, longest), time.monotonic()
+    while len(state.history) < settings.epochs:
+        states = _epoch(examples, gold, state, settings, scale, kind)
+        for state in states:
+            report(f"epoch {len(state.history) + (state.done > 0)}", state.done or len(examples))
+            overdue = not state.done or time.monotonic() - saved > CHECKPOINT_SECONDS
+            if checkpoint is not None and overdue:
+                save_state(checkpoint, state, same_run)
+                saved = time.monotonic()
+    weights = state.total / max(len(state.history) * len(examples), 1) * scale
+    model = JointModel(weights, variant, longest, link_features=link_features)
+    return replace(model, calibration=calibrate(examples, model, report)), state.history
+
+
+def _silent(what: str, done: int) -> None:
+    """The report of a run that nobody watches."""
+
+
+def _epoch(
+    examples: Sequence[JointExample],
+    gold: Sequence[Solution],
+    state: JointState,
+    settings: JointSettings,
+    scale: np.ndarray,
+    kind: JointModel,
+) -> Iterator[JointState]:
+    """The states after each pair of the epoch; their arrays are those of the next state too."""
+    number = len(state.history) + 1
+    weights, total = state.weights.copy(), state.total.copy()
+    exact, counts = state.exact, np.array(state.links)
+    order = np.random.default_rng([settings.seed, number]).permutation(len(examples))
+    for done, place in enumerate(order[state.done :], start=state.done + 1):
+        example, wanted = examples[place], gold[place]
+        worth = example.worth(settings.missing_cost) if settings.update == "margin" else None
+        found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), worth)
+        counts += _link_counts(example, found)
+        if _same(found, wanted):
+            exact += 1
+        else:
+            change = summed_features(example.edits, wanted.phrases, wanted.arcs)
+            change -= summed_features(example.edits, found.phrases, found.arcs)
+            weights += _step(change * scale, weights, worth, wanted, found, settings.largest_step)
+        total += weights
+        right, made, there = counts.tolist()
+        if done < len(examples):
+            yield JointState(weights, total, state.history, done, exact, (right, made, there))
+    epoch = JointEpoch(number, exact / len(examples), right / max(made, 1), right / max(there, 1))
+    yield JointState(weights, total, (*state.history, epoch))
+
+
+def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) -> Solution:
+    """The best alignment, or the best together with its cost, which is the less the more it is worth."""
+    phrase_scores, arc_scores = model.scores(example.edits)
+    if worth is not None:
+        phrase_scores = phrase_scores - worth
+    edits = example.edits
+    return best_edits(edits.lengths, edits.spans, phrase_scores, edits.arc_pairs, arc_scores)
+
+
+def _step(
+    change: np.ndarray,
+    weights: np.ndarray,
+    worth: np.ndarray | None,
+    wanted: Solution,
+    found: Solution,
+    largest: float,
+) -> np.ndarray:
+    """What is added to the weights: the change, or as much of it as closes the gap to the margin."""
+    if worth is None:
+        return change
+    gap = worth[wanted.phrases].sum() - worth[found.phrases].sum() - weights @ change
+    return change * min(largest, max(gap, 0.0) / max(float(change @ change), 1e-12))
+
+
+def _same(one: Solution, other: Solution) -> bool:
+    return np.array_equal(one.phrases, other.phrases) and np.array_equal(one.arcs, other.arcs)
+
+
+def _link_counts(example: JointExample, found: Solution) -> np.ndarray:
+    linked = example.edits.covered(found.phrases)
+    return np.array([(linked & example.gold).sum(), linked.sum(), example.gold.sum()])
+
+
+def _scale(examples: Sequence[JointExample]) -> np.ndarray:
+    """What features are multiplied by while training, so that the mean square of each is 1."""
+    sums, sizes = (sum(parts) for parts in zip(*(feature_squares(e.edits) for e in examples), strict=True))
+    mean = np.sqrt(sums / np.maximum(sizes, 1))
+    return np.where(mean > 0, 1 / np.maximum(mean, 0.05), 0.0)

@@ -1,0 +1,1 @@
+"""Training of the lexical model of word candidates."""

@@ -1,0 +1,1 @@
+"""Training of the parser and the tagger."""

@@ -1,0 +1,205 @@
+"""Training examples of the parser: the treebank mix, its variants in punctuation and letter case, batches."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.data.trees.treebanks import (
+    PUNCTUATION_TAGS,
+    TreebankSentence,
+    known_chain,
+    label_inventory,
+    read_craft,
+    read_gum,
+    read_wsj,
+    without_words,
+)
+from forest_align.parsing.networks.encoder_batches import (
+    CASE_CLASSES,
+    EncodedSentence,
+    WordEncoder,
+    length_batches,
+)
+
+#: Files of the WSJ sample used as dev part.
+WSJ_DEV = range(180, 185)
+
+#: Share of visits in each variant; the rest are as the treebank has them.
+PUNCTUATION_SHARES = {"no final": 0.05, "no punctuation": 0.03}
+CASE_SHARES = {"lower": 0.13, "upper": 0.015, "title": 0.015}
+
+# Letter-case classes as they become when a sentence is written another way.
+_AS_CASE = {
+    "lower": np.array([0, 1, 1, 1, 1, 1, 6, 7, 7]),
+    "upper": np.array([0, 4, 4, 3, 4, 4, 6, 8, 8]),
+    "title": np.array([0, 2, 2, 3, 2, 2, 6, 8, 8]),
+}
+
+#: A sentence's number and its punctuation variant.
+Key = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What to train on: sentences, how often each is seen in an epoch on average, and the dev parts."""
+
+    sentences: list[TreebankSentence]
+    copies: list[float]
+    dev: dict[str, list[TreebankSentence]]
+
+
+@dataclass(frozen=True)
+class TrainingExample:
+    """One sentence ready for training: encoder input, tag numbers (-100: unknown) and gold spans."""
+
+    encoded: EncodedSentence
+    tags: np.ndarray
+    spans: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One use of a sentence in an epoch: which, in what punctuation and what letter case."""
+
+    key: Key
+    case: str
+
+
+def treebank_mix(
+    wsj_folder: Path,
+    gum_folder: Path,
+    craft_folder: Path,
+    *,
+    wsj_copies: float,
+    gum_copies: float,
+    craft_copies: float,
+    craft_sentences: int,
+    longest: int,
+    seed: int,
+) -> Mix:
+    """Read the treebanks; test parts are left out, training sentences over ``longest`` words too."""
+    wsj = read_wsj(wsj_folder, dev=WSJ_DEV)
+    gum, craft = read_gum(gum_folder), read_craft(craft_folder)
+    chance = random.Random(seed)
+    sentences: list[TreebankSentence] = []
+    copies: list[float] = []
+    for part, times in ((wsj.train, wsj_copies), (gum.train, gum_copies)):
+        short = [sentence for sentence in part if len(sentence) <= longest]
+        sentences += short
+        copies += [times] * len(short)
+    short = [sentence for sentence in craft.train if 3 <= len(sentence) <= longest]
+    sentences += chance.sample(short, min(len(short), craft_sentences))
+    copies += [craft_copies] * (len(sentences) - len(copies))
+    chance = random.Random(f"{seed}/dev")
+    dev = {
+        "wsj": list(wsj.dev),
+        "gum": chance.sample(gum.dev, min(200, len(gum.dev))),
+        "craft": chance.sample(craft.dev, min(80, len(craft.dev))),
+    }
+    return Mix(sentences, copies, dev)
+
+
+def vocabularies(sentences: Sequence[TreebankSentence], rare: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """List the label chains (the empty one first) and the tags (one for unknown tags first)."""
+    tags = sorted({tag for sentence in sentences for tag in sentence.tags})
+    return label_inventory(sentences, rare), ("UNK", *tags)
+
+
+class ExampleStore:
+    """Training examples, made from treebank sentences when first asked for.
+
+    Parameters
+    ----------
+    sentences : list of TreebankSentence
+        The training sentences.
+    encode : WordEncoder
+        The encoder's tokenizer.
+    labels, tags : sequence of str
+        The vocabularies.
+    """
+
+    def __init__(
+        self,
+        sentences: list[TreebankSentence],
+        encode: WordEncoder,
+        labels: Sequence[str],
+        tags: Sequence[str],
+    ) -> None:
+        self._sentences, self._encode = sentences, encode
+        self._labels = {label: index for index, label in enumerate(labels)}
+        self._tags = {tag: index for index, tag in enumerate(tags)}
+        self._made: dict[Key, TrainingExample] = {}
+
+    def get(self, key: Key) -> TrainingExample:
+        """Return a sentence in a punctuation variant (as it is when nothing would be left)."""
+        if key not in self._made:
+            sentence = self._sentences[key[0]]
+            variant: TreebankSentence | None = sentence
+            if key[1] == "no final":
+                variant = without_words(sentence, _not_final(sentence))
+            elif key[1] == "no punctuation":
+                variant = without_words(sentence, [tag not in PUNCTUATION_TAGS for tag in sentence.tags])
+            self._made[key] = self._example(variant or sentence)
+        return self._made[key]
+
+    def _example(self, sentence: TreebankSentence) -> TrainingExample:
+        known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in sentence.spans]
+        spans = tuple((first, last, self._labels[label]) for first, last, label in known if label)
+        tags = np.array([self._tags.get(tag, -100) for tag in sentence.tags], dtype=np.int64)
+        return TrainingExample(self._encode(sentence.words), tags, spans)
+
+
+def _not_final(sentence: TreebankSentence) -> list[bool]:
+    """Flag all words but the punctuation that ends the sentence."""
+    end = len(sentence)
+    while end > 1 and sentence.tags[end - 1] in PUNCTUATION_TAGS:
+        end -= 1
+    return [place < end for place in range(len(sentence))]
+
+
+def epoch_batches(
+    store: ExampleStore, copies: Sequence[float], budget: int, seed: int, epoch: int
+) -> list[list[Visit]]:
+    """Draw the visits of an epoch, group those of similar length into batches and shuffle the batches.
+
+    The same seed and epoch give the same batches, so that a training run can go on in the middle of one.
+    """
+    chance = random.Random(f"{seed}/{epoch}")
+    visits = []
+    for place, count in enumerate(copies):
+        for _ in range(int(count) + (chance.random() < count % 1)):
+            variant, case = _drawn(chance, PUNCTUATION_SHARES), _drawn(chance, CASE_SHARES)
+            visits.append(Visit((place, variant), case))
+    chance.shuffle(visits)
+    batches: list[list[Visit]] = []
+    pool = 100 * budget // 30  # about 100 batches of sentences of 30 subwords
+    for start in range(0, len(visits), pool):
+        near = visits[start : start + pool]
+        sizes = [len(store.get(visit.key).encoded.subwords) for visit in near]
+        batches.extend([near[item] for item in items] for items in length_batches(sizes, budget))
+    chance.shuffle(batches)
+    return batches
+
+
+def _drawn(chance: random.Random, shares: dict[str, float]) -> str:
+    """Draw the name of a variant; the empty name stands for none."""
+    left = chance.random()
+    for name, share in shares.items():
+        if left < share:
+            return name
+        left -= share
+    return ""
+
+
+def with_case(encoded: EncodedSentence, case: str) -> EncodedSentence:
+    """Give a sentence the letter-case classes of another way of writing it; none for the empty name."""
+    if not case:
+        return encoded
+    is_first = encoded.cases >= len(CASE_CLASSES)
+    cases = _AS_CASE[case][encoded.cases - is_first * len(CASE_CLASSES)] + is_first * len(CASE_CLASSES)
+    return EncodedSentence(encoded.subwords, encoded.word_ends, cases)

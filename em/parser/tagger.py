@@ -1,0 +1,163 @@
+"""Train the tagger that reads word vectors; run once, its output is committed beside these.
+
+It learns from the train parts of three treebanks, some of whose sentences are in lower case in each epoch,
+and prints the share of right tags of held-out parts, with their own words and in lower case.
+
+Examples
+--------
+python -m forest_align.em.parser.tagger TREEBANKS OUT
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import torch
+from benepar.ptb_unescape import ptb_unescape
+from torch.nn import functional
+
+from forest_align.data.trees.treebanks import TreebankSentence, read_craft, read_gum, read_wsj
+from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers
+from forest_align.parsing.networks.vector_network import WordVectors
+from forest_align.parsing.networks.word_tagger import WordTagger
+
+HIDDEN = 256
+EPOCHS = 5
+BATCH = 512
+RATE, DECAY, DROPOUT = 4e-3, 0.01, 0.2
+#: Share of the sentences that are in lower case in an epoch.
+LOWER = 0.15
+#: The parser's training takes as many sentences of CRAFT in an epoch.
+CRAFT_SENTENCES = 14_000
+#: Rows of unit length have small numbers: weights learn with larger ones.
+SCALE = 8.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The N words of sentences, as the tagger reads them.
+
+    Attributes
+    ----------
+    vectors : torch.Tensor
+        float16 ``[N, D]``.
+    cases, lower_cases : torch.Tensor
+        int64 ``[N]``: classes of letter case, as written and of the words in lower case.
+    tags : torch.Tensor
+        int64 ``[N]``.
+    sentence : torch.Tensor
+        int64 ``[N]``: number of the sentence that a word is in.
+    """
+
+    vectors: torch.Tensor
+    cases: torch.Tensor
+    lower_cases: torch.Tensor
+    tags: torch.Tensor
+    sentence: torch.Tensor
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("treebanks", type=Path, help="folder with wsj_sample, gum and craft")
+    parser.add_argument("output", type=Path, help="folder for the tagger")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    wsj, gum, craft = (
+        read(options.treebanks / name)
+        for read, name in ((read_wsj, "wsj_sample"), (read_gum, "gum"), (read_craft, "craft"))
+    )
+    chosen = Random(options.seed).sample(craft.train, min(CRAFT_SENTENCES, len(craft.train)))
+    train = [*wsj.train, *gum.train, *chosen]
+    names = tuple(sorted({tag for sentence in train for tag in sentence.tags}))
+    make = WordVectors()
+    tagger = fit(words_of(train, names, make), names, options.seed)
+    options.output.mkdir(parents=True, exist_ok=True)
+    tagger.save(options.output)
+    tagger = WordTagger.read(options.output)
+    held_out = {"WSJ test": wsj.test, "GUM dev": gum.dev, "GUM test": gum.test}
+    for name, sentences in (held_out | {"CRAFT dev": craft.dev, "CRAFT test": craft.test}).items():
+        shares = (accuracy(tagger, sentences, make, lower=lower) for lower in (False, True))
+        print("{}: {:.1%} of the tags are right, {:.1%} in lower case".format(name, *shares))
+    return 0
+
+
+def with_vectors(
+    sentences: Sequence[TreebankSentence], make: WordVectors, *, lower: bool = False
+) -> Iterator[tuple[TreebankSentence, list[str], np.ndarray]]:
+    """Each sentence with its words as they are written and their vectors."""
+    for start in range(0, len(sentences), 256):
+        some = sentences[start : start + 256]
+        texts = [ptb_unescape(list(sentence.words)) for sentence in some]
+        if lower:
+            texts = [[word.lower() for word in words] for words in texts]
+        yield from zip(some, texts, make(texts), strict=True)
+
+
+def words_of(sentences: Sequence[TreebankSentence], names: Sequence[str], make: WordVectors) -> Words:
+    """All words of some sentences."""
+    numbers = {name: number for number, name in enumerate(names)}
+    vectors, cases, lower_cases = [], [], []
+    for _, words, rows in with_vectors(sentences, make):
+        vectors.append(rows.astype(np.float16))
+        cases.append(case_numbers(words))
+        lower_cases.append(case_numbers([word.lower() for word in words]))
+    tags = chain.from_iterable(sentence.tags for sentence in sentences)
+    lengths = [len(sentence) for sentence in sentences]
+    return Words(
+        torch.from_numpy(np.concatenate(vectors)),
+        torch.from_numpy(np.concatenate(cases)),
+        torch.from_numpy(np.concatenate(lower_cases)),
+        torch.tensor([numbers[tag] for tag in tags]),
+        torch.repeat_interleave(torch.arange(len(sentences)), torch.tensor(lengths)),
+    )
+
+
+def fit(words: Words, names: Sequence[str], seed: int) -> WordTagger:
+    """Learn the weights."""
+    torch.manual_seed(seed)
+    vector = torch.nn.Linear(words.vectors.shape[1], HIDDEN, bias=False)
+    case = torch.nn.Embedding(CASE_COUNT, HIDDEN)
+    output = torch.nn.Linear(HIDDEN, len(names))
+    weights = [*vector.parameters(), *case.parameters(), *output.parameters()]
+    optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=DECAY)
+    steps = EPOCHS * -(-len(words.tags) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
+    for _ in range(EPOCHS):
+        is_lower = torch.rand(int(words.sentence[-1]) + 1) < LOWER
+        cases = torch.where(is_lower[words.sentence], words.lower_cases, words.cases)
+        for some in torch.randperm(len(words.tags)).split(BATCH):
+            hidden = torch.relu(vector(words.vectors[some].float() * SCALE) + case(cases[some]))
+            scores = output(functional.dropout(hidden, DROPOUT))
+            optimizer.zero_grad()
+            functional.cross_entropy(scores, words.tags[some]).backward()
+            optimizer.step()
+            schedule.step()
+    parts = {"vector": vector.weight.T * SCALE, "case": case.weight, "output": output.weight.T}
+    arrays = {name: part.detach().numpy() for name, part in (parts | {"bias": output.bias}).items()}
+    return WordTagger(names, arrays)
+
+
+def accuracy(
+    tagger: WordTagger, sentences: Sequence[TreebankSentence], make: WordVectors, *, lower: bool
+) -> float:
+    """Share of the words whose tag is right."""
+    right = total = 0
+    for sentence, words, vectors in with_vectors(sentences, make, lower=lower):
+        found = tagger(words, vectors)
+        right += sum(one == other for one, other in zip(found, sentence.tags, strict=True))
+        total += len(words)
+    return right / total
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""The training state of the parser: weights, averages, optimiser, schedule, losses, and their checkpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from forest_align.em.parser.examples import ExampleStore, Visit, with_case
+from forest_align.em.parser.span_parser import SpanParser
+from forest_align.em.parser.tree_crf_loss import negative_log_likelihood
+from forest_align.parsing.networks.encoder_batches import collate
+from forest_align.parsing.networks.span_network import span_index
+
+ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+#: What processors that multiply bfloat16 are capable of.
+HALF_PRECISION = ("amx_bf16", "avx512_bf16")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train; exactly one of ``steps`` and ``minutes`` is positive and ends the training."""
+
+    steps: int = 0
+    minutes: float = 0.0
+    encoder_rate: float = 1.5e-4
+    head_rate: float = 8e-4
+    warmup: int = 300
+    clip: float = 1.0
+    average: float = 0.999
+    span_weight: float = 20.0
+    tag_weight: float = 5.0
+
+
+def load_encoder(folder: Path, model: nn.Module) -> None:
+    """Load the original encoder's weights, after checking that they are the ones expected."""
+    path = folder / "model.safetensors"
+    if hashlib.sha256(path.read_bytes()).hexdigest() != ENCODER_SHA256:
+        sys.exit(f"{path}: not the all-MiniLM-L6-v2 weights that this script was written for")
+    not_used = ("pooler.", "embeddings.position_ids")
+    weights = {name: value for name, value in load_file(path).items() if not name.startswith(not_used)}
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    if unexpected or [name for name in missing if not name.startswith(not_used)]:
+        sys.exit(f"{path}: missing {missing}, unexpected {unexpected}")
+
+
+def drop_attention_dropout(parser: SpanParser) -> None:
+    """Switch off dropout inside the encoder's attention, which would rule out the fused kernel."""
+    for module in parser.pretrained_model.modules():
+        if hasattr(module, "num_attention_heads") and hasattr(module, "dropout"):
+            module.dropout.p = 0.0
+            if hasattr(module, "dropout_prob"):
+                module.dropout_prob = 0.0
+
+
+def half_precision(device: torch.device) -> AbstractContextManager[Any]:
+    """Arithmetic of the forward pass: bfloat16 where a device has it and float32 where it matters.
+
+    On processors that only imitate bfloat16 matrices are multiplied four to five times faster in float32.
+    """
+    has_it = torch.amp.is_autocast_available(device.type)
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        has_it = any(able.get(name, False) for name in HALF_PRECISION)
+    return torch.autocast(device.type, torch.bfloat16) if has_it else nullcontext()
+
+
+def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return two losses of a batch: trees (nats a word), tags (nats)."""
+    examples = [store.get(visit.key) for visit in visits]
+    encoded = [with_case(x.encoded, visit.case) for x, visit in zip(examples, visits, strict=True)]
+    batch = collate(encoded)
+    longest, words = int(batch.lengths.max()), int(batch.lengths.sum())
+    batch = batch.to(parser.device)
+    with half_precision(parser.device):
+        scores = parser(batch)
+    index = span_index(batch.lengths)
+    gold = torch.zeros(len(visits), longest, longest, dtype=torch.int64)
+    tags = torch.full((len(visits), longest + 2), -100)
+    for row, example in enumerate(examples):
+        for first, last, label in example.spans:
+            gold[row, first, last] = label
+        tags[row, 1 : len(example.tags) + 1] = torch.from_numpy(example.tags)
+    gold, tags = gold.to(parser.device), tags.to(parser.device)
+    span_loss = negative_log_likelihood(scores.spans, index, gold[index], batch.lengths) / words
+    tag_loss = nn.functional.cross_entropy(
+        scores.tags.float().flatten(0, 1), tags.flatten(), ignore_index=-100
+    )
+    return span_loss, tag_loss
+
+
+def random_generator(device: torch.device) -> torch.Generator:
+    """What dropout on a device draws from."""
+    if device.type == "cuda":
+        return torch.cuda.default_generators[device.index]
+    return torch.default_generator
+
+
+def saved_record(folder: Path) -> dict[str, Any]:
+    """Return what a checkpoint says of its training: progress, labels, tags, what it is made with."""
+    path = folder / "checkpoint.safetensors"
+    try:
+        with safe_open(path, "pt") as file:
+            record: dict[str, Any] = json.loads(file.metadata()["record"])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        sys.exit(f"{path}: not a checkpoint of this script ({error})")
+    return record
+
+
+def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
+    """Say what a checkpoint was made with that is another now, one line each; options may come and go."""
+    return [
+        f"{name} was {saved.get(name)}, is {present.get(name)}"
+        for name in {**saved, **present}
+        if saved.get(name) != present.get(name)
+    ]
+
+
+class Trainer:
+    """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
+
+    def __init__(self, parser: SpanParser, settings: Settings) -> None:
+        self.parser, self.settings = parser, settings
+        self._random = random_generator(parser.device)
+        parser.pretrained_model.embeddings.requires_grad_(False)
+        self.named = [(name, weight) for name, weight in parser.named_parameters() if weight.requires_grad]
+        self.optimizer = torch.optim.AdamW(self._groups(), betas=(0.9, 0.98), foreach=True)
+        self.average = {name: weight.detach().clone() for name, weight in self.named}
+        self.step = self.epoch = self.batch_in_epoch = 0
+        self.begun, self.seconds_before = time.monotonic(), 0.0
+
+    def _groups(self) -> list[dict[str, object]]:
+        """Group the weights by learning rate and by whether they decay."""
+        groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+        for name, weight in self.named:
+            groups.setdefault((name.startswith("pretrained_model."), weight.dim() > 1), []).append(weight)
+        return [
+            {
+                "params": weights,
+                "peak": self.settings.encoder_rate if is_encoder else self.settings.head_rate,
+                "weight_decay": 0.01 if is_matrix else 0.0,
+            }
+            for (is_encoder, is_matrix), weights in groups.items()
+        ]
+
+    def seconds(self) -> float:
+        """Return the seconds trained so far, earlier runs included."""
+        return self.seconds_before + time.monotonic() - self.begun
+
+    def progress(self) -> float:
+        """Return the share of the training that is done, of the minutes or of the steps."""
+        if self.settings.minutes:
+            return self.seconds() / (60 * self.settings.minutes)
+        return self.step / self.settings.steps
+
+    def take_step(self, loss: torch.Tensor) -> float:
+        """Follow the gradient of a loss; return the gradient's norm before clipping."""
+        warm = min(1.0, (self.step + 1) / max(1, self.settings.warmup))
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["peak"] * min(warm, max(0.0, 1 - self.progress()))
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = float(nn.utils.clip_grad_norm_([weight for _, weight in self.named], self.settings.clip))
+        if norm < float("inf"):  # neither infinite nor NaN
+            self.optimizer.step()
+        self.step += 1
+        self.batch_in_epoch += 1
+        self._update_average()
+        return norm
+
+    def _update_average(self, every: int = 5) -> None:
+        if self.step % every:
+            return
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step)) ** every
+        with torch.no_grad():
+            torch._foreach_lerp_(list(self.average.values()), [w.detach() for _, w in self.named], 1 - keep)
+
+    def averaged(self) -> dict[str, torch.Tensor]:
+        """Return the parser's weights with the averages in place of the trained ones."""
+        weights = {**self.parser.state_dict(), **self.average}
+        return {name: value.cpu() for name, value in weights.items()}
+
+    def save(self, folder: Path, made_with: Mapping[str, Any]) -> None:
+        """Write everything needed to go on into one file, atomically; a readable record beside it.
+
+        ``made_with`` holds what else the weights come from, as JSON values: a later run compares it.
+        """
+        tensors = {f"model.{name}": value for name, value in self.parser.state_dict().items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.items()}
+        for name, weight in self.named:
+            for field, value in self.optimizer.state.get(weight, {}).items():
+                tensors[f"optimizer.{field}.{name}"] = value
+        record = {
+            "step": self.step,
+            "epoch": self.epoch,
+            "batch_in_epoch": self.batch_in_epoch,
+            "seconds": self.seconds(),
+            "labels": list(self.parser.label_vocab),
+            "tags": list(self.parser.tag_vocab),
+            "made_with": dict(made_with),
+            "device": self._random.device.type,
+            "random_state": self._random.get_state().tolist(),
+        }
+        tensors = {name: value.cpu().contiguous() for name, value in tensors.items()}
+        fresh = folder / "checkpoint.safetensors.new"
+        save_file(tensors, fresh, {"record": json.dumps(record)})
+        os.replace(fresh, folder / "checkpoint.safetensors")
+        del record["random_state"]
+        (folder / "checkpoint.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Go on where a checkpoint stopped."""
+        record, path = saved_record(folder), folder / "checkpoint.safetensors"
+        with safe_open(path, "pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        prefix = "model."
+        weights = {
+            name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)
+        }
+        try:
+            self.parser.load_state_dict(weights)
+        except RuntimeError as error:
+            sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
+        for name, weight in self.named:
+            self.average[name] = tensors[f"average.{name}"].to(weight.device)
+            state = {
+                field: tensors[f"optimizer.{field}.{name}"].to("cpu" if field == "step" else weight.device)
+                for field in ("step", "exp_avg", "exp_avg_sq")
+                if f"optimizer.{field}.{name}" in tensors
+            }
+            if state:
+                self.optimizer.state[weight] = state
+        self.step, self.epoch = record["step"], record["epoch"]
+        self.batch_in_epoch, self.seconds_before = record["batch_in_epoch"], record["seconds"]
+        # Another kind of device draws other numbers anyway.
+        if record["device"] == self._random.device.type:
+            self._random.set_state(torch.tensor(record["random_state"], dtype=torch.uint8))

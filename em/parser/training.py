@@ -1,0 +1,324 @@
+r"""Train the bundled English parser: tree-CRF likelihood, and tags.
+
+Example (two cores, about 75 minutes)::
+
+    python -m forest_align.em.parser.training --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum --craft
+            TREEBANKS/craft \
+        --encoder FOLDER_OF_MINILM --work WORK --minutes 71
+
+``WORK`` gets ``checkpoint.safetensors`` (what ``--resume`` reads; nothing is pickled) and ``export``, the
+model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
+``--resume`` may go on with other options, such as more minutes, other sentences or another device, and
+prints what has changed; labels and tags stay those of the checkpoint. ``--start en`` begins with the
+bundled model in place of the plain encoder, to get used to other treebanks, say.
+A GPU is used if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from forest_align.data.trees.treebanks import TreebankSentence
+from forest_align.em.parser.examples import (
+    ExampleStore,
+    Mix,
+    Visit,
+    epoch_batches,
+    treebank_mix,
+    vocabularies,
+)
+from forest_align.em.parser.span_parser import SpanParser
+from forest_align.em.parser.trainer import (
+    Settings,
+    Trainer,
+    changes,
+    drop_attention_dropout,
+    load_encoder,
+    losses,
+    saved_record,
+)
+from forest_align.eval.parser_quality import evaluate
+from forest_align.parsing.networks.encoder_batches import EncoderBatch, WordEncoder
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer, locate_parser
+from forest_align.parsing.networks.model_files import (
+    SECTION,
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+    write_model,
+)
+from forest_align.parsing.networks.span_network import BatchScores
+from forest_align.storage.arrays import fingerprint_of
+
+HYPER_PARAMETERS = {
+    "use_pretrained": True,
+    "pretrained_model": "all-MiniLM-L6-v2",
+    "use_encoder": True,
+    "use_chars_lstm": False,
+    "predict_tags": True,
+    "force_root_constituent": True,
+    "d_model": 512,
+    "num_layers": 2,
+    "num_heads": 8,
+    "d_kv": 64,
+    "d_ff": 1024,
+    "d_label_hidden": 250,
+    "d_tag_hidden": 250,
+    "encoder_max_len": 512,
+    "tag_loss_scale": 5.0,
+    "attention_dropout": 0.2,
+    "relu_dropout": 0.1,
+    "residual_dropout": 0.2,
+    "morpho_emb_dropout": 0.2,
+}
+
+# Options that do not change what is learned. Folders may lie elsewhere: what is in them counts.
+_FOLDERS = ("wsj", "gum", "craft", "encoder", "work")
+_WITHOUT_EFFECT = (*_FOLDERS, "device", "resume", "threads", "report", "evaluate_every", "save_minutes")
+
+
+class OnDevice:
+    """A parser that takes batches and gives scores in main memory, wherever it is itself."""
+
+    def __init__(self, parser: SpanParser) -> None:
+        self._parser, self.longest = parser, parser.longest
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch."""
+        scores = self._parser(batch.to(self._parser.device))
+        return BatchScores(scores.spans.cpu(), scores.tags.cpu())
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch."""
+        return self(batch).tags
+
+
+class Run:
+    """One training run: data, model, and where reports and files go."""
+
+    def __init__(self, options: argparse.Namespace, settings: Settings) -> None:
+        self.options = options
+        self.mix: Mix = treebank_mix(
+            options.wsj,
+            options.gum,
+            options.craft,
+            wsj_copies=options.wsj_copies,
+            gum_copies=options.gum_copies,
+            craft_copies=options.craft_copies,
+            craft_sentences=options.craft_sentences,
+            longest=options.longest,
+            seed=options.seed,
+        )
+        self.made_with = made_with(options, self.mix.sentences)
+        resumes = options.resume and (options.work / "checkpoint.safetensors").exists()
+        self.config, weights = beginning(options, self.mix.sentences)
+        if resumes:
+            self.config = check_resumed(saved_record(options.work), self.made_with, self.config)
+        tags = {name: index for index, name in enumerate(self.config.tags)}
+        labels = {name: index for index, name in enumerate(self.config.labels)}
+        parser = SpanParser(tags, labels, self.config.hparams, options.encoder)
+        drop_attention_dropout(parser)
+        load_encoder(options.encoder, parser.pretrained_model)
+        if weights:
+            parser.load_state_dict(weights)
+        parser.to(options.device)
+        self.encode = WordEncoder(options.encoder)
+        self.store = ExampleStore(self.mix.sentences, self.encode, self.config.labels, self.config.tags)
+        self.trainer = Trainer(parser, settings)
+        if resumes:
+            self.trainer.load(options.work)
+            print(f"going on after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
+
+    def train(self) -> None:
+        """Take steps until the last one, an interrupt, or the end of the time allowed."""
+        options, trainer, settings = self.options, self.trainer, self.trainer.settings
+        interrupts: list[int] = []
+        signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+        trainer.parser.train()
+        trainer.begun = saved = time.monotonic()
+        recent: list[tuple[float, float]] = []
+        with tqdm(total=settings.steps or None, initial=trainer.step, disable=None) as bar:
+            for visits in self._batches():
+                span_loss, tag_loss = losses(trainer.parser, self.store, visits)
+                norm = trainer.take_step(settings.span_weight * span_loss + settings.tag_weight * tag_loss)
+                recent.append((span_loss.item(), tag_loss.item()))
+                bar.update()
+                if trainer.step % options.report == 0:
+                    self._report(recent, norm)
+                    recent.clear()
+                if time.monotonic() - saved > options.save_minutes * 60:
+                    trainer.save(options.work, self.made_with)
+                    saved = time.monotonic()
+                if trainer.step % options.evaluate_every == 0:
+                    self.evaluate()
+                    self.export()
+                if interrupts or trainer.progress() >= 1:
+                    break
+        trainer.save(options.work, self.made_with)
+        self.export()
+
+    def _batches(self) -> Iterator[list[Visit]]:
+        """Yield batches, epoch after epoch, from where the trainer is."""
+        trainer, options = self.trainer, self.options
+        while trainer.progress() < 1:
+            batches = epoch_batches(self.store, self.mix.copies, options.budget, options.seed, trainer.epoch)
+            yield from batches[trainer.batch_in_epoch :]
+            trainer.epoch += 1
+            trainer.batch_in_epoch = 0
+
+    def _report(self, recent: list[tuple[float, float]], norm: float) -> None:
+        spans, tags = np.mean(recent, axis=0)
+        trainer = self.trainer
+        print(
+            f"step {trainer.step} epoch {trainer.epoch} {trainer.seconds():.0f} s: trees {spans:.4f} "
+            f"tags {tags:.4f} gradient {norm:.1f}",
+            flush=True,
+        )
+
+    def evaluate(self) -> None:
+        """Print labelled F1 and tag accuracy of the averaged weights on the dev parts."""
+        parser = self.trainer.parser
+        present = {name: value.clone() for name, value in parser.state_dict().items()}
+        parser.load_state_dict(self.trainer.averaged())
+        scorer = EncoderScorer(OnDevice(parser.eval()), self.encode, self.config)
+        for name, part in self.mix.dev.items():
+            print(f"step {self.trainer.step} dev {name:5} {evaluate(scorer, part, 'words')}", flush=True)
+        parser.load_state_dict(present)
+        parser.train()
+
+    def export(self) -> None:
+        """Write the averaged model in the format that forest_align loads."""
+        options = self.options
+        write_model(options.work / "export", options.encoder, self.trainer.averaged(), self.config)
+
+
+def made_with(options: argparse.Namespace, sentences: list[TreebankSentence]) -> dict[str, Any]:
+    """What the weights come from, for the checkpoint: options by their names, and a hash of the sentences."""
+    values = {
+        f"--{name.replace('_', '-')}": value
+        for name, value in vars(options).items()
+        if name not in _WITHOUT_EFFECT
+    }
+    return {**values, "sentences": f"{len(sentences)} ({fingerprint_of(*sentences)})"}
+
+
+def beginning(
+    options: argparse.Namespace, sentences: list[TreebankSentence]
+) -> tuple[ParserConfig, dict[str, torch.Tensor] | None]:
+    """What training begins with: the plain encoder and the sentences' labels and tags, or a trained model."""
+    labels, tags = vocabularies(sentences, options.rare)
+    if not options.start:
+        return ParserConfig(labels, tags, HYPER_PARAMETERS), None
+    folder = locate_parser(options.start)
+    description = read_config(folder)
+    if SECTION not in description:
+        sys.exit(f"--start {options.start}: not a model of this package")
+    config = dataclasses.replace(parser_config(folder, description), temperature=1.0)
+    report_unknown(config, f"in {options.start}", labels, tags)
+    return config, read_weights(folder)
+
+
+def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: ParserConfig) -> ParserConfig:
+    """Print what has changed since a checkpoint; return its labels and tags, which cannot change.
+
+    Parameters
+    ----------
+    record : dict
+        What the checkpoint says of its training.
+    made_with : dict
+        What this run learns with.
+    config : ParserConfig
+        With labels and tags of this run's sentences.
+
+    Raises
+    ------
+    SystemExit
+        If labels were made in another way.
+    """
+    saved, rare = record["made_with"], "--rare"
+    if saved[rare] != made_with[rare]:
+        sys.exit(f"cannot resume with {rare} {made_with[rare]}: labels were made with {rare} {saved[rare]}")
+    for change in changes(saved, made_with):
+        print(f"changed: {change}")
+    known = dataclasses.replace(config, labels=tuple(record["labels"]), tags=tuple(record["tags"]))
+    report_unknown(known, "in the checkpoint", config.labels, config.tags)
+    return known
+
+
+def report_unknown(known: ParserConfig, place: str, labels: Sequence[str], tags: Sequence[str]) -> None:
+    """Print the labels and tags of the sentences that cannot be learned any more."""
+    for kind, have, found in (("labels", known.labels, labels), ("tags", known.tags, tags)):
+        if unknown := sorted(set(found) - set(have)):
+            print(f"{kind} that are not {place}, and are not learned: {' '.join(unknown)}")
+
+
+def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--wsj", type=Path, required=True, help="folder of the WSJ sample (wsj_*.mrg)")
+    parser.add_argument("--gum", type=Path, required=True, help="folder of GUM (*.ptb, splits.md)")
+    parser.add_argument("--craft", type=Path, required=True, help="folder of CRAFT (*.tree)")
+    parser.add_argument("--encoder", type=Path, required=True, help="folder of all-MiniLM-L6-v2")
+    parser.add_argument("--work", type=Path, required=True, help="folder for checkpoints and the export")
+    parser.add_argument("--start", help="begin with a trained model: a name or a folder; labels stay its own")
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
+    parser.add_argument("--budget", type=int, default=1000, help="subwords a batch, padding included")
+    parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
+    parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
+    parser.add_argument("--craft-copies", type=float, default=1.0, help="visits of a CRAFT sentence an epoch")
+    parser.add_argument("--craft-sentences", type=int, default=14000)
+    parser.add_argument("--longest", type=int, default=60, help="longest training sentence in words")
+    parser.add_argument("--rare", type=int, default=5, help="label chains seen less often are shortened")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--report", type=int, default=10, help="steps between two lines of losses")
+    parser.add_argument("--evaluate-every", type=int, default=1500, help="steps between two evaluations")
+    parser.add_argument("--save-minutes", type=float, default=10.0)
+    for field in dataclasses.fields(Settings):
+        parser.add_argument(
+            f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default
+        )
+    options = parser.parse_args(arguments)
+    for name in ("budget", "threads", "report", "evaluate_every"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name.replace('_', '-')}: expected a whole number from 1 on")
+    if (options.steps > 0) == (options.minutes > 0):
+        parser.error("give --steps or --minutes")
+    if not options.resume and (options.work / "checkpoint.safetensors").exists():
+        parser.error(f"{options.work} holds a checkpoint: go on with --resume, or name another folder")
+    return options
+
+
+def main() -> None:
+    """Train as the options say."""
+    options = parse_options()
+    settings = Settings(
+        **{field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)}
+    )
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    options.work.mkdir(parents=True, exist_ok=True)
+    run = Run(options, settings)
+    print(f"{len(run.mix.sentences)} sentences, {sum(run.mix.copies):.0f} visits an epoch", file=sys.stderr)
+    run.train()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""The softmax-margin objective of the semi-Markov aligner over all training pairs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice
+from forest_align.alignment import Links
+from forest_align.cext import semicrf
+from forest_align.types import InputError
+
+_FEWER_STEPS = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A sentence pair with the path that is wanted.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        All paths.
+    path : numpy.ndarray
+        int32: wanted steps from left to right, -1 for null.
+    """
+
+    lattice: Lattice
+    path: np.ndarray
+
+    @classmethod
+    def of(cls, lattice: Lattice, links: Links) -> Example:
+        """The pair with the path through its lattice that agrees best with gold links.
+
+        A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that
+        agree equally well the one of fewest steps is taken: phrases rather than their words.
+        """
+        gold = np.zeros((lattice.rows, lattice.columns))
+        for i, j in links:
+            gold[i, j] = 1
+        corner = np.zeros((lattice.rows + 1, lattice.columns + 1))
+        corner[1:, 1:] = (2 * gold - 1).cumsum(0).cumsum(1)
+        start, end, first, last = lattice.spans.T
+        agreement = corner[end, last] - corner[start, last] - corner[end, first] + corner[start, first]
+        free = np.zeros(lattice.rows), np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
+        _, path = semicrf.best_path(lattice.spans, agreement - _FEWER_STEPS, *free)
+        return cls(lattice, path)
+
+    def costs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Hamming cost of each pair and of null: the number of source words that the path has elsewhere."""
+        spans = self.lattice.spans
+        wanted = np.zeros((self.lattice.rows, 2), dtype=np.int32)
+        for number in self.path[self.path >= 0]:
+            start, end, first, last = spans[number]
+            wanted[start:end] = first, last
+        costs = np.zeros(len(spans))
+        for offset in range(int((spans[:, 1] - spans[:, 0]).max(initial=1))):
+            place = np.minimum(spans[:, 0] + offset, spans[:, 1] - 1)
+            wrong = (wanted[place] != spans[:, 2:]).any(1)
+            costs += wrong & (spans[:, 0] + offset < spans[:, 1])
+        return costs, (wanted[:, 1] > 0).astype(np.float64)
+
+
+class Objective:
+    """Loss and gradient over all weights in one vector.
+
+    The loss of a pair is log Z with costs added, less the score of the wanted path (softmax-margin, Gimpel &
+    Smith 2010); the sum over the pairs has ``regularization / 2`` times the squared weights added.
+
+    Parameters
+    ----------
+    examples : sequence of Example
+        The pairs.
+    regularization : float
+        Strength of the L2 term.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs.
+    """
+
+    def __init__(self, examples: Sequence[Example], regularization: float) -> None:
+        if not examples:
+            raise InputError("expected at least one sentence pair with links to train on")
+        self.regularization = regularization
+        self._examples = [(example, *example.costs()) for example in examples]
+        lattices = [example.lattice for example in examples]
+        self._words = _Block.of([x.words for x in lattices], [x.word_classes for x in lattices], "words")
+        self._phrases = _Block.of(
+            [x.phrases for x in lattices], [x.phrase_classes for x in lattices], "phrases"
+        )
+        self._null = _Block.of([x.null for x in lattices], [x.null_classes for x in lattices], "null")
+        self._tag_pairs = np.concatenate([x.tag_pairs for x in lattices])
+        self._chunk_pairs = np.concatenate([x.chunk_pairs for x in lattices])
+        self._null_tags = np.concatenate([x.null_tags for x in lattices])
+
+    def __call__(self, point: np.ndarray) -> tuple[float, np.ndarray]:
+        """Loss and gradient, float64 (d,), at weights of the shape of :func:`pack`'s result."""
+        weights = unpack(point)
+        words = self._words.scores(weights["words"]) + weights["tag_pairs"][self._tag_pairs]
+        phrases = self._phrases.scores(weights["phrases"]) + weights["chunk_pairs"][self._chunk_pairs]
+        null = self._null.scores(weights["null"]) + weights["null_tags"][self._null_tags]
+        transitions = np.zeros(WEIGHTS["transitions"])
+        loss = 0.0
+        word_at = phrase_at = null_at = 0
+        for example, pair_costs, null_costs in self._examples:
+            lattice = example.lattice
+            word_end = word_at + lattice.words.shape[1]
+            phrase_end = phrase_at + lattice.phrases.shape[1]
+            null_end = null_at + lattice.rows
+            mixed = np.concatenate((words[word_at:word_end], phrases[phrase_at:phrase_end]))
+            found = _margin(
+                example,
+                mixed[lattice.order] + pair_costs,
+                null[null_at:null_end] + null_costs,
+                weights["transitions"],
+            )
+            loss += found[0]
+            mixed[lattice.order] = found[1]
+            words[word_at:word_end] = mixed[: word_end - word_at]
+            phrases[phrase_at:phrase_end] = mixed[word_end - word_at :]
+            null[null_at:null_end] = found[2]
+            transitions += found[3]
+            word_at, phrase_at, null_at = word_end, phrase_end, null_end
+        gradient = pack(
+            {
+                "words": self._words.gradient(words),
+                "phrases": self._phrases.gradient(phrases),
+                "null": self._null.gradient(null),
+                "tag_pairs": np.bincount(self._tag_pairs, words, WEIGHTS["tag_pairs"][0]),
+                "chunk_pairs": np.bincount(self._chunk_pairs, phrases, WEIGHTS["chunk_pairs"][0]),
+                "null_tags": np.bincount(self._null_tags, null, WEIGHTS["null_tags"][0]),
+                "transitions": transitions,
+            }
+        )
+        loss += self.regularization / 2 * float(point @ point)
+        return loss, gradient + self.regularization * point
+
+
+def _margin(
+    example: Example, pairs: np.ndarray, null: np.ndarray, weights: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Loss of one pair, and expected less wanted counts of pairs, null and transitions."""
+    lattice, path = example.lattice, example.path
+    table, ends = weights[lattice.transitions], weights[lattice.ends]
+    total, pair_counts, null_counts, moves, finals = semicrf.marginals(
+        lattice.spans, pairs, null, table, ends
+    )
+    used = path[path >= 0]
+    lengths = np.ones(len(path), dtype=np.int64)
+    firsts = np.full(len(path), lattice.columns)
+    lasts = firsts.copy()
+    spans = lattice.spans[used]
+    lengths[path >= 0] = spans[:, 1] - spans[:, 0]
+    firsts[path >= 0], lasts[path >= 0] = spans[:, 2], spans[:, 3] - 1
+    nulls = (lengths.cumsum() - 1)[path < 0]
+    before = np.concatenate(([lattice.columns + 1], lasts[:-1]))
+    wanted = pairs[used].sum() + null[nulls].sum() + table[before, firsts].sum() + ends[lasts[-1]]
+    pair_counts[used] -= 1
+    null_counts[nulls] -= 1
+    np.subtract.at(moves, (before, firsts), 1)
+    finals[lasts[-1]] -= 1
+    size = len(weights)
+    counts = np.bincount(lattice.transitions.ravel(), moves.ravel(), size)
+    return total - float(wanted), pair_counts, null_counts, counts + np.bincount(lattice.ends, finals, size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Features of all pairs by class: where each class's columns belong, and the columns themselves."""
+
+    places: tuple[np.ndarray, ...]
+    features: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], name: str) -> _Block:
+        every, kinds = np.concatenate(classes), range(WEIGHTS[name][0])
+        # Class by class, as a table of all would be one more copy of the largest thing there is.
+        tables = (
+            np.concatenate(
+                [table.compress(own == k, axis=1) for table, own in zip(features, classes, strict=True)],
+                axis=1,
+            )
+            for k in kinds
+        )
+        return cls(tuple(np.flatnonzero(every == k) for k in kinds), tuple(tables))
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        result = np.empty(sum(map(len, self.places)))
+        for row, place, features in zip(weights, self.places, self.features, strict=True):
+            result[place] = row.astype(np.float32) @ features
+        return result
+
+    def gradient(self, counts: np.ndarray) -> np.ndarray:
+        narrow = counts.astype(np.float32)
+        return np.array(
+            [features @ narrow[place] for place, features in zip(self.places, self.features, strict=True)]
+        )
+
+
+def pack(weights: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All weights in one vector, float64."""
+    return np.concatenate([np.asarray(weights[name], dtype=np.float64).ravel() for name in WEIGHTS])
+
+
+def unpack(point: np.ndarray) -> dict[str, np.ndarray]:
+    """The opposite of :func:`pack`."""
+    ends = np.cumsum([int(np.prod(shape)) for shape in WEIGHTS.values()])
+    parts = np.split(point, ends[:-1])
+    return {name: part.reshape(shape) for (name, shape), part in zip(WEIGHTS.items(), parts, strict=True)}

@@ -1,0 +1,193 @@
+"""Trains the semi-Markov aligner: softmax-margin by L-BFGS, in a run that can be stopped and resumed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.canonical_order import words_are_after
+from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
+from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
+from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.semi_markov.lbfgs import Descent
+from forest_align.em.semi_markov.objective import Example, Objective, pack, unpack
+from forest_align.lexicon.lexicon import Lexicon
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.storage.arrays import check_identity, fingerprint_of, load_arrays, save_arrays
+from forest_align.types import InputError
+
+#: Training ends when a step lowers the loss by less than this share of it.
+TOLERANCE = 1e-5
+
+# What differs where the hash does that a run is known by.
+_HASHED = {"examples": "other pairs, or the same with other links, tags or paraphrases"}
+
+#: Called with the number of iterations done and the loss per pair.
+Report = Callable[[int, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SemiMarkovSettings:
+    """How to train.
+
+    Attributes
+    ----------
+    iterations : int
+        Bound on the iterations of L-BFGS; training ends before, when the loss hardly falls any more.
+    regularization : float
+        Strength of the L2 term: half of it times the squared weights is added to the summed loss of the
+        pairs.
+    """
+
+    iterations: int = 200
+    regularization: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.iterations < 0:
+            raise InputError(f"expected at least 0, found {self.iterations}", field="iterations")
+        if not (math.isfinite(self.regularization) and self.regularization > 0):
+            message = f"expected a finite number above 0, found {self.regularization}"
+            raise InputError(message, field="regularization")
+
+
+def examples_of(
+    pairs: Iterable[GoldPair],
+    lexicon: Lexicon,
+    ppdb: PairTable | None = None,
+    report: Callable[[int], None] | None = None,
+) -> list[Example]:
+    """Features and wanted paths of pairs, in the order of the sentences that the aligner uses.
+
+    ``report`` is called with 1 after each pair.
+    """
+    found = []
+    for pair in pairs:
+        source, target, links = pair.source, pair.target, pair.links
+        if words_are_after(source, target):
+            source, target, links = target, source, links.swap()
+        found.append(Example.of(lattice_of(source, target, lexicon, ppdb), links))
+        if report is not None:
+            report(1)
+    return found
+
+
+def train_semi_markov_model(
+    examples: Sequence[Example],
+    settings: SemiMarkovSettings,
+    *,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+    report: Report | None = None,
+) -> tuple[SemiMarkovModel, tuple[float, ...]]:
+    """Minimise the softmax-margin loss from weights of zero.
+
+    Nothing is drawn by chance, and sums are added up in one order: equal examples and settings give equal
+    weights, whether or not the run was stopped on the way.
+
+    Parameters
+    ----------
+    examples : sequence of Example
+        From :func:`examples_of`.
+    settings : SemiMarkovSettings
+        How to train.
+    checkpoint : pathlib.Path, optional
+        File that keeps the state after each iteration, half a megabyte, replaced in one step.
+    resume : bool
+        Go on from the checkpoint if there is one.
+    report : callable, optional
+        Called after each iteration.
+
+    Returns
+    -------
+    SemiMarkovModel
+    tuple of float
+        Loss per pair, with the L2 term, at the start and after each iteration.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the checkpoint belongs to another run or to more iterations than this one
+        has.
+    """
+    from threadpoolctl import threadpool_limits
+
+    objective = Objective(examples, settings.regularization)
+    identity = {"regularization": settings.regularization, "examples": fingerprint(examples)}
+    # On several threads a product's last digits could depend on how many there are.
+    with threadpool_limits(1, "blas"):
+        if resume and checkpoint is not None and checkpoint.exists():
+            descent, losses = _load(checkpoint, identity)
+            if len(losses) - 1 > settings.iterations:
+                message = (
+                    f"the checkpoint has more than the {settings.iterations} iterations of this run behind it"
+                )
+                raise InputError(message, file=str(checkpoint), field="iterations")
+        else:
+            start = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
+            descent = Descent.start(objective, start)
+            losses = [descent.value]
+        while len(losses) <= settings.iterations and not _has_converged(descent, losses):
+            descent = descent.step(objective)
+            losses.append(descent.value)
+            if checkpoint is not None:
+                _save(checkpoint, descent, losses, identity)
+            if report is not None:
+                report(len(losses) - 1, descent.value / len(examples))
+    weights = {name: values.astype(np.float32) for name, values in unpack(descent.point).items()}
+    return SemiMarkovModel(weights), tuple(loss / len(examples) for loss in losses)
+
+
+def _has_converged(descent: Descent, losses: Sequence[float]) -> bool:
+    return descent.stuck or (len(losses) > 1 and losses[-2] - losses[-1] < TOLERANCE * losses[-1])
+
+
+def fingerprint(examples: Iterable[Example]) -> str:
+    """Short hash of what is learned from: features, wanted paths and the meaning of the weights."""
+    arrays = (
+        (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice)))
+        for example in examples
+    )
+    return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(arrays))
+
+
+def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[str, object]) -> None:
+    names = ("point", "gradient", "moves", "changes")
+    arrays = {name: getattr(descent, name) for name in names}
+    save_arrays(path, arrays, {"identity": identity, "losses": list(losses), "stuck": descent.stuck})
+
+
+def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]]:
+    arrays, facts = load_arrays(path)
+    run = "a training run of the semi-Markov aligner"
+    check_identity(facts.get("identity"), identity, path, run, _HASHED)
+    if not _is_whole(arrays, facts):
+        raise InputError("the checkpoint is damaged: delete it to begin anew", file=str(path))
+    losses = [float(loss) for loss in facts["losses"]]
+    descent = Descent(
+        arrays["point"],
+        losses[-1],
+        arrays["gradient"],
+        arrays["moves"],
+        arrays["changes"],
+        bool(facts["stuck"]),
+    )
+    return descent, losses
+
+
+def _is_whole(arrays: Mapping[str, np.ndarray], facts: Mapping[str, object]) -> bool:
+    size = sum(math.prod(shape) for shape in WEIGHTS.values())
+    steps = len(arrays.get("moves", ()))
+    shapes = {"point": (size,), "gradient": (size,), "moves": (steps, size), "changes": (steps, size)}
+    losses = facts.get("losses")
+    return (
+        {name: array.shape for name, array in arrays.items()} == shapes
+        and isinstance(losses, list)
+        and bool(losses)
+        and all(isinstance(loss, float) for loss in losses)
+        and isinstance(facts.get("stuck"), bool)
+    )

@@ -1,0 +1,1 @@
+"""Search for the penalties of an aligner with Optuna."""

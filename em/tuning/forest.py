@@ -1,0 +1,156 @@
+"""What the sweep varies and how a set of values is scored on dev pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.forest.model import FOREST_SIZE, ForestModel
+from forest_align.em.forest.dev_set import OBJECTIVES, DevSet, objective_value
+from forest_align.em.tuning.trials import Range, Values
+from forest_align.storage.arrays import fingerprint_of
+from forest_align.types import InputError
+
+SPACE: dict[str, Range] = {
+    "null_penalty": Range(1.0, 1.8),
+    "noncompositional_penalty": Range(0.0, 6.0),
+    "tree_weight": Range(0.0, 8.0),
+    "beam": Range(20, 200, integer=True, logarithmic=True),
+    "generation_gap": Range(2, 6, integer=True),
+    "candidate_weight": Range(0.5, 30.0, logarithmic=True),
+    "link_weight": Range(0.0, 6.0),
+}
+# Searched when asked for. The paper's µ_p moves nothing but the beam; ``tree_weight`` is its log-linear form.
+MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
+
+
+def search_space(
+    model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = (), also: Sequence[str] = ()
+) -> dict[str, Range]:
+    """What to vary: the options of the search, and the size of forests if there is a choice.
+
+    Parameters
+    ----------
+    model : ForestModel
+        The ranges are wide enough for its options.
+    forest_sizes : sequence of int
+        Sizes to choose from.
+    keep : sequence of str
+        Options that stay as the model has them.
+    also : sequence of str
+        Names of :data:`MORE` to vary, too.
+
+    Raises
+    ------
+    InputError
+        If there is no option of that name, or none is left to vary.
+    """
+    for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
+        for name in names:
+            if name not in known:
+                raise InputError(f"expected one of {', '.join(known)}, found {name!r}", field=field)
+    chosen = [name for name in SPACE if name not in keep] + [name for name in MORE if name in also]
+    space = {name: {**SPACE, **MORE}[name].holding(getattr(model.options, name)) for name in chosen}
+    if len(forest_sizes) > 1:
+        space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
+    if not space:
+        raise InputError("expected something to vary, found that all options are kept", field="keep")
+    return space
+
+
+def with_values(model: ForestModel, values: Values) -> ForestModel:
+    """The model with tuned options; the forest size is the parser's, so it goes into the description."""
+    options: dict[str, Any] = {name: value for name, value in values.items() if name != FOREST_SIZE}
+    description = {**model.description, "tuned": dict(values)}
+    return replace(model, options=replace(model.options, **options), description=description)
+
+
+def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
+    """The model's own values; a forest size that is not among the choices gives way to the nearest one."""
+    values = {name: getattr(model.options, name) for name in space if name != FOREST_SIZE}
+    if FOREST_SIZE in space:
+        own, choices = model.forest_size, space[FOREST_SIZE].choices
+        values[FOREST_SIZE] = min(choices, key=lambda size: (abs(size - own), size))
+    return values
+
+
+class SweepProblem:
+    """A :class:`forest_align.em.tuning.trials.TuningProblem`: dev pairs under the options of a trial.
+
+    Parameters
+    ----------
+    model : ForestModel
+        Gives the weights, and the options that are not varied.
+    objective : str
+        A name of :data:`forest_align.em.forest.dev_set.OBJECTIVES`.
+    forest_sizes : sequence of int
+        Sizes to choose from; the first is used where the size is not varied.
+    load : callable
+        Gives the dev pairs with forests of a size; called at once, once for each.
+    space : mapping of str to Range
+        From :func:`search_space`.
+    identity : object
+        What the pairs were prepared with: the text of a value that differs where that does.
+
+    Raises
+    ------
+    InputError
+        If there is no such objective.
+    """
+
+    def __init__(
+        self,
+        model: ForestModel,
+        objective: str,
+        forest_sizes: Sequence[int],
+        load: Callable[[int], DevSet],
+        space: Mapping[str, Range],
+        identity: object = None,
+    ) -> None:
+        if objective not in OBJECTIVES:
+            message = f"expected one of {', '.join(OBJECTIVES)}, found {objective!r}"
+            raise InputError(message, field="objective")
+        self._model, self._objective = model, objective
+        self._space, self._identity = dict(space), identity
+        self._default_size = forest_sizes[0]
+        # All of them: a worker that loaded one later on would prepare it by itself.
+        self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
+        if objective == "uas":  # a part of the pairs without any gold tree would have no score
+            self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
+
+    @property
+    def pair_count(self) -> int:
+        """Number of dev pairs."""
+        return len(self._sets[self._default_size])
+
+    @property
+    def fingerprint(self) -> str:
+        """See :class:`forest_align.em.tuning.trials.TuningProblem`; options that are varied do not count."""
+        options = asdict(self._model.options)
+        kept = {name: value for name, value in options.items() if name not in self._space}
+        pairs = [(dev.pair, dev.links.pairs) for dev in self._sets[self._default_size].pairs]
+        gold = [
+            (pair.source.words, pair.target.words, links, pair.given_forests, pair.gold_heads)
+            for pair, links in pairs
+        ]
+        weights = self._model.weights, sorted(self._model.lexical.items())
+        sizes = sorted(self._sets)
+        return fingerprint_of(*weights, kept, self._space, self._objective, sizes, gold, self._identity)
+
+    def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+        """See :class:`forest_align.em.tuning.trials.TuningProblem`."""
+        return self._sets[self._size(values)].statistics(with_values(self._model, values), pairs)
+
+    def tuned(self, values: Values) -> ForestModel:
+        """The model with the values of a trial; its description has the size of forests, varied or not."""
+        return with_values(self._model, {**values, FOREST_SIZE: self._size(values)})
+
+    def _size(self, values: Values) -> int:
+        return int(values.get(FOREST_SIZE, self._default_size))
+
+    def score(self, rows: np.ndarray) -> float:
+        """See :class:`forest_align.em.tuning.trials.TuningProblem`."""
+        return objective_value(rows, self._objective)

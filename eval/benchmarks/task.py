@@ -1,0 +1,79 @@
+"""What a benchmark is: sentence pairs to align, and a function from alignments to tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from forest_align.alignment import Alignment
+from forest_align.eval.metrics.scores import Statistic
+from forest_align.eval.metrics.significance import bootstrap_interval
+from forest_align.types import Sentence
+
+#: Similarity of the two words of each link of one alignment, in the order of the links, 0 to 1.
+Similarities = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of one run for one table.
+
+    Attributes
+    ----------
+    table : str
+        Name of the table, which is also that of its published rows.
+    values : mapping of str to float
+        Figures in percent.
+    statistics : mapping of str to Statistic
+        Those of them that can be resampled.
+    label : str
+        Whose figures they are, if not the aligner's.
+    use : str
+        How the alignments were used, if not in the table's own way.
+    """
+
+    table: str
+    values: Mapping[str, float]
+    statistics: Mapping[str, Statistic]
+    label: str = ""
+    use: str = ""
+
+    @classmethod
+    def of(
+        cls, table: str, statistics: Mapping[str, Statistic], extra: Mapping[str, float] | None = None
+    ) -> Figures:
+        """Take the values from the statistics; ``extra`` holds further ones, in percent."""
+        values = {name: 100 * statistic.value for name, statistic in statistics.items()}
+        return cls(table, {**values, **(extra or {})}, statistics)
+
+    def intervals(self, seed: int) -> dict[str, tuple[float, float]]:
+        """95% bootstrap intervals, in percent, of the figures that can be resampled."""
+        found = {}
+        for name, statistic in self.statistics.items():
+            if not len(statistic.contributions):
+                continue
+            low, high = bootstrap_interval(statistic, samples=1_000, seed=seed)
+            found[name] = (100 * low, 100 * high)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A benchmark, loaded.
+
+    Attributes
+    ----------
+    ids : sequence of str
+        Name of each pair.
+    pairs : sequence of (Sentence, Sentence)
+        What to align, tokenized.
+    score : callable
+        From one alignment a pair, in the same order, to figures.
+    score_similar : callable, optional
+        Further figures, from the alignments and the similarity of the words of each of their links.
+    """
+
+    ids: Sequence[str]
+    pairs: Sequence[tuple[Sentence, Sentence]]
+    score: Callable[[Sequence[Alignment]], list[Figures]]
+    score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None

@@ -1,0 +1,128 @@
+"""Corpora of gold word links as benchmarks: one run is scored against every version of the gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forest_align.alignment import Alignment, Links
+from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.metrics.constituents import (
+    Span,
+    constituent_pairs,
+    count_constituents,
+    score_constituents,
+)
+from forest_align.eval.metrics.phrases import reachability
+from forest_align.eval.metrics.projected_dependencies import Arc, score_projected
+from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+
+
+@dataclass(frozen=True, slots=True)
+class GoldVersion:
+    """One version of the gold links of a corpus.
+
+    Attributes
+    ----------
+    table : str
+        Name of its table.
+    links : sequence of Links
+        Gold links of each pair.
+    wanted : {"sure", "all"}
+        Which of them count.
+    """
+
+    table: str
+    links: Sequence[Links]
+    wanted: str = "sure"
+
+
+def word_figures(scores: WordScores, table: str) -> Figures:
+    """Gather word scores into one line of a table, kinds of links included."""
+    kinds = {
+        f"{kind}.{name}": 100 * getattr(found, name)
+        for kind, found in scores.by_kind().items()
+        for name in ("precision", "recall", "f1")
+    }
+    return Figures.of(table, scores.statistics(), kinds)
+
+
+def word_scorer(
+    versions: Sequence[GoldVersion],
+    ids: Sequence[str],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]] | None = None,
+    table: str = "",
+) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score word links against each version of the gold and, where there are trees, phrases as well.
+
+    An aligner that makes no phrases at all gets no line for them.
+
+    Parameters
+    ----------
+    versions : sequence of GoldVersion
+        The versions; links are projected to constituents from the first.
+    ids : sequence of str
+        Names of the pairs, for messages.
+    constituents : sequence of (spans, spans), optional
+        For each pair the constituents of its gold trees.
+    table : str
+        Name of the table of constituents.
+    """
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        found = []
+        for version in versions:
+            pairs = (
+                WordPair(alignment.source.words, alignment.target.words, gold, alignment.words, name)
+                for alignment, gold, name in zip(alignments, version.links, ids, strict=True)
+            )
+            found.append(word_figures(score_words(pairs, links=version.wanted), version.table))
+        if constituents is not None and any(alignment.has_derivation for alignment in alignments):
+            found.append(_constituent_figures(alignments, versions[0].links, constituents, table))
+        return found
+
+    return score
+
+
+def dependency_scorer(
+    versions: Sequence[GoldVersion], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
+) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score the dependencies that word links align against those that each version of the gold aligns.
+
+    Parameters
+    ----------
+    versions : sequence of GoldVersion
+        The versions.
+    arcs : sequence of (arcs, arcs)
+        For each pair the dependencies of its sentences.
+    """
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        found = [alignment.words for alignment in alignments]
+        return [
+            Figures.of(
+                version.table,
+                score_projected(
+                    [links if version.wanted == "all" else links.only_sure() for links in version.links],
+                    found,
+                    arcs,
+                ),
+            )
+            for version in versions
+        ]
+
+    return score
+
+
+def _constituent_figures(
+    alignments: Sequence[Alignment],
+    gold: Sequence[Links],
+    constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]],
+    table: str,
+) -> Figures:
+    rows = [
+        count_constituents(constituent_pairs(alignment), source, target, links.only_sure())
+        for alignment, links, (source, target) in zip(alignments, gold, constituents, strict=True)
+    ]
+    reached = 100 * reachability(alignment.root_aligned for alignment in alignments)
+    return Figures.of(table, score_constituents(rows).micro_statistics(), {"reachability": reached})

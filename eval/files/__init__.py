@@ -1,0 +1,1 @@
+"""Evaluation of files: read predictions, match them with gold pairs, print tables."""

@@ -1,0 +1,258 @@
+"""Score a file of predictions against a gold file: what ``forest-align evaluate`` does, without the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forest_align.eval.files.matching import GoldPair, Prediction, check_matching
+from forest_align.eval.files.signature import signature
+from forest_align.eval.files.tables import Row, format_table
+from forest_align.eval.metrics.calibration import Calibration, calibrate_links
+from forest_align.eval.metrics.phrases import PhraseScores, score_phrases
+from forest_align.eval.metrics.scores import Scores, Statistic
+from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval
+from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+
+__all__ = [
+    "Evaluation",
+    "GoldPair",
+    "Prediction",
+    "compare",
+    "evaluate",
+    "signature_of",
+    "to_json",
+    "to_text",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """Scores of one file of predictions.
+
+    Attributes
+    ----------
+    words : WordScores
+        Scores of the word links.
+    phrases : PhraseScores or None
+        Scores of the phrases, where both gold and predictions have them.
+    links : str
+        Which gold links counted, ``sure`` or ``all``.
+    calibration : Calibration or None
+        Of the links' probabilities, where the predictions have them.
+    failed : int
+        Number of pairs that could not be aligned; they are scored like the others.
+    """
+
+    words: WordScores
+    phrases: PhraseScores | None
+    links: str
+    calibration: Calibration | None = None
+    failed: int = 0
+
+    def statistics(self) -> dict[str, dict[str, Statistic]]:
+        """All figures that can be tested, by part (``word``, ``phrases``) and name."""
+        found = {"word": self.words.statistics()}
+        if self.phrases is not None:
+            found["phrases"] = self.phrases.statistics()
+        return found
+
+
+def evaluate(
+    gold: Sequence[GoldPair], predictions: Sequence[Prediction], *, links: str = "sure"
+) -> Evaluation:
+    """Score predictions.
+
+    Parameters
+    ----------
+    gold : sequence of GoldPair
+        The gold file.
+    predictions : sequence of Prediction
+        One a gold pair, in the same order; see :func:`forest_align.eval.files.matching.check_matching`.
+    links : {"sure", "all"}
+        Which gold links count.
+
+    Raises
+    ------
+    InputError
+        If there are not as many predictions as pairs, ids or tokens differ or a link is out of range: names
+        the pair.
+    """
+    check_matching(gold, predictions)
+    words = score_words(
+        (
+            WordPair(pair.source, pair.target, pair.links, prediction.links, pair.id)
+            for pair, prediction in zip(gold, predictions, strict=True)
+        ),
+        links=links,
+    )
+    return Evaluation(
+        words,
+        _phrase_scores(gold, predictions),
+        links,
+        _calibration(gold, predictions, links),
+        sum(prediction.failed for prediction in predictions),
+    )
+
+
+def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> PhraseScores | None:
+    wanted = [pair.phrases for pair in gold if pair.phrases is not None]
+    found = [prediction.phrases for prediction in predictions if prediction.phrases is not None]
+    if not gold or len(wanted) != len(gold) or len(found) != len(gold):
+        return None
+    return score_phrases(found, wanted)
+
+
+def _calibration(
+    gold: Sequence[GoldPair], predictions: Sequence[Prediction], links: str
+) -> Calibration | None:
+    scores = [score for prediction in predictions for score in prediction.links.scores or ()]
+    if len(scores) != sum(len(prediction.links) for prediction in predictions) or not scores:
+        return None
+    if not all(0 <= score <= 1 for score in scores):
+        return None
+    wanted = [pair.links.only_sure() if links == "sure" else pair.links for pair in gold]
+    return calibrate_links((p.links, links) for p, links in zip(predictions, wanted, strict=True))
+
+
+def compare(first: Evaluation, second: Evaluation, *, seed: int = 0) -> dict[str, dict[str, Comparison]]:
+    """Test every figure of two systems on the same gold by approximate randomization."""
+    ours, theirs = first.statistics(), second.statistics()
+    return {
+        part: {
+            name: approximate_randomization(statistic, theirs[part][name], seed=seed)
+            for name, statistic in ours[part].items()
+        }
+        for part in ours
+        if part in theirs
+    }
+
+
+def to_json(
+    evaluation: Evaluation,
+    comparison: Mapping[str, Mapping[str, Comparison]] | None = None,
+    *,
+    other_failed: int = 0,
+    seed: int = 0,
+) -> dict[str, object]:
+    """Everything as plain numbers, in percent, for machines.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Scores of the predictions.
+    comparison : mapping, optional
+        Tests against another system, see :func:`compare`.
+    other_failed : int
+        Number of pairs that the other system could not align.
+    seed : int
+        Seed of the interval and the tests.
+
+    Returns
+    -------
+    dict
+        ``pairs``; ``failed``, how many of them could not be aligned; ``word`` with ``precision``, ``recall``,
+        ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95% interval of F1;
+        ``word_probabilities`` and ``phrases`` where there are any; ``against`` and ``against_failed`` where
+        two systems were compared; ``signature``.
+    """
+    words = _percent(evaluation.statistics()["word"])
+    result: dict[str, object] = {
+        "pairs": len(evaluation.words),
+        "failed": evaluation.failed,
+        "word": {
+            **words,
+            "by_kind": {kind: _percent_scores(scores) for kind, scores in evaluation.words.by_kind().items()},
+            "f1_interval": _interval(evaluation, seed),
+        },
+    }
+    if evaluation.calibration is not None:
+        result["word_probabilities"] = {"calibration_error": 100 * evaluation.calibration.expected_error}
+    if evaluation.phrases is not None:
+        result["phrases"] = _percent(evaluation.phrases.statistics())
+    if comparison is not None:
+        result["against"] = {
+            part: {
+                name: {"difference": 100 * found.difference, "p_value": found.p_value}
+                for name, found in figures.items()
+            }
+            for part, figures in comparison.items()
+        }
+        result["against_failed"] = other_failed
+    result["signature"] = signature_of(evaluation, comparison, seed=seed)
+    return result
+
+
+def to_text(
+    evaluation: Evaluation,
+    comparison: Mapping[str, Mapping[str, Comparison]] | None = None,
+    *,
+    other_failed: int = 0,
+    seed: int = 0,
+) -> str:
+    """The same as tables for people; see :func:`to_json`."""
+    words = evaluation.statistics()["word"]
+    main = {
+        name: 100 * words[name].value for name in ("precision", "recall", "f1", "exact_match", "micro_f1")
+    }
+    rows = [Row("word links", main)]
+    rows += [
+        Row(f"… {kind.replace('_', '-')}", _percent_scores(s))
+        for kind, s in evaluation.words.by_kind().items()
+    ]
+    if evaluation.phrases is not None:
+        rows.append(Row("phrases", _percent(evaluation.phrases.statistics())))
+    count = len(evaluation.words)
+    lines = [
+        f"{count} pair{'s' if count != 1 else ''}",
+        *([f"pairs that could not be aligned: {evaluation.failed}"] if evaluation.failed else []),
+        "",
+        format_table(rows, list(main), first="percent"),
+    ]
+    interval = _interval(evaluation, seed)
+    if interval:
+        lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
+    if evaluation.calibration is not None:
+        error = 100 * evaluation.calibration.expected_error
+        lines += ["", f"expected calibration error of link probabilities: {error:.1f}"]
+    if other_failed:
+        lines += ["", f"pairs that the other system could not align: {other_failed}"]
+    for part, figures in (comparison or {}).items():
+        shown = {name: found for name, found in figures.items() if name in main}
+        gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})
+        tests = "  ".join(f"{name} {found.p_value:.4f}" for name, found in shown.items())
+        lines += [
+            "",
+            f"against the other system, {part}:",
+            format_table([gaps], first="percent"),
+            f"p: {tests}",
+        ]
+    return "\n".join([*lines, "", signature_of(evaluation, comparison, seed=seed)])
+
+
+def signature_of(evaluation: Evaluation, comparison: object = None, *, seed: int = 0) -> str:
+    """The settings that made the scores, on one line."""
+    settings: dict[str, object] = {
+        "links": evaluation.links,
+        "average": "macro",
+        "f1": "of-means",
+        "empty": 1,
+    }
+    if comparison is not None:
+        settings |= {"test": "approximate-randomization", "samples": 10_000}
+    return signature({**settings, "interval": "bootstrap", "seed": seed})
+
+
+def _interval(evaluation: Evaluation, seed: int) -> list[float] | None:
+    if not len(evaluation.words):
+        return None
+    low, high = bootstrap_interval(evaluation.words.statistics()["f1"], samples=1_000, seed=seed)
+    return [100 * low, 100 * high]
+
+
+def _percent(statistics: Mapping[str, Statistic]) -> dict[str, float]:
+    return {name: 100 * statistic.value for name, statistic in statistics.items()}
+
+
+def _percent_scores(scores: Scores) -> dict[str, float]:
+    return {"precision": 100 * scores.precision, "recall": 100 * scores.recall, "f1": 100 * scores.f1}

@@ -1,0 +1,120 @@
+"""Gold pairs and predictions for them: which prediction belongs to which pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from forest_align.alignment import Links
+from forest_align.data.formats.pharaoh import check_links
+from forest_align.eval.metrics.constituents import SpanPair
+from forest_align.types import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """One sentence pair of a gold file.
+
+    Attributes
+    ----------
+    id : str
+        Name of the pair.
+    source, target : sequence of str
+        The tokens.
+    links : Links
+        Gold word links.
+    phrases : sequence of set, optional
+        Gold phrase pairs of each annotator; None where phrases were not annotated.
+    """
+
+    id: str
+    source: Sequence[str]
+    target: Sequence[str]
+    links: Links
+    phrases: Sequence[AbstractSet[SpanPair]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a system predicted for one pair.
+
+    Attributes
+    ----------
+    links : Links
+        Predicted word links.
+    source, target : sequence of str, optional
+        The tokens, where the format has them.
+    phrases : set, optional
+        Predicted phrase pairs; None where the format has none.
+    id : str
+        Name of the pair that it is for; empty where the file does not name its pairs.
+    failed : bool
+        Whether it stands for a pair that could not be aligned.
+    """
+
+    links: Links
+    source: Sequence[str] | None = None
+    target: Sequence[str] | None = None
+    phrases: AbstractSet[SpanPair] | None = None
+    id: str = ""
+    failed: bool = False
+
+
+def check_matching(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+    """Check that there is one prediction for each gold pair, in the same order.
+
+    Ids are compared if all those of one side occur on the other side. Otherwise the two files name the same
+    pairs differently, say by a name and by a number, and only order and tokens can be compared.
+
+    Raises
+    ------
+    InputError
+        If a prediction is missing, too many or in the place of another, its tokens differ, or it is of links
+        alone and one is out of range: names the pair.
+    """
+    _check_ids(gold, predictions)
+    _check_number(gold, predictions)
+    for pair, prediction in zip(gold, predictions, strict=True):
+        _check_tokens(pair.id, "source", pair.source, prediction.source)
+        _check_tokens(pair.id, "target", pair.target, prediction.target)
+        if prediction.source is None:  # lines of links alone
+            _check_links(pair, prediction.links)
+
+
+def _check_links(pair: GoldPair, links: Links) -> None:
+    try:
+        check_links(links, len(pair.source), len(pair.target))
+    except InputError as error:
+        raise InputError(f"pair {pair.id!r}: predicted {error.message}") from None
+
+
+def _check_ids(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+    wanted = {pair.id for pair in gold} - {""}
+    found = {prediction.id for prediction in predictions} - {""}
+    if not (wanted <= found or found <= wanted):
+        return
+    for pair, prediction in zip(gold, predictions, strict=False):
+        if pair.id and prediction.id and pair.id != prediction.id:
+            raise InputError(f"pair {pair.id!r}: expected its prediction, found that of {prediction.id!r}")
+
+
+def _check_number(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+    both = min(len(gold), len(predictions))
+    if len(gold) > both:
+        first = f"the first pair without a prediction is {gold[both].id!r}"
+    elif len(predictions) > both:
+        name = predictions[both].id
+        first = f"the first one too many is number {both + 1}{f', of pair {name!r}' if name else ''}"
+    else:
+        return
+    raise InputError(f"expected {len(gold)} predictions, one a gold pair, found {len(predictions)}; {first}")
+
+
+def _check_tokens(name: str, side: str, wanted: Sequence[str], found: Sequence[str] | None) -> None:
+    if found is None or list(wanted) == list(found):
+        return
+    if len(wanted) != len(found):
+        raise InputError(f"pair {name!r}: expected {len(wanted)} {side} tokens, found {len(found)}")
+    at = next(k for k, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b)
+    raise InputError(f"pair {name!r}: expected {side} token {at} to be {wanted[at]!r}, found {found[at]!r}")

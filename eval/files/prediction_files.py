@@ -1,0 +1,141 @@
+"""Reads gold and prediction files for scoring, whichever of the known formats they are in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from pathlib import Path
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.pharaoh import FORMAT as PHARAOH
+from forest_align.data.formats.pharaoh import read_links
+from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
+from forest_align.data.text.lines import STANDARD_INPUT, InputLines
+from forest_align.eval.files.matching import GoldPair, Prediction
+from forest_align.eval.metrics.constituents import SpanPair
+from forest_align.types import InputError
+
+
+def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
+    """Read the gold file: any known format with word links or with phrases that annotators aligned.
+
+    Where only phrases were annotated, words that most annotators aligned with each other are the word links.
+    Plain text is split on spaces, because links are between tokens. Gold pairs have no phrases, rather than
+    empty sets of them, where no pair of the file has any: those of an aligner of words.
+
+    Raises
+    ------
+    InputError
+        If a pair is broken, could not be aligned or has no word links: names file, line and pair.
+    OSError
+        If the file cannot be read.
+    """
+    found = [_gold(pair, name_of(path)) for pair in _sound(read_pairs(path, format, tokenized=True))]
+    if any(own for pair in found for own in pair.phrases or ()):
+        return found
+    return [replace(pair, phrases=None) for pair in found]
+
+
+def name_of(path: str | Path) -> str:
+    """What to call a file in messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def _gold(pair: SentencePair, file: str) -> GoldPair:
+    if pair.alignment is not None and pair.alignment.error:
+        found = f"one that could not be aligned: {pair.alignment.error}"
+        raise _error(f"pair {pair.id!r}: expected gold word links, found {found}", pair, file)
+    phrases = pair.annotations or None
+    links = _majority_links(phrases) if pair.links is None and phrases else pair.links
+    if links is None or not (pair.source.tokens and pair.target.tokens):
+        raise _error(f"pair {pair.id!r} has no gold word links over tokens", pair, file)
+    if phrases is None and pair.alignment is not None:
+        phrases = (frozenset(_phrases(pair.alignment)),)
+    return GoldPair(pair.id, pair.source.words, pair.target.words, links, phrases)
+
+
+def _error(message: str, pair: SentencePair, file: str) -> InputError:
+    return pair.located(InputError(message, file=file))
+
+
+def _majority_links(annotators: Sequence[AbstractSet[SpanPair]]) -> Links:
+    votes = Counter(pair for own in annotators for pair in own)
+    return Links.of(
+        (source[0], target[0])
+        for (source, target), count in votes.items()
+        if 2 * count > len(annotators) and source[1] - source[0] == 1 == target[1] - target[0]
+    )
+
+
+def read_predictions(path: str | Path, format: str | None = None) -> list[Prediction]:
+    """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
+
+    A file of Pharaoh links needs no sentences beside it. Plain text is split on spaces, as in gold files.
+    A pair that a run could not align predicts nothing, and counts as failed. An id that is no more than the
+    number of its pair in the file is left out. An aligner that made no phrases at all is one of words: its
+    predictions have no phrases.
+
+    Raises
+    ------
+    InputError
+        If a pair is broken or has no word links: names file, line and pair.
+    OSError
+        If the file cannot be read.
+    """
+    if Path(path).is_dir():
+        return _predictions(read_pairs(path, format, tokenized=True), str(path))
+    # Opened once for both questions, because standard input can be read but once.
+    with InputLines(path) as lines:
+        if format == PHARAOH.name or (format is None and _is_pharaoh(lines)):
+            return _read_pharaoh(lines)
+        return _predictions(read_pairs_of_lines(lines, format, tokenized=True), lines.name)
+
+
+def _is_pharaoh(lines: InputLines) -> bool:
+    head = lines.head()
+    return not head or PHARAOH.matches(head) or lines.suffix in PHARAOH.extensions
+
+
+def _read_pharaoh(lines: InputLines) -> list[Prediction]:
+    found = []
+    for links in read_links(lines):
+        if isinstance(links, InputError):
+            raise links
+        found.append(Prediction(links))
+    return found
+
+
+def _sound(pairs: Iterable[SentencePair | InputError]) -> Iterator[SentencePair]:
+    for pair in pairs:
+        if isinstance(pair, InputError):
+            raise pair
+        yield pair
+
+
+def _predictions(pairs: Iterable[SentencePair | InputError], file: str) -> list[Prediction]:
+    found = [_prediction(pair, number, file) for number, pair in enumerate(_sound(pairs), start=1)]
+    if any(prediction.phrases for prediction in found):
+        return found
+    return [replace(prediction, phrases=None) for prediction in found]
+
+
+def _prediction(pair: SentencePair, number: int, file: str) -> Prediction:
+    alignment = pair.alignment
+    if pair.links is None:
+        raise _error(f"pair {pair.id!r} has no word links", pair, file)
+    return Prediction(
+        pair.links,
+        pair.source.words or None,
+        pair.target.words or None,
+        None if alignment is None else frozenset(_phrases(alignment)),
+        # Readers number the pairs that have no name. Such a number says no more than the order does, and must
+        # not be taken for the name of a gold pair that is called by the same number.
+        "" if pair.id == str(number) else pair.id,
+        alignment is not None and bool(alignment.error),
+    )
+
+
+def _phrases(alignment: Alignment) -> set[SpanPair]:
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}

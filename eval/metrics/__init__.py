@@ -1,0 +1,1 @@
+"""Metrics, confidence intervals and significance tests."""

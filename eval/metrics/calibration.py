@@ -1,0 +1,139 @@
+"""Do probabilities mean what they say: expected calibration error of links, phrases and nodes of parses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from forest_align.alignment import Links
+from forest_align.types import InputError, ParseForest
+from forest_align.types.label_chain import split_chain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Predicted probability against observed frequency, in bins of equal width.
+
+    Attributes
+    ----------
+    predicted, observed : numpy.ndarray
+        float64, shape (B,): mean probability and share of right items in each bin; NaN where a bin is empty.
+    count : numpy.ndarray
+        int64, shape (B,): number of items in each bin; bin b holds probabilities in [b/B, (b+1)/B), the last
+        also 1.
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    count: np.ndarray
+
+    @property
+    def expected_error(self) -> float:
+        """Mean of |observed − predicted| over items (Naeini et al. 2015); 0 over no items."""
+        total = self.count.sum()
+        return float(np.nansum(np.abs(self.observed - self.predicted) * self.count) / total) if total else 0.0
+
+
+def calibrate(
+    probabilities: Sequence[float] | np.ndarray, right: Sequence[bool] | np.ndarray, *, bins: int = 10
+) -> Calibration:
+    """Compare probabilities with outcomes.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (N,)
+        Predicted probability of each item, in [0, 1].
+    right : array of bool, shape (N,)
+        Whether the item is in the gold.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ, a probability is outside [0, 1] or there is no bin.
+    """
+    if bins < 1:
+        raise InputError(f"expected at least 1 bin, found {bins}", field="bins")
+    predicted, outcome = np.asarray(probabilities, float).ravel(), np.asarray(right, float).ravel()
+    if len(predicted) != len(outcome):
+        raise InputError(f"expected {len(predicted)} outcomes, one a probability, found {len(outcome)}")
+    if not np.all((predicted >= 0) & (predicted <= 1)):
+        worst = predicted[~((predicted >= 0) & (predicted <= 1))][0]
+        raise InputError(f"expected probabilities from 0 to 1, found {worst}")
+    index = np.minimum((predicted * bins).astype(int), bins - 1)
+    count = np.bincount(index, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        return Calibration(
+            np.bincount(index, predicted, bins) / count, np.bincount(index, outcome, bins) / count, count
+        )
+
+
+def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> Calibration:
+    """Compare the probabilities of predicted word links with how often they are in the gold.
+
+    Parameters
+    ----------
+    pairs : iterable of (Links, Links)
+        Predicted links, whose scores are probabilities, and gold links, of which all count.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If predicted links have no scores, or scores that are no probabilities.
+    """
+    probabilities: list[float] = []
+    right: list[bool] = []
+    for predicted, gold in pairs:
+        if predicted.scores is None and len(predicted):
+            raise InputError("expected predicted links with probabilities, found none", field="scores")
+        wanted = set(gold.pairs)
+        probabilities += predicted.scores or ()
+        right += [pair in wanted for pair in predicted.pairs]
+    return calibrate(probabilities, right, bins=bins)
+
+
+def calibrate_nodes(
+    parses: Iterable[tuple[ParseForest, Collection[tuple[int, int, str]]]],
+    of: Literal["log_posterior", "log_marginal"] = "log_posterior",
+    *,
+    bins: int = 10,
+) -> Calibration:
+    """Compare the probabilities of constituents in packed forests with how often they are in the gold trees.
+
+    A node is right if the gold tree has its span with its whole chain of labels. Tags are left out, and so
+    are words under no label but their tag.
+
+    Parameters
+    ----------
+    parses : iterable of (ParseForest, collection of (int, int, str))
+        Each forest with the constituents of the gold tree: half-open span and label, a unary chain joined by
+        ``"::"`` from the top.
+    of : str
+        Which of the forest's log-probabilities.
+    bins : int
+        Number of bins of equal width.
+
+    Raises
+    ------
+    InputError
+        If a constituent has no such probability.
+    """
+    probabilities: list[float] = []
+    right: list[bool] = []
+    for forest, gold in parses:
+        values = np.exp(getattr(forest, of)).tolist()
+        spans = zip(forest.start.tolist(), forest.end.tolist(), strict=True)
+        for node, (start, end) in enumerate(spans):
+            labels = split_chain(forest.labels[node])
+            if end - start == 1:
+                labels = labels[:-1]
+            if labels and forest.is_constituent[node]:
+                probabilities.append(values[node])
+                right.append((start, end, "::".join(labels)) in gold)
+    return calibrate(probabilities, right, bins=bins)

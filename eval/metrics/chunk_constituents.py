@@ -1,0 +1,129 @@
+"""Judge aligned constituents by gold chunk alignments, for corpora where people aligned chunks (iSTS).
+
+Chunk alignments say nothing of the words inside two aligned chunks, so every word of a chunk counts as linked
+to every word of its partner. Two questions then have an answer:
+
+- *Recall and precision*, as :mod:`forest_align.eval.metrics.constituents` defines them. Only phrases made
+of whole
+  aligned chunks, and of words that are aligned to nothing, can be possible pairs. So recall asks for the
+  pairs of constituents that hold whole chunks (the smallest of each chain), and precision judges only the
+  predicted pairs in which neither phrase cuts an aligned chunk.
+- *Compatibility* of every predicted pair: widened to all of each chunk that they touch, the two phrases are
+  linked, and to nothing else. A pair inside two chunks is compatible if these two are aligned to each other.
+
+The corpus leaves punctuation unaligned on principle: pairs with a phrase that has no letter or digit are not
+judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.eval.metrics.chunks import ChunkPair
+from forest_align.eval.metrics.constituents import SpanPair
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkJudge:
+    """The gold chunk alignment of one sentence pair, ready to judge predicted pairs of phrases.
+
+    Attributes
+    ----------
+    wanted : frozenset of ((int, int), (int, int))
+        What recall asks for: the sure pairs of a projection of the chunks' links.
+    linked : numpy.ndarray
+        bool, shape (n, m): words of aligned chunks.
+    chunks : tuple of (numpy.ndarray, numpy.ndarray)
+        bool, shapes (C, n) and (C, m): the words of both sides of each of the C aligned pairs of chunks.
+    content : tuple of (numpy.ndarray, numpy.ndarray)
+        bool, shapes (n,) and (m,): words with a letter or digit.
+    """
+
+    wanted: frozenset[SpanPair]
+    linked: np.ndarray
+    chunks: tuple[np.ndarray, np.ndarray]
+    content: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        source: Sequence[str],
+        target: Sequence[str],
+        chunks: Iterable[ChunkPair],
+        wanted: Iterable[SpanPair],
+    ) -> ChunkJudge:
+        """Prepare a sentence pair.
+
+        Parameters
+        ----------
+        source, target : sequence of str
+            The words.
+        chunks : iterable of (sequence of int, sequence of int)
+            Token indices of aligned chunks; those with an empty side are passed over.
+        wanted : iterable of ((int, int), (int, int))
+            See the attribute.
+        """
+        aligned = [(list(ours), list(theirs)) for ours, theirs in chunks if ours and theirs]
+        sides = tuple(np.zeros((len(aligned), len(words)), bool) for words in (source, target))
+        linked = np.zeros((len(source), len(target)), bool)
+        for number, (ours, theirs) in enumerate(aligned):
+            sides[0][number, ours] = True
+            sides[1][number, theirs] = True
+            linked[np.ix_(ours, theirs)] = True
+        content = _with_content(source), _with_content(target)
+        return cls(frozenset(wanted), linked, (sides[0], sides[1]), content)
+
+    def count(self, predicted: Iterable[SpanPair]) -> tuple[int, int, int, int, int, int]:
+        """Count for one sentence pair.
+
+        Parameters
+        ----------
+        predicted : iterable of ((int, int), (int, int))
+            Half-open source and target spans of the predicted pairs; duplicates count once.
+
+        Returns
+        -------
+        tuple of int
+            Right predictions, predictions that precision judges, wanted pairs found, wanted pairs (a row of
+            :class:`~forest_align.eval.metrics.scores.MatchCounts`); compatible predictions, all predictions.
+        """
+        pairs = {pair for pair in predicted if self._has_content(pair)}
+        found = len({pair for pair in pairs if pair in self.wanted})
+        right = judged = compatible = 0
+        for pair in pairs:
+            words = [_mask(span, len(content)) for span, content in zip(pair, self.content, strict=True)]
+            widened = [self._widened(side, mask) for side, mask in enumerate(words)]
+            agrees = self._is_consistent(*widened)
+            compatible += agrees
+            if all(np.array_equal(one, two) for one, two in zip(words, widened, strict=True)):
+                judged += 1
+                right += agrees
+        return right, judged, found, len(self.wanted), compatible, len(pairs)
+
+    def _has_content(self, pair: SpanPair) -> bool:
+        return all(
+            bool(content[slice(*span)].any()) for span, content in zip(pair, self.content, strict=True)
+        )
+
+    def _widened(self, side: int, words: np.ndarray) -> np.ndarray:
+        """The words, and all of the aligned chunks that they touch."""
+        touched = self.chunks[side][(self.chunks[side] & words).any(axis=1)]
+        result: np.ndarray = words | touched.any(axis=0)
+        return result
+
+    def _is_consistent(self, source: np.ndarray, target: np.ndarray) -> bool:
+        crossing = self.linked & (source[:, None] ^ target[None, :])
+        return bool(self.linked[np.ix_(source, target)].any() and not crossing.any())
+
+
+def _with_content(words: Sequence[str]) -> np.ndarray:
+    return np.array([any(map(str.isalnum, word)) for word in words], bool)
+
+
+def _mask(span: tuple[int, int], length: int) -> np.ndarray:
+    words = np.zeros(length, bool)
+    words[slice(*span)] = True
+    return words

@@ -1,0 +1,184 @@
+"""Judge aligned constituents by gold word links, for corpora where people linked words but not phrases.
+
+A pair of spans (one of each sentence) is *possible* if at least one gold link lies inside it and none
+crosses out of it: no word of one span is linked to a word outside the other. This is the consistency of
+phrase extraction in machine translation. Possible pairs come in chains that differ only by unaligned words
+("the dog" ↔ "dog" beside "dog" ↔ "dog"): the links cannot tell these apart. Only the smallest pair of a
+chain is *sure*: one whose spans do not contain a smaller constituent with the same linked words. Recall asks
+for the sure pairs alone, precision accepts every possible pair.
+
+Recall needs the constituents that could have been aligned: pass those of a gold tree, or of one tree for all
+systems that are compared. Precision depends on links only, so a predicted pair may be of spans outside that
+inventory. In a single tree a chain has exactly one smallest pair; in a forest, where spans may cross, every
+minimal one is sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.alignment import Alignment, Links
+from forest_align.eval.metrics.scores import MatchCounts
+from forest_align.types import InputError, ParseForest
+
+Span = tuple[int, int]
+SpanPair = tuple[Span, Span]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """All constituent pairs of one sentence pair, judged by its word links.
+
+    Attributes
+    ----------
+    source_spans, target_spans : numpy.ndarray
+        int64, shapes (S, 2) and (T, 2): the distinct spans, half-open, in ascending order.
+    possible, sure : numpy.ndarray
+        bool, shape (S, T): the verdict on each pair.
+    """
+
+    source_spans: np.ndarray
+    target_spans: np.ndarray
+    possible: np.ndarray
+    sure: np.ndarray
+
+    def possible_pairs(self) -> set[SpanPair]:
+        """The possible pairs as tuples."""
+        return self._pairs(self.possible)
+
+    def sure_pairs(self) -> set[SpanPair]:
+        """The sure pairs as tuples."""
+        return self._pairs(self.sure)
+
+    def _pairs(self, chosen: np.ndarray) -> set[SpanPair]:
+        source, target = self.source_spans.tolist(), self.target_spans.tolist()
+        return {(tuple(source[a]), tuple(target[b])) for a, b in np.argwhere(chosen).tolist()}
+
+
+def constituent_pairs(alignment: Alignment) -> set[SpanPair]:
+    """Spans of the aligned phrases whose two sides are constituents, not parts that binarization made."""
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases if pair.constituents}
+
+
+def constituent_spans(forest: ParseForest) -> list[Span]:
+    """Distinct spans of the constituents of the parser's best tree, words included.
+
+    Nodes that binarization made do not count.
+    """
+    constituents = (node for node in forest.best_nodes() if forest.is_constituent[node])
+    return sorted({(int(forest.start[node]), int(forest.end[node])) for node in constituents})
+
+
+def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links) -> Projection:
+    """Judge every pair of a source and a target constituent by the gold word links.
+
+    Parameters
+    ----------
+    source_spans, target_spans : iterable of (int, int)
+        Half-open token spans of the constituents, in any order; duplicates (unary chains) count once.
+    links : Links
+        Gold word links, all of which count: choose sure ones beforehand.
+
+    Raises
+    ------
+    InputError
+        If a span is empty or starts before 0.
+    """
+    source, target = _distinct(source_spans), _distinct(target_spans)
+    table = _LinkTable(links, source, target)
+    possible = table.consistent(source[:, None], target[None, :])
+    smallest = (
+        _smallest(source, table.source_linked)[:, None] & _smallest(target, table.target_linked)[None, :]
+    )
+    return Projection(source, target, possible, possible & smallest)
+
+
+def count_constituents(
+    predicted: Iterable[SpanPair], source_spans: Iterable[Span], target_spans: Iterable[Span], links: Links
+) -> tuple[int, int, int, int]:
+    """Count for one sentence pair: right predictions, predictions, sure pairs found, sure pairs.
+
+    Parameters
+    ----------
+    predicted : iterable of ((int, int), (int, int))
+        Source and target spans of the predicted pairs; duplicates count once.
+    source_spans, target_spans, links
+        As for :func:`project`.
+
+    Returns
+    -------
+    tuple of int
+        A row of :class:`~forest_align.eval.metrics.scores.MatchCounts`.
+    """
+    return count_projected(predicted, project(source_spans, target_spans, links), links)
+
+
+def count_projected(
+    predicted: Iterable[SpanPair], projection: Projection, links: Links
+) -> tuple[int, int, int, int]:
+    """Like :func:`count_constituents`, for a projection that was made before."""
+    pairs = sorted(set(predicted))
+    sure = projection.sure_pairs()
+    found = sum(pair in sure for pair in pairs)
+    if not pairs:
+        return 0, 0, 0, len(sure)
+    spans = np.asarray(pairs, np.int64).reshape(-1, 2, 2)
+    source, target = _checked(spans[:, 0]), _checked(spans[:, 1])
+    right = _LinkTable(links, source, target).consistent(source, target)
+    return int(right.sum()), len(pairs), found, len(sure)
+
+
+def score_constituents(rows: Sequence[tuple[int, int, int, int]]) -> MatchCounts:
+    """Gather the rows of :func:`count_constituents` of all pairs; ``.micro()`` is the figure to report."""
+    return MatchCounts.of(rows)
+
+
+class _LinkTable:
+    """Prefix sums over the link matrix: links inside any block, or out of any span, by four look-ups."""
+
+    def __init__(self, links: Links, source: np.ndarray, target: np.ndarray) -> None:
+        pairs = np.asarray(links.pairs, np.int64).reshape(-1, 2)
+        size = [
+            int(max(spans.max(initial=0), pairs[:, side].max(initial=-1) + 1))
+            for side, spans in enumerate((source, target))
+        ]
+        self._sums = np.zeros((size[0] + 1, size[1] + 1), np.int64)
+        self._sums[pairs[:, 0] + 1, pairs[:, 1] + 1] = 1
+        linked = self._sums[1:, 1:]
+        self.source_linked = np.concatenate([[0], np.cumsum(linked.any(axis=1))])
+        self.target_linked = np.concatenate([[0], np.cumsum(linked.any(axis=0))])
+        self._sums = self._sums.cumsum(axis=0).cumsum(axis=1)
+
+    def consistent(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Whether blocks hold a link and no link leaves them; spans of shape (..., 2) broadcast."""
+        (s0, s1), (t0, t1) = np.moveaxis(source, -1, 0), np.moveaxis(target, -1, 0)
+        inside = self._sums[s1, t1] - self._sums[s0, t1] - self._sums[s1, t0] + self._sums[s0, t0]
+        of_source = self._sums[s1, -1] - self._sums[s0, -1]
+        of_target = self._sums[-1, t1] - self._sums[-1, t0]
+        result: np.ndarray = (inside > 0) & (inside == of_source) & (inside == of_target)
+        return result
+
+
+def _smallest(spans: np.ndarray, linked: np.ndarray) -> np.ndarray:
+    """Which spans strictly contain no other span with the same linked words."""
+    words = linked[spans[:, 1]] - linked[spans[:, 0]]
+    contains = (spans[:, None, 0] <= spans[None, :, 0]) & (spans[None, :, 1] <= spans[:, None, 1])
+    np.fill_diagonal(contains, False)
+    result: np.ndarray = ~(contains & (words[:, None] == words[None, :])).any(axis=1)
+    return result
+
+
+def _distinct(spans: Iterable[Span]) -> np.ndarray:
+    return _checked(np.asarray(sorted(set(spans)), np.int64).reshape(-1, 2))
+
+
+def _checked(spans: np.ndarray) -> np.ndarray:
+    wrong = spans[(spans[:, 0] < 0) | (spans[:, 0] >= spans[:, 1])]
+    if len(wrong):
+        raise InputError(
+            f"expected half-open token spans start < end from 0, found {tuple(wrong[0].tolist())}"
+        )
+    return spans

@@ -1,0 +1,118 @@
+"""Tests by resampling sentence pairs: is one system better than another, and how certain is a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.eval.metrics.scores import Statistic
+from forest_align.types import InputError
+
+# Numbers drawn at a time: bounds memory whatever the size of the corpus (32 MiB of float64).
+_CHUNK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A paired comparison of two systems.
+
+    Attributes
+    ----------
+    difference : float
+        Score of the first system minus that of the second.
+    p_value : float
+        Two-sided, in (0, 1].
+    samples : int
+        How often pairs were shuffled.
+    """
+
+    difference: float
+    p_value: float
+    samples: int
+
+
+def approximate_randomization(
+    first: Statistic, second: Statistic, *, samples: int = 10_000, seed: int = 0
+) -> Comparison:
+    """Test whether two systems differ, by swapping their outputs pair by pair at random.
+
+    Noreen 1989; Riezler and Maxwell 2005, with B = 10,000 as in Arase and Tsujii 2017, §6.3. If the systems
+    were equally good, swapping their outputs on any sentence pair would change nothing:
+    p = (1 + #{shuffles with |difference| ≥ the observed one}) / (1 + B).
+
+    Parameters
+    ----------
+    first, second : Statistic
+        The same score of two systems on the same pairs in the same order.
+    samples : int
+        B, the number of shuffles.
+    seed : int
+        Seed of the shuffles; the same seed gives the same p.
+
+    Raises
+    ------
+    InputError
+        If the two do not hold the same pairs.
+    """
+    if first.contributions.shape != second.contributions.shape:
+        sizes = f"{len(first.contributions)} and {len(second.contributions)}"
+        raise InputError(f"expected scores on the same pairs, found {sizes}")
+    total_first, total_second = first.contributions.sum(axis=0), second.contributions.sum(axis=0)
+    change = second.contributions - first.contributions
+    differing = change[change.any(axis=1)]
+    observed = float(first.of_sums(total_first) - first.of_sums(total_second))
+    # Sums of swapped rows come in another order than the observed ones: allow for rounding.
+    threshold = abs(observed) - 1e-12 * max(1.0, abs(observed))
+    extreme = 0
+    generator = np.random.default_rng(seed)
+    for size in _chunks(samples, len(differing)):
+        swapped = generator.integers(0, 2, (size, len(differing)), np.int8).astype(float) @ differing
+        shuffled = first.of_sums(total_first + swapped) - first.of_sums(total_second - swapped)
+        extreme += int((np.abs(shuffled) >= threshold).sum())
+    return Comparison(observed, (1 + extreme) / (1 + samples), samples)
+
+
+def bootstrap_interval(
+    statistic: Statistic, *, confidence: float = 0.95, samples: int = 10_000, seed: int = 0
+) -> tuple[float, float]:
+    """Percentile interval of a score, by drawing sentence pairs with replacement (Efron and Tibshirani 1993).
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The score.
+    confidence : float
+        Share of resampled scores inside the interval, in (0, 1).
+    samples : int
+        Number of resamples.
+    seed : int
+        Seed of the resamples; the same seed gives the same interval.
+
+    Raises
+    ------
+    InputError
+        If there are no pairs or ``confidence`` is not in (0, 1).
+    """
+    if not 0 < confidence < 1:
+        raise InputError(f"expected a confidence between 0 and 1, found {confidence}")
+    rows = statistic.contributions
+    if not len(rows):
+        raise InputError("expected at least one pair to resample, found none")
+    generator = np.random.default_rng(seed)
+    shares = np.full(len(rows), 1 / len(rows))
+    values = [
+        statistic.of_sums(generator.multinomial(len(rows), shares, size).astype(float) @ rows)
+        for size in _chunks(samples, len(rows))
+    ]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(np.concatenate(values), [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _chunks(samples: int, width: int) -> Iterator[int]:
+    most = max(1, _CHUNK // max(width, 1))
+    while samples > 0:
+        yield min(samples, most)
+        samples -= most

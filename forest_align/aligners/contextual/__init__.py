@@ -1,0 +1,1 @@
+"""The word aligner with a trained link model over lexical and contextual features."""

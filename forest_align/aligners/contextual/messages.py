@@ -1,0 +1,183 @@
+"""The later passes of the link model: networks whose cells exchange messages.
+
+Cells that the pass before thinks likely enough start from their features. In each round every cell tells its
+neighbours along the diagonal, the nearest content words, and its rivals in row and column how probable it is
+and what kind of link it is, and thinks again. So the decisions of a pair are made together, where context
+features read those of the pass before one by one. A network without rounds scores its cells apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.features import LINK_CLASSES
+from forest_align.cext import contextual as kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageNetwork:
+    """Weights of a pass, over F features, with h hidden units and messages of s numbers.
+
+    Attributes
+    ----------
+    hidden : numpy.ndarray
+        float32, shape (F, h + 1): what a cell's state is at first, before it is rectified; the last unit is
+        linear and belongs to every score.
+    hidden_bias : numpy.ndarray
+        float32, shape (9, h + 1): by class.
+    send, send_bias : numpy.ndarray
+        float32, shapes (rounds, h, s) and (rounds, s): from the state to the message.
+    own, receive, receive_bias : numpy.ndarray
+        float32, shapes (rounds, h, h), (rounds, 16, s, h) and (rounds, h): from the state and the messages
+        collected, see :func:`forest_align.cext.contextual.message_pass`, to the change of the state.
+    output : numpy.ndarray
+        float32, shape (h,): weights of the last state in the score.
+    """
+
+    hidden: np.ndarray
+    hidden_bias: np.ndarray
+    send: np.ndarray
+    send_bias: np.ndarray
+    own: np.ndarray
+    receive: np.ndarray
+    receive_bias: np.ndarray
+    output: np.ndarray
+
+    @classmethod
+    def without_rounds(
+        cls, hidden: np.ndarray, hidden_bias: np.ndarray, output: np.ndarray
+    ) -> MessageNetwork:
+        """The network of these weights whose cells exchange no messages."""
+        units = len(output)
+
+        def nothing(*shape: int) -> np.ndarray:
+            return np.zeros((0, *shape), dtype=np.float32)
+
+        return cls(
+            hidden=hidden,
+            hidden_bias=hidden_bias,
+            send=nothing(units, 1),
+            send_bias=nothing(1),
+            own=nothing(units, units),
+            receive=nothing(kernel.MESSAGE_SLOTS, 1, units),
+            receive_bias=nothing(units),
+            output=output,
+        )
+
+    @staticmethod
+    def shapes(name: str, features: int) -> dict[str, tuple[int | str, ...]]:
+        """The shape of each array that :meth:`arrays` gives for this name of a pass.
+
+        Sizes that are not fixed have names, for :func:`forest_align.aligners.model_folder.check_arrays`.
+        """
+        rounds, units, size = (f"{name} {what}" for what in ("rounds", "units", "numbers in a message"))
+        shapes: dict[str, tuple[int | str, ...]] = {
+            "output": (units,),
+            "hidden": (features, f"{units} + 1"),
+            "hidden_bias": (len(LINK_CLASSES), f"{units} + 1"),
+            "send": (rounds, units, size),
+            "send_bias": (rounds, size),
+            "own": (rounds, units, units),
+            "receive": (rounds, kernel.MESSAGE_SLOTS, size, units),
+            "receive_bias": (rounds, units),
+        }
+        return {f"{name}_{array}": shape for array, shape in shapes.items()}
+
+    def arrays(self, name: str) -> dict[str, np.ndarray]:
+        """All weights, by the names that they have in a file: those of the fields behind that of the pass."""
+        return {f"{name}_{one.name}": getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, name: str, arrays: Mapping[str, np.ndarray]) -> MessageNetwork:
+        """The network whose :meth:`arrays` of this name are among these."""
+        return cls(**{one.name: arrays[f"{name}_{one.name}"] for one in fields(cls)})
+
+    def probabilities(
+        self,
+        probability: np.ndarray,
+        cells: np.ndarray,
+        classes: np.ndarray,
+        features: np.ndarray,
+        source_kinds: np.ndarray,
+        target_kinds: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Run the pass.
+
+        Parameters
+        ----------
+        probability : numpy.ndarray
+            float32, shape (n, m): of the pass before; that of other cells stays.
+        cells, classes : numpy.ndarray
+            int32, shape (k,): the cells, as i * m + j, and the class of each.
+        features : numpy.ndarray
+            float32, shape (k, F).
+        source_kinds, target_kinds : numpy.ndarray
+            int32, shapes (n,) and (m,): 0 content word, 1 function word, 2 punctuation.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32, shape (n, m).
+        numpy.ndarray
+            float32, shape (rounds, k, 16, s): the messages that each cell collected.
+        """
+        return kernel.message_pass(
+            probability,
+            cells,
+            classes,
+            features @ self.hidden,
+            self.hidden_bias,
+            source_kinds,
+            target_kinds,
+            self.send,
+            self.send_bias,
+            self.own,
+            self.receive,
+            self.receive_bias,
+            self.output,
+        )
+
+    def linear_parts(
+        self, features: np.ndarray, kind: int, collected: np.ndarray
+    ) -> tuple[np.ndarray, float, float]:
+        """The score of a cell, taken apart; with the units that are active held fixed it is linear.
+
+        Parameters
+        ----------
+        features : numpy.ndarray
+            float32, shape (F,).
+        kind : int
+            Class of the cell.
+        collected : numpy.ndarray
+            float32, shape (rounds, 16, s): the messages that it collected.
+
+        Returns
+        -------
+        weights : numpy.ndarray
+            float32, shape (F,): what its features are multiplied by.
+        bias, messages : float
+            What the class and the messages add.
+        """
+        units = features @ self.hidden + self.hidden_bias[kind]
+        active, state = [units[:-1] > 0], np.maximum(units[:-1], 0)
+        arriving = np.einsum("rts,rtsh->rh", collected, self.receive)
+        for own, arrived, shift in zip(self.own, arriving, self.receive_bias, strict=True):
+            change = state @ own + arrived + shift
+            active.append(change > 0)
+            state = state + np.maximum(change, 0)
+        # Back from the score to the features.
+        weights, bias, messages = self.output, 0.0, 0.0
+        for number in reversed(range(len(self.own))):
+            through = np.where(active[number + 1], weights, 0)
+            messages += float(arriving[number] @ through)
+            bias += float(self.receive_bias[number] @ through)
+            weights = weights + self.own[number] @ through
+        units_and_score = np.append(np.where(active[0], weights, 0), 1)
+        bias += float(self.hidden_bias[kind] @ units_and_score)
+        return self.hidden @ units_and_score, bias, messages

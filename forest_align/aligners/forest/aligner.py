@@ -1,0 +1,269 @@
+"""The forest aligner: phrase alignment on packed parse forests (Arase & Tsujii 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.aligners.base import Text, parse_or_complete
+from forest_align.aligners.forest.base_pairs import features_of_candidates
+from forest_align.aligners.forest.features import PairFeatures, forest_of
+from forest_align.aligners.forest.k_best import k_best
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.aligners.forest.result import NAME, build_alignment
+from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
+from forest_align.alignment import Alignment
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import InputError, Sentence
+from forest_align.workers.processes import check_counts
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate, CandidateProvider
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+
+#: Names of the bundled models.
+BUNDLED = ("forest", "fixed", "uniform")
+
+#: What each variant changes in the options of a model. The published one is without what is added here to
+#: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, word links
+#: and tree probabilities as factors of every phrase pair's score, and phrases widened to whole constituents.
+#: Where a pair cannot rest on a single pair, two pairs that support one are further below it: with a small
+#: gap the root is reached less often. Supports are opened as by the bundled model, whatever the model is.
+#: Nulls must cost more where no factor of links keeps linked words from being null; the penalties are the
+#: best of 140 on the pairs that the bundled model was tuned on.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "published": {
+        "single_support": False,
+        "multiword": False,
+        "link_weight": 0.0,
+        "tree_weight": 0.0,
+        "null_penalty": 1.5,
+        "noncompositional_penalty": 1.6,
+        "candidate_weight": 10.0,
+        "generation_gap": 8,
+        "opened_supports": 4,
+        "whole_constituents": False,
+    },
+}
+
+
+class ForestAligner(ParsingAligner):
+    """Aligns words and syntactic phrases on the packed parse forests of two sentences.
+
+    It has a source and a target, and swapped sentences may be aligned slightly differently: the probabilities
+    of phrases are one-sided (normalised over the phrases of the target, see
+    :meth:`.ForestModel.log_probabilities`), weights tell the word of the source from that of the target, and
+    the search for non-compositional pairs is not exhaustive. The contextual aligner is exactly symmetric.
+
+    Parameters
+    ----------
+    model : ForestModel, optional
+        Feature weights and search options; those of the bundled model by default.
+    variant : str
+        ``"default"``, or ``"published"``: the search of the paper, without extensions, see :data:`VARIANTS`.
+    parser : Parser or str or Path, optional
+        For sentences that come without a forest: a parser, or the name or folder of one, which is loaded when
+        needed, with forests of the size that the model was tuned with; the bundled English one by default.
+    candidates : CandidateProvider or str, optional
+        Where word candidates come from, or its name, see
+        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: evidence for word candidates by name.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+
+    Raises
+    ------
+    InputError
+        If there is no such variant, or no word candidates of this name; or if ``ppdb`` is neither a table nor
+        the path of one that can be read, or comes beside ``"encoder"`` or a provider, which would not see it.
+    """
+
+    name = NAME
+
+    def __init__(
+        self,
+        model: ForestModel | None = None,
+        *,
+        variant: str = "default",
+        parser: Parser | str | Path | None = None,
+        candidates: CandidateProvider | str | None = None,
+        ppdb: PairTable | str | Path | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
+        if variant not in VARIANTS:
+            raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
+        candidates = DEFAULT_WORDS if candidates is None else candidates
+        if isinstance(candidates, str):
+            check_name(candidates, ppdb)
+        elif ppdb is not None:
+            raise InputError(
+                "expected word candidates by name, to which paraphrases are evidence, found a provider",
+                field="candidates",
+            )
+        model = model or bundled_model()
+        calibration = model.calibration
+        if variant != "default":
+            # Scores without links and trees are not as sharp.
+            calibration = replace(calibration, temperature=1.0)
+        options = replace(model.options, **VARIANTS[variant])
+        self.model = replace(model, options=options, calibration=calibration)
+        super().__init__(parser, lexicon, ppdb)
+        self._candidates = candidates
+
+    def _load_parser(self, name: str | Path) -> Parser:
+        from forest_align.parsing import load_parser_for_alignment
+
+        return load_parser_for_alignment(
+            name, forest_size=self.model.forest_size, vectors=self.candidates.uses_vectors
+        )
+
+    @cached_property
+    def candidates(self) -> CandidateProvider:
+        """Where word candidates come from."""
+        given = self._candidates
+        return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
+
+    @property
+    def may_fork(self) -> bool:
+        """Not with word candidates of the caller's, which may change from pair to pair."""
+        return isinstance(self._candidates, str)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Options of the search and calibration; those of the variant, where it is not the default."""
+        return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
+        """Load a bundled model or one from a folder.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            ``"forest"``; ``"fixed"``, whose weights are set by hand, not learned; ``"uniform"``, whose
+            weights are zero; or a folder.
+        **options
+            Passed on to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
+        """
+        if str(name_or_path) in BUNDLED:
+            return cls(bundled_model(str(name_or_path)), **options)
+        return cls(ForestModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what has no forest yet; give the rest word vectors if candidates come from them."""
+        vectors = self.candidates.uses_vectors
+        return parse_or_complete(
+            lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
+        )
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with forests.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest.
+        """
+        forest_of(source), forest_of(target)
+        return self.align_candidates(source, target, self.candidates.candidates(source, target))
+
+    def align_candidates(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+    ) -> Alignment:
+        """Align two sentences with forests, given their word candidates.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or a candidate lies outside of its sentence.
+        """
+        arrays, base = self.search(source, target, candidates)
+        return build_alignment(self.model, source, target, arrays, base, candidates)
+
+    def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
+        """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.
+
+        The first is that of :meth:`align`, unless ``parser_weight`` makes roots compete by more than that.
+        The probabilities of their phrase pairs are those of the pairs in all alignments. Where the roots are
+        not reached there is one alignment only.
+
+        Raises
+        ------
+        InputError
+            If a sentence cannot be aligned, see :meth:`align`, or ``k`` is less than 1.
+        """
+        check_counts(k=k)
+        source, target = self.prepare_pair(source, target)
+        forests = forest_of(source), forest_of(target)
+        candidates = self.candidates.candidates(source, target)
+        arrays, base = self.search(source, target, candidates, packed=True)
+        found = list(k_best(arrays, forests[0].edges, forests[1].edges, k)) or [arrays]
+        return [build_alignment(self.model, source, target, one, base, candidates) for one in found]
+
+    def search(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False
+    ) -> tuple[AlignmentArrays, dict[tuple[int, int], Candidate]]:
+        """Run the kernel.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            With forests.
+        candidates : sequence of Candidate
+            Word candidates.
+        packed : bool
+            Whether to return the packed alignment forest.
+
+        Returns
+        -------
+        AlignmentArrays
+            What the kernel found.
+        dict of (int, int) to Candidate
+            The base pairs that it started from, each with the candidate that it stands for.
+
+        Raises
+        ------
+        InputError
+            See :meth:`align_candidates`.
+        """
+        features = self.features(source, target, candidates)
+        pair = PreparedPair.of(source, target, features, candidates, self.model.options)
+        arguments = {**self.model.kernel_arguments(), "packed": packed}
+        return pair.align(*self.model.log_probabilities(features), arguments), pair.base
+
+    def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
+        """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or a candidate lies outside of its sentence.
+        """
+        return features_of_candidates(
+            source, target, candidates, self.model.options.confident_link, self.lexicon
+        )
+
+
+def bundled_model(name: str = NAME) -> ForestModel:
+    """A model that comes with the package."""
+    with bundled_folder(name) as folder:
+        return ForestModel.load(folder)

@@ -1,0 +1,74 @@
+"""What word candidates are to the search: features of phrase pairs, and base pairs that need no support."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.forest.features import PairFeatures, forest_of, pair_features
+from forest_align.types import InputError, ParseForest, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.lexicon.lexicon import Lexicon
+
+Span = tuple[int, int]
+
+
+def features_of_candidates(
+    source: Sentence,
+    target: Sentence,
+    candidates: Iterable[Candidate],
+    confident_link: float,
+    lexicon: Lexicon,
+) -> PairFeatures:
+    """Features of the phrase pairs of two sentences; candidates of ``confident_link`` on count as links.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest, or a candidate lies outside of its sentence.
+    """
+    from forest_align.lexicon.evidence import word_evidence
+
+    links = []
+    for found in candidates:
+        if not (_inside(found.source, len(source)) and _inside(found.target, len(target))):
+            raise InputError(
+                f"candidate {found.source}-{found.target} is out of range: "
+                f"the sentences have {len(source)} and {len(target)} tokens"
+            )
+        if found.score >= confident_link:
+            links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
+    return pair_features(source, target, word_evidence(source, target, lexicon), links)
+
+
+def _inside(span: Span, length: int) -> bool:
+    return 0 <= span[0] < span[1] <= length
+
+
+def base_pairs(
+    source: Sentence, target: Sentence, candidates: Iterable[Candidate], multiword: bool
+) -> dict[tuple[int, int], Candidate]:
+    """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
+
+    Groups of words are left out unless ``multiword``, and where a side is no node.
+    """
+    nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
+    found: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        if not multiword and max(b - a for a, b in (candidate.source, candidate.target)) > 1:
+            continue
+        for s in nodes[0].get(candidate.source, ()):
+            for t in nodes[1].get(candidate.target, ()):
+                known = found.get((s, t))
+                if known is None or candidate.score > known.score:
+                    found[s, t] = candidate
+    return dict(sorted(found.items()))
+
+
+def _nodes_of_spans(forest: ParseForest) -> dict[Span, list[int]]:
+    spans: dict[Span, list[int]] = {}
+    for node, span in enumerate(zip(forest.start.tolist(), forest.end.tolist(), strict=True)):
+        spans.setdefault(span, []).append(node)
+    return spans

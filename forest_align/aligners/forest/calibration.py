@@ -1,0 +1,138 @@
+"""Makes probabilities of phrase pairs mean what they say: how often pairs of that probability are right.
+
+Posteriors alone are too sure of themselves. The powers in the score of a derivation (``candidate_weight``,
+``link_weight``, ``tree_weight``) find good alignments but sharpen the distribution over them, and where few
+alignments compete, the best one gets nearly all of the probability, be it good or bad. A temperature takes
+the sharpness back; what the word links say of the pair itself tells good ones from bad ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.link_evidence import LinkEvidence, SpanPairs
+from forest_align.aligners.sultan.words import is_punctuation
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import InputError, Sentence
+from forest_align.types.json_fields import is_number
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate
+
+# No phrase pair is reported as impossible.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseCalibration:
+    """How the probability of a phrase pair is made: posterior^a · (agreement with the word links)^b.
+
+    The default leaves the posterior as it is.
+
+    Attributes
+    ----------
+    temperature : float
+        Posteriors are those of the distribution over alignments in which each is as probable as its score
+        raised to the power 1 / temperature, normalised. Above 0; 1 leaves the scores alone, more flattens.
+    posterior_power : float
+        a, at least 0.
+    link_power : float
+        b, at least 0.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    temperature: float = 1.0
+    posterior_power: float = 1.0
+    link_power: float = 0.0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if not is_number(value) or value < 0:
+                raise InputError(f"expected a number of at least 0, found {value!r}", field=one.name)
+        if self.temperature == 0:
+            raise InputError("expected a number above 0, found 0", field="temperature")
+
+    def probabilities(self, log_posterior: np.ndarray, log_agreement: np.ndarray) -> np.ndarray:
+        """Probabilities of phrase pairs.
+
+        They rise with both arguments, so that calibration changes what is reported of a pair, never which
+        pairs are.
+
+        Parameters
+        ----------
+        log_posterior : numpy.ndarray
+            float64, shape (K,): at most 0; of the kernel, at :attr:`temperature`.
+        log_agreement : numpy.ndarray
+            float64, shape (K,): at most 0, see :func:`log_agreement`.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (K,), in (0, 1].
+        """
+        mixed = self.posterior_power * log_posterior + self.link_power * log_agreement
+        result: np.ndarray = np.exp(np.clip(mixed, math.log(_LEAST), 0.0))
+        return result
+
+
+def log_agreement(
+    source: Sentence, target: Sentence, arrays: AlignmentArrays, candidates: Sequence[Candidate]
+) -> np.ndarray:
+    """How well the word links agree with each pair of a derivation.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With the forests that were aligned.
+    arrays : AlignmentArrays
+        The derivation, of K pairs.
+    candidates : sequence of Candidate
+        Word candidates.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, shape (K,): log-probabilities that a link lies inside of a pair and none leads out of it;
+        finite. What two phrases have in common must be more than punctuation, unless they have nothing else.
+    """
+    one, two = forest_of(source), forest_of(target)
+    pairs = SpanPairs(
+        one.start[arrays.source],
+        one.end[arrays.source],
+        two.start[arrays.target],
+        two.end[arrays.target],
+    )
+    of_source, of_target = _words_before(source), _words_before(target)
+
+    def links_words(candidate: Candidate) -> bool:
+        return _has_words(of_source, *candidate.source) and _has_words(of_target, *candidate.target)
+
+    every, of_words = (
+        LinkEvidence.of(found, len(source), len(target), lone_groups=True)
+        for found in (candidates, list(filter(links_words, candidates)))
+    )
+    have_words = _has_words(of_source, *pairs[:2]) & _has_words(of_target, *pairs[2:])
+    linked = np.where(have_words, of_words.log_linked(pairs), every.log_linked(pairs))
+    result: np.ndarray = np.maximum(every.log_closed(pairs) + linked, math.log(_LEAST))
+    return result
+
+
+def _words_before(sentence: Sentence) -> np.ndarray:
+    """How many words other than punctuation come before each place, int, shape (n + 1,)."""
+    return np.cumsum([0] + [not is_punctuation(token.text) for token in sentence.tokens])
+
+
+def _has_words(words_before: np.ndarray, start: Any, end: Any) -> Any:
+    """Whether spans have a word other than punctuation, for integers or arrays of them."""
+    return words_before[end] > words_before[start]

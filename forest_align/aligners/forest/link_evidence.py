@@ -1,0 +1,119 @@
+"""What the probabilities of word links say of phrases: links do not cross pairs, linked words are not null.
+
+The features of a phrase pair know its heads alone (Arase & Tsujii 2017, §5.2). Here every word counts: a
+phrase pair is consistent when no word link leads out of it (the condition of phrase extraction in machine
+translation), and a phrase is null when none of its words is linked. Links are taken to be independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.types import ParseForest
+
+#: No link is more certain than this, so that one of them cannot forbid a phrase pair.
+MOST_CERTAIN = 0.98
+
+
+class SpanPairs(NamedTuple):
+    """K pairs of half-open spans of words; every field is an array of int, of shape (K,)."""
+
+    source_start: np.ndarray
+    source_end: np.ndarray
+    target_start: np.ndarray
+    target_end: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkEvidence:
+    """Log-probabilities that words are not linked, summed over rectangles of words.
+
+    Attributes
+    ----------
+    sums : numpy.ndarray
+        float64, shape (n + 1, m + 1): sum of log Pr(word i is not linked to word j) over all i and j below
+        the indices.
+    """
+
+    sums: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        candidates: Sequence[Candidate],
+        source_length: int,
+        target_length: int,
+        *,
+        lone_groups: bool = False,
+    ) -> LinkEvidence:
+        """The evidence of word candidates; groups say nothing that their words do not say.
+
+        Parameters
+        ----------
+        candidates : sequence of Candidate
+            Words that are no candidate are certainly not linked.
+        source_length, target_length : int
+            Words of the sentences, n and m.
+        lone_groups : bool
+            Whether all words of a group none of whose words are candidates count as linked by it; of several
+            groups by the most probable one.
+        """
+        words = np.zeros((source_length, target_length))
+        for found in candidates:
+            if not found.is_group:
+                words[found.source[0], found.target[0]] = found.score
+        probability = words.copy()
+        for found in candidates if lone_groups else ():
+            cells = slice(*found.source), slice(*found.target)
+            if found.is_group and not words[cells].any():
+                probability[cells] = np.maximum(probability[cells], found.score)
+        sums = np.zeros((source_length + 1, target_length + 1))
+        sums[1:, 1:] = np.log1p(-np.minimum(probability, MOST_CERTAIN)).cumsum(0).cumsum(1)
+        return cls(sums)
+
+    def log_consistent(
+        self, source: ParseForest, target: ParseForest
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Log-probabilities of what an alignment of two forests claims.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (S, T): that no link leads out of a pair of nodes.
+        numpy.ndarray, numpy.ndarray
+            float64, shapes (S,) and (T,): that no word of a node is linked.
+        """
+        above, below = self.sums[source.start], self.sums[source.end]
+        rows = below - above
+        of_source = rows[:, -1]
+        of_target = self.sums[-1, target.end] - self.sums[-1, target.start]
+        inside = rows[:, target.end] - rows[:, target.start]
+        return of_source[:, None] + of_target - 2 * inside, of_source, of_target
+
+    def log_closed(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that no link leads out of a pair of spans, float64 (K,)."""
+        of_source = self.sums[pairs.source_end, -1] - self.sums[pairs.source_start, -1]
+        of_target = self.sums[-1, pairs.target_end] - self.sums[-1, pairs.target_start]
+        result: np.ndarray = of_source + of_target - 2 * self._inside(pairs)
+        return result
+
+    def log_linked(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that a link lies inside of a pair of spans, float64 (K,)."""
+        with np.errstate(divide="ignore"):
+            result: np.ndarray = np.log(-np.expm1(self._inside(pairs)))
+        return result
+
+    def _inside(self, pairs: SpanPairs) -> np.ndarray:
+        """Log-probabilities that no link lies inside of a pair of spans, float64 (K,)."""
+        top, bottom, left, right = pairs
+        above = self.sums[top, right] - self.sums[top, left]
+        sums = self.sums[bottom, right] - self.sums[bottom, left] - above
+        # Without links inside rounding may leave a sum a little above 0.
+        result: np.ndarray = np.minimum(sums, 0.0)
+        return result

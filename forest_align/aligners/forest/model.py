@@ -1,0 +1,339 @@
+"""The forest aligner's model: feature weights and search options, in a folder of JSON and safetensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from numbers import Integral
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from forest_align.aligners.forest.calibration import PhraseCalibration
+from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, NULL, RELATIONS, PairFeatures
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    damaged,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
+from forest_align.cext.alignment_result import LARGEST_WHOLE_NUMBER, MOST_GENERATIONS
+from forest_align.types import InputError, ModelError
+from forest_align.types.json_fields import check_boolean, check_integer, describe, is_number
+
+Made = TypeVar("Made", "ForestOptions", PhraseCalibration)
+
+FORMAT_VERSION = 1
+#: Where the description of a tuned model has the number of trees in a forest.
+FOREST_SIZE = "forest_size"
+_DEFAULT_FOREST_SIZE = 10
+NORMALIZERS = ("sides", "pair", "symmetric")
+_WEIGHTS = "weights.safetensors"
+# Words of real text may hold halves of surrogate pairs.
+_TEXT = ("utf-8", "surrogatepass")
+_SHAPES: dict[str, tuple[int | str, ...]] = {
+    "general": (len(GENERAL_FEATURES),),
+    "lexical": ("weights",),
+    "lexical_keys": ("bytes",),
+}
+# Options that are whole numbers, and the least value of each that is a number.
+_WHOLE = {"beam": 1, "generation_gap": 1, "opened_supports": 0, "max_items": 1}
+_LEAST = {
+    **dict.fromkeys(("null_penalty", "noncompositional_penalty", "parser_weight", "candidate_weight"), 0),
+    **dict.fromkeys(("link_weight", "tree_weight", "confident_link", "certain_link"), 0),
+    **_WHOLE,
+}
+# What the options are at most that have a bound.
+_MOST = {
+    **dict.fromkeys(_WHOLE, LARGEST_WHOLE_NUMBER),
+    "generation_gap": MOST_GENERATIONS,
+    "parser_weight": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ForestOptions:
+    """How the search runs; the symbols are those of Arase & Tsujii (2017).
+
+    Attributes
+    ----------
+    null_penalty, noncompositional_penalty : float
+        µ_n and µ_c (§5.3).
+    parser_weight : float
+        µ_p (§5.4), in [0, 1]: interpolates linearly, where pairs compete for the beam or to be the root.
+    beam, generation_gap : int
+        µ_b and µ_g (§5.1); µ_g is at most 100.
+    opened_supports : int
+        How many supports of a pair are tried when it gives way to a non-compositional one.
+    max_items : int
+        Budget of packed pairs; the beam narrows to keep it.
+    candidate_weight : float
+        Power to which the score of a word candidate is raised in the score of the pair that it makes.
+    link_weight : float
+        Power to which the probability that the word links agree with a phrase pair, or with a null phrase, is
+        raised in its score, see :class:`forest_align.aligners.forest.link_evidence.LinkEvidence`.
+    tree_weight : float
+        Power to which the probability of the trees that a derivation uses, over that of the most probable
+        trees, is raised in its score: a log-linear µ_p.
+    confident_link, certain_link : float
+        Word candidates of at least these scores are reported even where structure had to leave them out: if
+        it linked neither word to another one, and in any case.
+    normalizer : str
+        Which candidates compete, see :meth:`ForestModel.log_probabilities`.
+    noncompositional, single_support, multiword, count_all_nulls : bool
+        What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
+        words be aligned as a whole.
+    whole_constituents : bool
+        Whether phrases that are parts of constituents are widened to the whole ones where nothing speaks
+        against it, see :mod:`forest_align.aligners.forest.whole_constituents`.
+
+    Raises
+    ------
+    InputError
+        If there is no such normaliser, a number is out of range, or a switch is neither true nor false.
+    """
+
+    null_penalty: float = 1.0
+    noncompositional_penalty: float = 1.0
+    parser_weight: float = 0.0
+    beam: int = 50
+    generation_gap: int = 4
+    opened_supports: int = 4
+    max_items: int = 20_000
+    candidate_weight: float = 1.0
+    link_weight: float = 0.0
+    tree_weight: float = 0.0
+    confident_link: float = 0.5
+    certain_link: float = 0.6
+    normalizer: str = "sides"
+    noncompositional: bool = True
+    single_support: bool = True
+    multiword: bool = True
+    count_all_nulls: bool = False
+    whole_constituents: bool = True
+
+    def __post_init__(self) -> None:
+        if self.normalizer not in NORMALIZERS:
+            raise InputError(
+                f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
+            )
+        for one in fields(self):
+            if isinstance(one.default, bool):
+                check_boolean(getattr(self, one.name), one.name)
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            is_right = is_number(value) and (name not in _WHOLE or isinstance(value, Integral))
+            if not (is_right and value >= least):
+                which = "a whole number" if name in _WHOLE else "a number"
+                raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
+        for name, most in _MOST.items():
+            if getattr(self, name) > most:
+                raise InputError(f"expected at most {most}, found {getattr(self, name)}", field=name)
+
+    def kernel_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the kernel."""
+        return {
+            "null_penalty": self.null_penalty,
+            "noncompositional_penalty": self.noncompositional_penalty,
+            "parser_weight": self.parser_weight,
+            "beam": self.beam,
+            "generation_gap": self.generation_gap,
+            "opened_supports": self.opened_supports,
+            "max_items": self.max_items,
+            "allow_noncompositional": self.noncompositional,
+            "allow_single_support": self.single_support,
+            "count_all_nulls": self.count_all_nulls,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestModel:
+    """Weights of the features, options of the search, and the calibration of its probabilities.
+
+    Attributes
+    ----------
+    weights : numpy.ndarray
+        float64, shape (len(GENERAL_FEATURES),).
+    lexical : dict of str to float
+        Weights of lexicalised features: by the :meth:`.PhraseClasses.attributes` of a class of the source and
+        of one of the target, with a tab between them.
+    options : ForestOptions
+    description : dict
+        What the model was made from; JSON values. ``tuned``, if there, is an object: what the sweep chose.
+    calibration : PhraseCalibration
+        What the probabilities of phrase pairs are made of.
+
+    Raises
+    ------
+    InputError
+        If the description says what was tuned, but no size of forests that could be.
+    """
+
+    weights: np.ndarray
+    lexical: dict[str, float] = field(default_factory=dict)
+    options: ForestOptions = ForestOptions()
+    description: dict[str, Any] = field(default_factory=dict)
+    calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
+    _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _forest_size(self.description)
+        for key, weight in self.lexical.items():
+            source, _, target = key.partition("\t")
+            self._by_source.setdefault(source, {})[target] = weight
+
+    @property
+    def forest_size(self) -> int:
+        """Number of trees in the forests that the model was tuned with; 10 where nothing is said of it."""
+        return _forest_size(self.description)
+
+    def kernel_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the kernel: the options of the search, the temperature of posteriors."""
+        return {**self.options.kernel_arguments(), "temperature": self.calibration.temperature}
+
+    def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Alignment probabilities of every pair of phrase classes (§5.2).
+
+        What competes depends on ``options.normalizer``:
+
+        - ``sides``: Pr(source, target) is normalised over the target classes of the sentence, null included;
+          a null-aligned target phrase, which has no source phrase to be normalised for, over the source
+          classes.
+        - ``pair``: likewise, but null is one more source phrase: a null-aligned target phrase is normalised
+          over all target classes.
+        - ``symmetric``: an aligned pair has the product of both conditional probabilities. Swapping the
+          sentences and mirroring the weights leaves all of them as they are; the alignment may change even
+          so, as the search for non-compositional pairs misses one way what it finds the other.
+
+        Returns
+        -------
+        log_pair : numpy.ndarray
+            float64, shape (S, T).
+        log_null_source, log_null_target : numpy.ndarray
+            float64, shapes (S,) and (T,).
+        """
+        source = np.append(features.source.categories, NULL)
+        target = np.append(features.target.categories, NULL)
+        of_categories = self.weights[len(RELATIONS) :].reshape(len(CATEGORIES), len(CATEGORIES))
+        scores = of_categories[source[:, None], target[None, :]]
+        scores[:-1, :-1] += features.relations @ self.weights[: len(RELATIONS)]
+        if self.lexical:
+            self._add_lexical(features, scores)
+        rows = _log_sum(scores[:-1], 1)
+        columns = _log_sum(scores[:, :-1], 0)
+        pairs = scores[:-1, :-1] - rows[:, None]
+        if self.options.normalizer == "symmetric":
+            pairs = pairs + (scores[:-1, :-1] - columns)
+        elif self.options.normalizer == "pair":
+            columns = _log_sum(scores[-1:, :-1], 1)
+        return pairs, scores[:-1, -1] - rows, scores[-1, :-1] - columns
+
+    def _add_lexical(self, features: PairFeatures, scores: np.ndarray) -> None:
+        targets = {name: place for place, name in enumerate(features.target.attributes())}
+        for place, name in enumerate(features.source.attributes()):
+            known = self._by_source.get(name)
+            if known:
+                row = scores[place]
+                for target in known.keys() & targets.keys():
+                    row[targets[target]] += known[target]
+
+    def save(self, folder: str | Path) -> None:
+        """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there.
+
+        Raises
+        ------
+        ValueError
+            If a number of the options or the description is not finite: JSON has none such.
+        """
+        card = {
+            "format": "forest",
+            "version": FORMAT_VERSION,
+            "features": list(GENERAL_FEATURES),
+            "options": asdict(self.options),
+            "calibration": asdict(self.calibration),
+            "description": self.description,
+        }
+        keys = sorted(self.lexical)
+        tensors: dict[str, np.ndarray] = {
+            "general": np.asarray(self.weights, np.float64),
+            "lexical": np.array([self.lexical[key] for key in keys], np.float64),
+            "lexical_keys": np.frombuffer("\n".join(keys).encode(*_TEXT), np.uint8).copy(),
+        }
+        write_model(folder, card, _WEIGHTS, tensors)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ForestModel:
+        """Read a model.
+
+        Raises
+        ------
+        ModelError
+            If files are missing or do not hold a forest model of this version.
+        """
+        folder = Path(folder)
+        card = read_card(folder)
+        check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
+        tensors = read_weights(folder / _WEIGHTS, _SHAPES)
+        check_arrays(tensors, _SHAPES, folder)
+        try:
+            lexical = _lexical(tensors)
+        except ValueError as error:
+            raise ModelError(f"cannot read the weights in {str(folder / _WEIGHTS)!r}: {error}") from None
+        try:
+            return cls(
+                tensors["general"].astype(np.float64),
+                lexical,
+                _made(ForestOptions, card.get("options"), "options"),
+                notes_of(card, "description"),
+                # Models without one report plain posteriors.
+                _made(PhraseCalibration, card.get("calibration", {}), "calibration"),
+            )
+        except InputError as error:
+            raise damaged(folder, error) from None
+
+
+def _made(kind: type[Made], values: Any, name: str) -> Made:
+    """Options or a calibration, from the field of a description with this name."""
+    known = {one.name for one in fields(kind)}
+    if not isinstance(values, dict):
+        raise InputError(f"expected an object, found {describe(values)}", field=name)
+    if unknown := values.keys() - known:
+        message = f"expected some of {', '.join(sorted(known))}, found {', '.join(sorted(unknown))}"
+        raise InputError(message, field=name)
+    return kind(**values)
+
+
+def _forest_size(description: Mapping[str, Any]) -> int:
+    tuned = description.get("tuned") or {}
+    if not isinstance(tuned, dict):
+        raise InputError(f"expected an object, found {describe(tuned)}", field="tuned")
+    size = check_integer(tuned.get(FOREST_SIZE, _DEFAULT_FOREST_SIZE), FOREST_SIZE)
+    if size < 1:
+        raise InputError(f"expected at least 1, found {size}", field=FOREST_SIZE)
+    return size
+
+
+def _lexical(tensors: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Lexicalised weights by name.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer names than weights.
+    """
+    weights = tensors["lexical"].tolist()
+    names = bytes(tensors["lexical_keys"]).decode(*_TEXT).split("\n") if weights else []
+    if len(names) != len(weights):
+        raise ValueError(f"expected {len(weights)} names of lexicalised features, found {len(names)}")
+    return dict(zip(names, weights, strict=True))
+
+
+def _log_sum(values: np.ndarray, axis: int) -> np.ndarray:
+    top = values.max(axis=axis)
+    spread = np.exp(values - np.expand_dims(top, axis)).sum(axis=axis)
+    result: np.ndarray = top + np.log(spread)
+    return result

@@ -1,0 +1,186 @@
+"""A sentence pair as the kernel takes it, to be aligned again and again under other probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.forest.base_pairs import base_pairs
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.link_evidence import LinkEvidence
+from forest_align.aligners.forest.tree_choice import tree_losses
+from forest_align.cext import alignment as kernel
+from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.types import InputError, ParseForest
+
+if TYPE_CHECKING:
+    from forest_align.aligners.forest.features import PairFeatures
+    from forest_align.aligners.forest.model import ForestOptions
+    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.types import Sentence
+
+# Candidates less likely than this count as that likely.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPair:
+    """A sentence pair with all that aligning it needs but the probabilities of its phrases.
+
+    Attributes
+    ----------
+    source, target : ParseForest
+        The forests.
+    source_class, target_class : numpy.ndarray
+        int32, one value a node: nodes with equal attributes are of one class.
+    base_source, base_target : numpy.ndarray
+        int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
+    base_log_prior : numpy.ndarray
+        float64, shape (B,).
+    base_candidates : tuple of Candidate
+        The word candidate that each of these node pairs stands for; empty where nobody asks.
+    links : LinkEvidence, optional
+        What word links say of phrases.
+    link_weight, tree_weight : float
+        See :class:`forest_align.aligners.forest.model.ForestOptions`.
+    """
+
+    source: ParseForest
+    target: ParseForest
+    source_class: np.ndarray
+    target_class: np.ndarray
+    base_source: np.ndarray
+    base_target: np.ndarray
+    base_log_prior: np.ndarray
+    base_candidates: tuple[Candidate, ...] = ()
+    links: LinkEvidence | None = None
+    link_weight: float = 0.0
+    tree_weight: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        source: Sentence,
+        target: Sentence,
+        features: PairFeatures,
+        candidates: Sequence[Candidate],
+        options: ForestOptions,
+    ) -> PreparedPair:
+        """Prepare two sentences with forests.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            The sentences.
+        features : PairFeatures
+            Say which class each node is of.
+        candidates : sequence of Candidate
+            Word candidates.
+        options : ForestOptions
+            Weights of the candidates, and whether groups of words are aligned as a whole.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest, or one too large to be aligned.
+        """
+        base = base_pairs(source, target, candidates, options.multiword)
+        scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
+        links = None
+        if options.link_weight:
+            links = LinkEvidence.of(candidates, len(source), len(target))
+        return cls(
+            forest_of(source),
+            forest_of(target),
+            features.source.class_of_node,
+            features.target.class_of_node,
+            np.array([pair[0] for pair in base], np.int32),
+            np.array([pair[1] for pair in base], np.int32),
+            options.candidate_weight * np.log(scores),
+            tuple(base.values()),
+            links,
+            options.link_weight,
+            options.tree_weight,
+        )
+
+    @property
+    def base(self) -> dict[tuple[int, int], Candidate]:
+        """The node pairs that need no support, each with the candidate that it stands for."""
+        pairs = zip(self.base_source.tolist(), self.base_target.tolist(), strict=True)
+        return dict(zip(pairs, self.base_candidates, strict=True))
+
+    def align(
+        self,
+        log_pair: np.ndarray,
+        log_source_null: np.ndarray,
+        log_target_null: np.ndarray,
+        options: Mapping[str, Any],
+    ) -> AlignmentArrays:
+        """Align the pair under given probabilities of its classes.
+
+        Parameters
+        ----------
+        log_pair : numpy.ndarray
+            float64, shape (S, T): log Pr of pairs of classes.
+        log_source_null, log_target_null : numpy.ndarray
+            float64, shapes (S,) and (T,): log Pr of null-aligned classes.
+        options : mapping
+            Options of the kernel.
+
+        Raises
+        ------
+        InputError
+            If there is not enough memory, or the kernel refuses the pair, see
+            :func:`forest_align.cext.alignment.align`.
+        """
+        # To the kernel each node is a class of its own: word links tell nodes of one class apart.
+        log_nodes = log_pair[self.source_class[:, None], self.target_class]
+        source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
+        log_edges: dict[str, np.ndarray] = {}
+        if self.tree_weight:
+            (source_edges, source_roots), (target_edges, target_roots) = map(
+                tree_losses, (self.source, self.target)
+            )
+            log_edges["source_log_edge"] = self.tree_weight * source_edges
+            log_edges["target_log_edge"] = self.tree_weight * target_edges
+            # Of two roots only: a pair that shares one of them, and gives way, must not count it again.
+            at_roots = np.ix_(self.source.roots, self.target.roots)
+            log_nodes[at_roots] += self.tree_weight * (source_roots[:, None] + target_roots)
+        if self.links is not None:
+            agreed = self.links.log_consistent(self.source, self.target)
+            log_nodes += self.link_weight * agreed[0]
+            source_nulls += self.link_weight * agreed[1]
+            target_nulls += self.link_weight * agreed[2]
+        inputs: tuple[Any, ...] = (
+            *_side(self.source, source_nulls),
+            *_side(self.target, target_nulls),
+            log_nodes,
+            self.base_source,
+            self.base_target,
+            self.base_log_prior,
+        )
+        arguments: dict[str, Any] = {**log_edges, **options}
+        try:
+            return kernel.align(*inputs, **arguments)
+        except MemoryError:
+            raise InputError(
+                f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
+            ) from None
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+
+def _side(forest: ParseForest, log_null: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The arguments of the kernel for one forest."""
+    return (
+        forest.start,
+        forest.end,
+        forest.edges,
+        forest.roots,
+        forest.log_marginal,
+        log_null,
+        np.arange(len(forest), dtype=np.int32),
+    )

@@ -1,0 +1,176 @@
+"""Turns what the search of the forest aligner found into an alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from forest_align.aligners.base import gaps
+from forest_align.aligners.forest.calibration import log_agreement
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.tree_choice import choose_tree
+from forest_align.aligners.forest.whole_constituents import with_whole_constituents
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
+from forest_align.types import Derivation, ParseForest, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate
+
+#: Name of the kind of aligner.
+NAME = "forest"
+
+
+class Reported(NamedTuple):
+    """What is reported of a derivation.
+
+    Attributes
+    ----------
+    arrays : AlignmentArrays
+        The derivation, with the nodes that are shown.
+    links : dict of (int, int) to float
+        The word links with their probabilities.
+    trees : (Derivation, Derivation)
+        The trees of the two forests that it chose.
+    """
+
+    arrays: AlignmentArrays
+    links: dict[tuple[int, int], float]
+    trees: tuple[Derivation, Derivation]
+
+
+def build_alignment(
+    model: ForestModel,
+    source: Sentence,
+    target: Sentence,
+    arrays: AlignmentArrays,
+    base: Mapping[tuple[int, int], Candidate],
+    candidates: Sequence[Candidate],
+) -> Alignment:
+    """Turn the arrays of the kernel into an alignment.
+
+    Parameters
+    ----------
+    model : ForestModel
+        Its calibration gives the phrases their probabilities, its options decide on links outside of them.
+    source, target : Sentence
+        With forests.
+    arrays : AlignmentArrays
+        The derivation.
+    base : mapping of (int, int) to Candidate
+        The base pairs of the search.
+    candidates : sequence of Candidate
+        All word candidates.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest.
+    """
+    forests = forest_of(source), forest_of(target)
+    arrays, links, trees = reported_derivation(forests, arrays, base, candidates, model.options)
+    agreement = log_agreement(source, target, arrays, candidates)
+    probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
+    return Alignment(
+        source,
+        target,
+        words=Links.of(links, scores=list(links.values())),
+        phrases=_phrase_pairs(*forests, arrays, probabilities),
+        unaligned_source=gaps({i for i, _ in links}, len(source)),
+        unaligned_target=gaps({j for _, j in links}, len(target)),
+        source_tree=forests[0].bracket(source.words, trees[0]),
+        target_tree=forests[1].bracket(target.words, trees[1]),
+        log_probability=arrays.log_score if len(arrays.source) else None,
+        root_aligned=arrays.root_aligned,
+        aligner=NAME,
+        warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
+    )
+
+
+def reported_derivation(
+    forests: tuple[ParseForest, ParseForest],
+    arrays: AlignmentArrays,
+    base: Mapping[tuple[int, int], Candidate],
+    candidates: Sequence[Candidate],
+    options: ForestOptions,
+) -> Reported:
+    """Find the word links and the trees of a derivation, and widen its phrases if the options say so.
+
+    Parameters
+    ----------
+    forests : (ParseForest, ParseForest)
+        The forests of source and target.
+    arrays, base, candidates
+        As for :func:`build_alignment`.
+    options : ForestOptions
+        Decide on links outside of the derivation, and on widening.
+    """
+    links = _links_at_leaves(arrays, base, candidates)
+    _add_confident(links, candidates, options)
+    trees = (
+        _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
+        _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
+    )
+    if options.whole_constituents:
+        arrays = with_whole_constituents(arrays, forests, trees, links)
+    return Reported(arrays, links, trees)
+
+
+def _links_at_leaves(
+    arrays: AlignmentArrays, base: Mapping[tuple[int, int], Candidate], candidates: Iterable[Candidate]
+) -> dict[tuple[int, int], float]:
+    """Links of the words of the base pairs of a derivation, each with its own score or else its group's."""
+    word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
+    links: dict[tuple[int, int], float] = {}
+    at_leaves = arrays.kind == BASE
+    for pair in zip(arrays.source[at_leaves].tolist(), arrays.target[at_leaves].tolist(), strict=True):
+        found = base[pair]
+        cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
+        links.update({cell: word_scores.get(cell, found.score) for cell in cells})
+    return links
+
+
+def _phrase_pairs(
+    source: ParseForest, target: ParseForest, arrays: AlignmentArrays, probabilities: Sequence[float]
+) -> tuple[PhrasePair, ...]:
+    """The pairs of a derivation that did not give way to others, in the order of the source nodes."""
+    compositional = arrays.kind != NONCOMPOSITIONAL
+    # A pair that takes the place of a non-compositional one rests on what that one rested on.
+    compositional[arrays.parent[arrays.absorbed & ~compositional]] = False
+    kept = np.flatnonzero(~arrays.absorbed)
+    return tuple(
+        PhrasePair(
+            source.node(int(arrays.source[place])),
+            target.node(int(arrays.target[place])),
+            probabilities[place],
+            bool(compositional[place]),
+        )
+        for place in kept[np.argsort(arrays.source[kept], kind="stable")].tolist()
+    )
+
+
+def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, rooted: bool) -> Derivation:
+    """The tree of a forest that a derivation chose."""
+    return choose_tree(forest, edges.tolist(), aligned.tolist(), int(aligned[0]) if rooted else None)
+
+
+def _add_confident(
+    links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
+) -> None:
+    """Add confident pairs of words that structure left out; certain ones even between linked words.
+
+    Groups are not added: their words are candidates too, each with a probability of its own.
+    """
+    used = {i for i, _ in links}, {j for _, j in links}
+    single = (found for found in candidates if found.source[1] - found.source[0] == 1)
+    words = (found for found in single if found.target[1] - found.target[0] == 1)
+    for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
+        i, j = found.source[0], found.target[0]
+        is_free = i not in used[0] and j not in used[1]
+        if found.score >= (options.confident_link if is_free else options.certain_link):
+            links.setdefault((i, j), found.score)
+            used[0].add(i)
+            used[1].add(j)

@@ -1,0 +1,130 @@
+"""Widens aligned parts of constituents, which binarization made, to the constituents that they are parts of.
+
+The search runs on binary trees, where a pair of phrases stands at the lowest common ancestors of what it
+rests on (Arase & Tsujii 2017, §4.1). If a constituent has more than two children, that ancestor may be a mere
+part of it: "political refugee" of "a political refugee". In the tree that the parser gave, the lowest common
+ancestor is the whole constituent, and that is what people want to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from forest_align.cext.alignment_result import AlignmentArrays
+    from forest_align.types import Derivation, ParseForest
+
+
+def with_whole_constituents(
+    arrays: AlignmentArrays,
+    forests: tuple[ParseForest, ParseForest],
+    trees: tuple[Derivation, Derivation],
+    links: Collection[tuple[int, int]],
+) -> AlignmentArrays:
+    """Replace parts of constituents by the constituents where nothing speaks against it.
+
+    A pair is widened if both of its phrases are then constituents, and the words that they gain are in no
+    other pair and linked to no word outside of this one. Every condition of Definition 3.2 still holds, with
+    lowest common ancestors in the parser's own trees (:mod:`forest_align.aligners.forest.legitimacy`).
+
+    Parameters
+    ----------
+    arrays : AlignmentArrays
+        A derivation.
+    forests : (ParseForest, ParseForest)
+        The forests of source and target.
+    trees : (Derivation, Derivation)
+        The trees that the derivation chose.
+    links : collection of (int, int)
+        The word links of the alignment.
+
+    Returns
+    -------
+    AlignmentArrays
+        The same, but for some of the nodes in ``source`` and ``target``.
+    """
+    reported = ~arrays.absorbed
+    source = _Side.of(forests[0], trees[0], arrays.source, reported)
+    target = _Side.of(forests[1], trees[1], arrays.target, reported)
+    wanted = reported & source.can_be_whole & target.can_be_whole & (source.is_part | target.is_part)
+    nodes = arrays.source.copy(), arrays.target.copy()
+    for place in np.flatnonzero(wanted).tolist():
+        if source.is_free(place) and target.is_free(place) and _stay_inside(source, target, place, links):
+            nodes[0][place], nodes[1][place] = source.wholes[place], target.wholes[place]
+    return arrays._replace(source=nodes[0], target=nodes[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One side of D pairs: their nodes, and the smallest constituents of the chosen tree that hold these.
+
+    Attributes
+    ----------
+    wholes : numpy.ndarray
+        int32, shape (D,): the constituents; a node that is one stands for itself.
+    is_part, can_be_whole : numpy.ndarray
+        bool, shape (D,): whether the node is no constituent, and whether there is a constituent for it.
+    now, then : numpy.ndarray
+        int, shape (D, 2): spans of the nodes and of the constituents.
+    others : numpy.ndarray
+        int, shape (R, 2): spans of the nodes of all pairs that are reported.
+    """
+
+    wholes: np.ndarray
+    is_part: np.ndarray
+    can_be_whole: np.ndarray
+    now: np.ndarray
+    then: np.ndarray
+    others: np.ndarray
+
+    @classmethod
+    def of(cls, forest: ParseForest, tree: Derivation, nodes: np.ndarray, reported: np.ndarray) -> _Side:
+        is_part = ~forest.is_constituent[nodes]
+        wholes = nodes.copy()
+        if (is_part & reported).any():
+            wholes = _constituents_around(forest, tree)[nodes]
+        spans = np.stack([forest.start, forest.end], 1)
+        now = spans[nodes]
+        return cls(wholes, is_part, forest.is_constituent[wholes], now, spans[wholes], now[reported])
+
+    def is_free(self, place: int) -> bool:
+        """Whether the words that a phrase would gain are in no pair that does not hold all of it."""
+        if not self.is_part[place]:
+            return True
+        (low, high), (start, end) = self.now[place], self.then[place]
+        starts, ends = self.others[:, 0], self.others[:, 1]
+        is_apart = (ends <= start) | (end <= starts)
+        is_inside = (low <= starts) & (ends <= high)
+        is_around = (starts <= start) & (end <= ends) & (ends - starts > end - start)
+        return bool((is_apart | is_inside | is_around).all())
+
+    def gains(self, place: int, word: int) -> bool:
+        """Whether a word is among those that a phrase would gain."""
+        return self.has(place, word) and not self.now[place, 0] <= word < self.now[place, 1]
+
+    def has(self, place: int, word: int) -> bool:
+        """Whether a word is in the constituent."""
+        return bool(self.then[place, 0] <= word < self.then[place, 1])
+
+
+def _constituents_around(forest: ParseForest, tree: Derivation) -> np.ndarray:
+    """For each node of a tree the smallest constituent that holds it; other nodes stand for themselves."""
+    found = np.arange(len(forest), dtype=np.int32)
+    for node in sorted(tree.edges, reverse=True):  # parents before children
+        for child in forest.edges[tree.edges[node], 1:].tolist():
+            if not forest.is_constituent[child]:
+                found[child] = found[node]
+    return found
+
+
+def _stay_inside(source: _Side, target: _Side, place: int, links: Collection[tuple[int, int]]) -> bool:
+    """Whether no link of a word that a pair would gain leads out of the widened pair."""
+    return not any(
+        (source.gains(place, i) and not target.has(place, j))
+        or (target.gains(place, j) and not source.has(place, i))
+        for i, j in links
+    )

@@ -1,0 +1,1 @@
+"""The joint phrase and dependency aligner (Thadani, Martin & White, 2012)."""

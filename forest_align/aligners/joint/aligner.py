@@ -1,0 +1,177 @@
+"""The joint phrasal and dependency aligner of Thadani, Martin & White (2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.base import Text, gaps, parse_or_complete
+from forest_align.aligners.canonical_order import is_after
+from forest_align.aligners.contextual.aligner import bundled_model as bundled_link_model
+from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
+from forest_align.aligners.joint.margins import margins
+from forest_align.aligners.joint.model import JointModel
+from forest_align.aligners.joint.program import best_edits
+from forest_align.aligners.joint.solver import MOST_NODES, import_solver
+from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.span_nodes import phrase_pairs_of
+from forest_align.alignment import Alignment, Links
+from forest_align.types import InputError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual.model import LinkModel
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+
+BUNDLED = ("joint",)
+_CUT_SHORT = f"the search stopped after {MOST_NODES} nodes; there may be a better alignment"
+
+
+class JointAligner(ParsingAligner):
+    """Aligns phrases and dependencies together: the best edits are those of an integer linear program.
+
+    A word is in one pair of phrases at most, so that words link many to many only inside a pair. The result
+    for swapped sentences is the transpose: pairs are aligned in one canonical order. (A sentence with itself
+    has none: links of repeated words need not be symmetric then.)
+
+    Parameters
+    ----------
+    model : JointModel, optional
+        The bundled model by default.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
+    parser : Parser or str or Path, optional
+        For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
+        loaded when needed; the bundled English one by default.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+    link_model : LinkModel, optional
+        For a model with link features; that of the contextual aligner by default, loaded when needed.
+
+    Raises
+    ------
+    InputError
+        If ``ppdb`` is neither a table nor the path of one that can be read.
+    ModelError
+        If the solver HiGHS (extra ``[joint]``) is not installed.
+    """
+
+    name = "joint"
+
+    def __init__(
+        self,
+        model: JointModel | None = None,
+        *,
+        ppdb: PairTable | str | Path | None = None,
+        parser: Parser | str | Path | None = None,
+        lexicon: Lexicon | None = None,
+        link_model: LinkModel | None = None,
+    ) -> None:
+        import_solver()
+        self.model = model or bundled_model()
+        super().__init__(parser, lexicon, ppdb)
+        self._link_model = link_model
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Variant, length of phrases, and whether there are link features."""
+        model = self.model
+        return {"variant": model.variant, "longest": model.longest, "link_features": model.link_features}
+
+    @cached_property
+    def link_model(self) -> LinkModel | None:
+        """The link model, if the model has its features."""
+        return (self._link_model or bundled_link_model()) if self.model.link_features else None
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "joint", **options: Any) -> JointAligner:
+        """Load the bundled model (``"joint"``) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model, or the solver is not installed.
+        """
+        if str(name_or_path) in BUNDLED:
+            return cls(bundled_model(str(name_or_path)), **options)
+        return cls(JointModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what lacks a forest, and give the rest word vectors."""
+        return parse_or_complete(
+            lambda: self.parser, sentences, forests=True, vectors=True, batch_size=batch_size
+        )
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with forests and word vectors.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens, no forest or no word vectors.
+        ModelError
+            If the link model expects word vectors of another size.
+        """
+        check_parsed(source, target)
+        if is_after(source, target):
+            return self.align_prepared(target, source).swap()
+        edits = self.edits(source, target)
+        scores = self.model.scores(edits)
+        best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+        spans = edits.spans[best.phrases]
+        probabilities = self.model.probabilities(margins(edits, best, *scores))
+        links = _links(spans, probabilities)
+        phrases = phrase_pairs_of(spans, probabilities, source, target)
+        return Alignment(
+            source,
+            target,
+            links,
+            tuple(sorted(phrases, key=lambda pair: pair.source_node.end)),
+            gaps({i for i, _ in links}, len(source)),
+            gaps({j for _, j in links}, len(target)),
+            aligner=self.name,
+            warnings=() if best.is_best else (_CUT_SHORT,),
+        )
+
+    def edits(self, source: Sentence, target: Sentence) -> PairEdits:
+        """All edits of two prepared sentences that the program chooses from, with their features."""
+        return pair_edits(
+            source,
+            target,
+            self.lexicon,
+            longest=self.model.longest,
+            arcs=self.model.arcs,
+            link_model=self.link_model,
+            ppdb=self.ppdb,
+        )
+
+
+def bundled_model(name: str = "joint") -> JointModel:
+    """A model that comes with the package."""
+    with bundled_folder(name) as folder:
+        return JointModel.load(folder)
+
+
+def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
+    """Every word of a phrase with every word of its partner, and the probability of the pair for each."""
+    pairs: list[tuple[int, int]] = []
+    scores: list[float] = []
+    for (start, end, other_start, other_end), probability in zip(
+        spans.tolist(), probabilities.tolist(), strict=True
+    ):
+        cells = [(i, j) for i in range(start, end) for j in range(other_start, other_end)]
+        pairs += cells
+        scores += [probability] * len(cells)
+    return Links.of(pairs, scores=scores)

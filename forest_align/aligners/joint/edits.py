@@ -1,0 +1,189 @@
+"""Which phrase pairs and arc pairs of two sentences the joint aligner considers at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from forest_align.lexicon.evidence import Evidence
+from forest_align.parsing.dependencies.typed import forest_dependencies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.lexicon.groups import Group
+    from forest_align.parsing.dependencies.typed import Dependency
+    from forest_align.types import Sentence
+
+#: Evidence by itself enough to consider two words.
+_TELLING = int(
+    Evidence.IDENTICAL
+    | Evidence.LEMMA
+    | Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.SUBSTRING
+    | Evidence.ACRONYM
+    | Evidence.PPDB
+)
+#: Two words are considered from this cosine of their vectors on, …
+LEAST_COSINE = 0.2
+#: … and each word with so many of the other sentence that are nearest to it.
+NEAREST = 2
+#: Words of a phrase pair of several words must each be so near to one of the other phrase.
+LEAST_PHRASE_COSINE = 0.15
+#: A word is considered with so many of the other sentence at most. Only where words are repeated again and
+#: again are there more, and the program would grow with the product of the lengths.
+MOST_PARTNERS = 64
+
+
+def arcs_of(sentence: Sentence) -> tuple[Dependency, ...]:
+    """The arcs of a sentence with a forest: the basic dependencies of its best tree."""
+    assert sentence.forest is not None
+    return forest_dependencies(sentence.forest, sentence.words)[0]
+
+
+def phrase_pairs(
+    evidence: np.ndarray, cosine: np.ndarray, groups: Sequence[Group], longest: int
+) -> np.ndarray:
+    """Phrase pairs that are not hopeless.
+
+    A pair of words is one if the lexicon relates them, if their vectors are near to each other, or if hardly
+    another word is nearer. A pair of longer phrases is one if each word has a counterpart in the other phrase
+    that the lexicon relates to it or that is rather near, or if the lexicon knows the two phrases. Of more
+    than :data:`MOST_PARTNERS` counterparts a word keeps those that the lexicon relates to it, the nearest
+    first.
+
+    Parameters
+    ----------
+    evidence : numpy.ndarray
+        int32, shape (n, m), for sentences of n and m words, from
+        :func:`forest_align.lexicon.evidence.word_evidence`.
+    cosine : numpy.ndarray
+        float32, shape (n, m): cosines of the word vectors.
+    groups : sequence of Group
+        Phrases that the lexicon knows to correspond.
+    longest : int
+        Most words of a phrase.
+
+    Returns
+    -------
+    numpy.ndarray
+        int32, shape (P, 4): half-open spans (start, end, start, end); pairs of words first, then by size.
+    """
+    telling = (evidence & _TELLING) != 0
+    closeness = cosine + telling
+    near = telling | (cosine >= LEAST_COSINE) | _nearest(cosine) | _nearest(cosine.T).T
+    found = [_blocks(_closest(near, closeness), 1, 1)]
+    if longest > 1:
+        near = _closest(telling | (cosine >= LEAST_PHRASE_COSINE), closeness)
+        most = [min(longest, length) for length in cosine.shape]
+        sizes = [(a, b) for a in range(1, most[0] + 1) for b in range(1, most[1] + 1) if a * b > 1]
+        found += [_blocks(near, a, b) for a, b in sizes]
+        known = np.array([(*group.source, *group.target) for group in groups], np.int32).reshape(-1, 4)
+        sizes_fit = (known[:, 1] - known[:, 0] <= longest) & (known[:, 3] - known[:, 2] <= longest)
+        found.append(known[sizes_fit])
+    spans = np.concatenate(found)
+    order = np.lexsort((spans[:, 2], spans[:, 0], spans[:, 3] - spans[:, 2], spans[:, 1] - spans[:, 0]))
+    return _without_repetition(spans[order])
+
+
+def _without_repetition(spans: np.ndarray) -> np.ndarray:
+    if not len(spans):
+        return spans
+    new = np.ones(len(spans), dtype=bool)
+    new[1:] = (spans[1:] != spans[:-1]).any(axis=1)
+    return np.ascontiguousarray(spans[new])
+
+
+def _nearest(cosine: np.ndarray) -> np.ndarray:
+    """The cells with the largest cosines of their rows."""
+    columns = cosine.shape[1]
+    if columns <= NEAREST:
+        return np.ones(cosine.shape, dtype=bool)
+    least = np.partition(cosine, columns - NEAREST, axis=1)[:, columns - NEAREST]
+    return cosine >= least[:, None]
+
+
+def _closest(near: np.ndarray, closeness: np.ndarray) -> np.ndarray:
+    """Of these cells, those that are among the closest of their row and of their column."""
+    if max(near.sum(axis=0).max(), near.sum(axis=1).max()) <= MOST_PARTNERS:
+        return near
+    order = np.where(near, -closeness, np.inf)
+    for axis in (0, 1):
+        ranks = order.argsort(axis=axis, kind="stable").argsort(axis=axis)
+        near = near & (ranks < MOST_PARTNERS)
+    return near
+
+
+def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """Spans of all blocks of a size in which each row and each column has a cell."""
+    windows = sliding_window_view(near, (rows, columns))
+    in_rows, in_columns = np.asarray(windows.any(axis=3)), np.asarray(windows.any(axis=2))
+    full = in_rows.all(axis=2) & in_columns.all(axis=2)
+    starts, other_starts = np.nonzero(full)
+    return np.stack([starts, starts + rows, other_starts, other_starts + columns], axis=1).astype(np.int32)
+
+
+def possible_links(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
+    """Which two words of sentences of n and m words lie in some of these phrase pairs, bool (n, m)."""
+    corners = np.zeros((lengths[0] + 1, lengths[1] + 1), dtype=np.int32)
+    s, e, t, f = spans.T
+    for rows, columns, sign in ((s, t, 1), (e, t, -1), (s, f, -1), (e, f, 1)):
+        np.add.at(corners, (rows, columns), sign)
+    return np.asarray(corners.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArcPairs:
+    """Pairs of arcs, one of each sentence, whose ends could be aligned.
+
+    Attributes
+    ----------
+    arcs : numpy.ndarray
+        int32, shape (A, 2): places of the two arcs among those of their sentences.
+    governors, dependents : numpy.ndarray
+        int32, shape (A, 2): their words; governors are (-1, -1) where both arcs lead to a root.
+    """
+
+    arcs: np.ndarray
+    governors: np.ndarray
+    dependents: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.arcs)
+
+
+def arc_pairs(source: Sequence[Dependency], target: Sequence[Dependency], possible: np.ndarray) -> ArcPairs:
+    """Pairs of arcs of which governors and dependents lie in some phrase pair each.
+
+    An arc to a root pairs with an arc to a root: the roots beyond the words count as aligned.
+
+    Parameters
+    ----------
+    source, target : sequence of Dependency
+        Arcs of two sentences of n and m words.
+    possible : numpy.ndarray
+        bool, shape (n, m): whether a phrase pair holds the two words.
+    """
+    ends, others = (
+        np.array([(arc.governor, arc.dependent) for arc in arcs], np.int32).reshape(-1, 2)
+        for arcs in (source, target)
+    )
+    # A row and a column for the roots, at index -1.
+    padded = np.zeros((possible.shape[0] + 1, possible.shape[1] + 1), dtype=bool)
+    padded[:-1, :-1] = possible
+    padded[-1, -1] = True
+    fits = padded[ends[:, None, 0], others[None, :, 0]] & padded[ends[:, None, 1], others[None, :, 1]]
+    first, second = np.nonzero(fits)
+    return ArcPairs(
+        np.stack([first, second], axis=1).astype(np.int32),
+        np.stack([ends[first, 0], others[second, 0]], axis=1),
+        np.stack([ends[first, 1], others[second, 1]], axis=1),
+    )

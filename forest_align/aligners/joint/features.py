@@ -1,0 +1,256 @@
+"""Names and values of the features of the joint aligner's edits, after MacCartney et al. (2008).
+
+What is scored is what an edit changes against deleting all of its words and arcs: to align two phrases has
+the features of the alignment less those of the deletions that it saves. The scores of Thadani et al. (2012,
+eq. 1) come out less that of the alignment that deletes everything, the same number for all alignments of a
+pair. All features are symmetric in the two sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.base import check_tokens
+from forest_align.aligners.contextual.features import (
+    BASE_FEATURES,
+    SentenceFeatures,
+    base_table,
+    word_features,
+)
+from forest_align.aligners.joint.arcs import arc_features
+from forest_align.aligners.joint.edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
+from forest_align.aligners.joint.links import (
+    LINK_DELETION_FEATURES,
+    LINK_WORD_FEATURES,
+    LinkTable,
+    link_table,
+)
+from forest_align.aligners.joint.phrases import phrase_features
+from forest_align.lexicon.evidence import Evidence, lexical_evidence
+from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.word_vectors import check_comparable
+from forest_align.types import InputError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual.model import LinkModel
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+
+#: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
+#: those of the vectors less the mean of both sentences.
+WORD_FEATURES = (
+    *(name.replace("projected", "centred") for name in BASE_FEATURES),
+    "a pair of words",
+    *LINK_WORD_FEATURES,
+)
+
+_KINDS = ("content word", "function word", "punctuation")
+_TAGS = ("NN", "NNS", "NNP", "VB", "MD", "JJ", "RB", "IN", "TO", "DT", "PRP", "CD", "CC", "WP", "POS")
+_BY_KIND = (
+    "",
+    ", cosine of the nearest word",
+    ", that over 0.4",
+    ", the same word is there",
+    ", relative length",
+)
+#: Features of a deletion of one word.
+DELETION_FEATURES = (
+    *(f"{kind}{name}" for kind in _KINDS for name in _BY_KIND),
+    *(f"tagged {tag}" for tag in _TAGS),
+    "first word",
+    "last word",
+    *LINK_DELETION_FEATURES,
+)
+
+_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairEdits:
+    """All edits of a sentence pair that are considered, with their features.
+
+    Attributes
+    ----------
+    lengths : (int, int)
+        Numbers of words n and m.
+    spans : numpy.ndarray
+        int32, shape (P, 4): phrase pairs as half-open spans; the first W of them are pairs of words.
+    word_features : numpy.ndarray
+        float32, shape (W, len(WORD_FEATURES)).
+    word_classes : numpy.ndarray
+        int32, shape (W,): index in :data:`LINK_CLASSES`.
+    phrase_features : numpy.ndarray
+        float32, shape (P - W, len(PHRASE_FEATURES)).
+    deletions : (numpy.ndarray, numpy.ndarray)
+        float32, shapes (n, D) and (m, D), D = len(DELETION_FEATURES): of the deletion of each word.
+    arc_pairs : ArcPairs
+        Pairs of arcs.
+    arc_features : numpy.ndarray
+        float32, shape (A, len(ARC_FEATURES)): of the alignment, less those of the two deletions.
+    """
+
+    lengths: tuple[int, int]
+    spans: np.ndarray
+    word_features: np.ndarray
+    word_classes: np.ndarray
+    phrase_features: np.ndarray
+    deletions: tuple[np.ndarray, np.ndarray]
+    arc_pairs: ArcPairs
+    arc_features: np.ndarray
+
+    def covered(self, chosen: np.ndarray) -> np.ndarray:
+        """The words that chosen phrase pairs link, bool (n, m)."""
+        linked = np.zeros(self.lengths, dtype=bool)
+        for start, end, other_start, other_end in self.spans[chosen].tolist():
+            linked[start:end, other_start:other_end] = True
+        return linked
+
+
+def pair_edits(
+    source: Sentence,
+    target: Sentence,
+    lexicon: Lexicon,
+    *,
+    longest: int,
+    arcs: bool,
+    link_model: LinkModel | None = None,
+    ppdb: PairTable | None = None,
+) -> PairEdits:
+    """Find the edits of a pair and compute their features.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With forests and word vectors.
+    lexicon : Lexicon
+        Relations of words.
+    longest : int
+        Most words of a phrase, λ of the paper.
+    arcs : bool
+        Whether arcs are aligned too.
+    link_model : LinkModel, optional
+        For the features of links; without it they are 0.
+    ppdb : PairTable, optional
+        Paraphrases of the user, of words and of phrases: more synonyms.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no tokens, no forest or no word vectors, or the two have vectors of different sizes.
+    ModelError
+        If the link model expects vectors of another size.
+    """
+    check_parsed(source, target)
+    sides = _sides(source, target)
+    # Of words alone: the kernel and the link model have the cosines themselves.
+    evidence = lexical_evidence(source, target, lexicon, ppdb)
+    groups = lexical_groups(source, target, lexicon, ppdb)
+    cosine = sides[0].vectors @ sides[1].vectors.T
+    spans = phrase_pairs(evidence, cosine, groups, longest)
+    dependencies = arcs_of(source), arcs_of(target)
+    base, classes, _ = base_table(*sides, evidence)
+    links = None if link_model is None else link_table(link_model, source, target, evidence)
+    count = int(((spans[:, 1] - spans[:, 0]) * (spans[:, 3] - spans[:, 2]) == 1).sum())
+    words = spans[:count, 0], spans[:count, 2]
+    cells = words[0] * len(target) + words[1]
+    phrases, table = spans[count:], base.reshape(len(source), len(target), -1)
+    same = (evidence & _SAME) != 0
+    lengths = len(source), len(target)
+    possible = possible_links(spans, lengths)
+    pairs = arc_pairs(*dependencies, possible) if arcs else arc_pairs((), (), possible)
+    return PairEdits(
+        lengths,
+        spans,
+        _word_pair_features(base[cells], words, links),
+        classes[cells],
+        phrase_features(phrases, source, target, sides, table, evidence, dependencies, groups, links),
+        (
+            _deletion_features(source, 0, sides, cosine, same, links),
+            _deletion_features(target, 1, sides, cosine, same, links),
+        ),
+        pairs,
+        arc_features(pairs, *dependencies),
+    )
+
+
+def check_parsed(source: Sentence, target: Sentence) -> None:
+    """Make sure that both sentences have tokens, a forest and word vectors that can be compared.
+
+    Raises
+    ------
+    InputError
+        If one lacks something; names the side. If their vectors are of different sizes.
+    """
+    check_tokens(source, target)
+    for side, sentence in (("source", source), ("target", target)):
+        if sentence.forest is None:
+            raise InputError("the joint aligner needs a parse tree; parse the sentence", field=side)
+        if sentence.vectors is None:
+            message = "the joint aligner needs word vectors, which the parser gives; parse the sentence"
+            raise InputError(message, field=side)
+    check_comparable(source, target)
+
+
+def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
+    """What the kernel asks of the sentences; in place of projected vectors it gets centred ones."""
+    assert source.vectors is not None and target.vectors is not None
+    vectors = np.concatenate([source.vectors, target.vectors]).astype(np.float32)
+    centred = vectors - vectors.mean(axis=0)
+    centred /= np.maximum(np.linalg.norm(centred, axis=1), 1e-9)[:, None]
+    n = len(source)
+    return (
+        SentenceFeatures(*word_features(source), vectors[:n], centred[:n]),
+        SentenceFeatures(*word_features(target), vectors[n:], centred[n:]),
+    )
+
+
+def _word_pair_features(
+    base: np.ndarray, words: tuple[np.ndarray, np.ndarray], links: LinkTable | None
+) -> np.ndarray:
+    """Features of pairs of words, float32 (W, len(WORD_FEATURES)), of which the kernel gives the first."""
+    features = np.zeros((len(base), len(WORD_FEATURES)), np.float32)
+    known = len(BASE_FEATURES)
+    features[:, :known] = base
+    features[:, known] = 1
+    if links is not None:
+        features[:, known + 1 :] = links.of_words(*words)
+    return features
+
+
+def _deletion_features(
+    sentence: Sentence,
+    side: int,
+    sides: tuple[SentenceFeatures, SentenceFeatures],
+    cosine: np.ndarray,
+    same: np.ndarray,
+    links: LinkTable | None,
+) -> np.ndarray:
+    """Features of the deletion of each word of a side, float32 (n, len(DELETION_FEATURES))."""
+    count = len(_BY_KIND)
+    nearest = cosine.max(axis=1 - side)
+    ratio = cosine.shape[side] / cosine.shape[1 - side]
+    features = np.zeros((len(sentence), len(DELETION_FEATURES)), np.float32)
+    rows = np.arange(len(sentence))
+    values = (
+        1.0,
+        nearest,
+        np.maximum(nearest - 0.4, 0),
+        same.any(axis=1 - side),
+        np.clip(np.log(ratio), -1, 1),
+    )
+    for place, value in enumerate(values):
+        features[rows, count * sides[side].kinds + place] = value
+    start = count * len(_KINDS)
+    for row, tag in enumerate(sentence.tags):
+        known = next((name for name in (tag, tag[:3], tag[:2]) if name in _TAGS), None)
+        if known is not None:
+            features[row, start + _TAGS.index(known)] = 1
+    start += len(_TAGS)
+    features[0, start] = 1
+    features[-1, start + 1] = 1
+    if links is not None:
+        features[:, start + 2 :] = links.of_deletions(side)
+    return features

@@ -1,0 +1,131 @@
+"""Features of the joint aligner's edits that say how probable the contextual aligner finds their links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual.model import LinkModel
+    from forest_align.types import Sentence
+
+#: Features of a pair of words. A link is *probable* if the link model would make it.
+LINK_WORD_FEATURES = (
+    "log-odds of the link",
+    "log-odds of the link over 0",
+    "log-odds of the link over -2",
+    "probability of the link",
+    "probable link",
+)
+#: Features of a pair of phrases. The *best* links are the most probable ones of each word inside.
+LINK_PHRASE_FEATURES = (
+    "mean log-odds of the best links",
+    "mean log-odds of links",
+    "sum of the log-odds of links",
+    "expected links",
+    "share of probable links",
+    "least log-odds of the best links",
+)
+#: Features of a deletion of one word.
+LINK_DELETION_FEATURES = (
+    "log-odds of the best link",
+    "log-odds of the best link over 0",
+    "probability of the best link",
+    "expected links, at most 1",
+)
+# Log-odds beyond these say no more than that the model is certain.
+_MOST_ODDS = 7.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkTable:
+    """What a link model says of all pairs of words of two sentences.
+
+    Attributes
+    ----------
+    probability : numpy.ndarray
+        float32, shape (n, m): of a link.
+    threshold : float
+        Probability from which on the model makes the link.
+    log_odds : numpy.ndarray
+        float32, shape (n, m): of a link, kept within ±7.
+    """
+
+    probability: np.ndarray
+    threshold: float
+    log_odds: np.ndarray
+
+    @classmethod
+    def of(cls, probability: np.ndarray, threshold: float) -> LinkTable:
+        """The table of these probabilities."""
+        exact = probability.astype(np.float64)
+        odds = np.log(exact + 1e-6) - np.log1p(1e-6 - exact)
+        return cls(probability, threshold, np.clip(odds, -_MOST_ODDS, _MOST_ODDS).astype(np.float32))
+
+    def of_words(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Features of P pairs of words, int (P,) each: float32 (P, len(LINK_WORD_FEATURES))."""
+        odds, probability = self.log_odds[rows, columns], self.probability[rows, columns]
+        values = (
+            odds,
+            np.maximum(odds, 0),
+            np.maximum(odds + 2, 0),
+            probability,
+            probability >= self.threshold,
+        )
+        return np.stack(values, axis=1).astype(np.float32)
+
+    def of_blocks(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Features of P pairs of phrases of a and b words: float32 (P, len(LINK_PHRASE_FEATURES)).
+
+        Parameters
+        ----------
+        rows, columns : numpy.ndarray
+            int, shapes (P, a, 1) and (P, 1, b): their words.
+        """
+        odds, probability = self.log_odds[rows, columns], self.probability[rows, columns]
+        best = np.concatenate([odds.max(axis=2), odds.max(axis=1)], axis=1)
+        values = (
+            best.mean(axis=1),
+            odds.mean(axis=(1, 2)),
+            odds.sum(axis=(1, 2)),
+            probability.sum(axis=(1, 2)),
+            (probability >= self.threshold).mean(axis=(1, 2)),
+            best.min(axis=1),
+        )
+        return np.stack(values, axis=1).astype(np.float32)
+
+    def of_deletions(self, side: int) -> np.ndarray:
+        """Features of the deletion of each word of the source (0) or the target (1).
+
+        float32 (n or m, len(LINK_DELETION_FEATURES)).
+        """
+        odds = self.log_odds.max(axis=1 - side)
+        values = (
+            odds,
+            np.maximum(odds, 0),
+            self.probability.max(axis=1 - side),
+            np.minimum(self.probability.sum(axis=1 - side), 1),
+        )
+        return np.stack(values, axis=1).astype(np.float32)
+
+
+def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: np.ndarray) -> LinkTable:
+    """What the model says of two sentences with word vectors; of swapped ones it says the transpose.
+
+    Parameters
+    ----------
+    model : LinkModel
+        The link model.
+    source, target : Sentence
+        Sentences of n and m words.
+    evidence : numpy.ndarray
+        int32, shape (n, m): see :meth:`LinkModel.link_probabilities`.
+
+    Raises
+    ------
+    InputError, ModelError
+        See :meth:`LinkModel.prepare`.
+    """
+    return LinkTable.of(model.link_probabilities(source, target, evidence), model.threshold)

@@ -1,0 +1,203 @@
+"""The weights of the joint aligner, the scores that they give, and the folder that keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.contextual.features import LINK_CLASSES
+from forest_align.aligners.joint.arcs import ARC_FEATURES
+from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits
+from forest_align.aligners.joint.phrases import PHRASE_FEATURES
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    damaged,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
+from forest_align.types import InputError
+from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number
+
+FORMAT_VERSION = 2
+#: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: phrases alone, the paper's phrase-based baseline.
+VARIANTS = ("phrase+arc", "phrase")
+_WEIGHTS = "model.safetensors"
+#: What the weights mean; a model of other features cannot be used.
+FEATURE_LISTS = {
+    "word_features": WORD_FEATURES,
+    "classes": LINK_CLASSES,
+    "phrase_features": PHRASE_FEATURES,
+    "deletion_features": DELETION_FEATURES,
+    "arc_features": ARC_FEATURES,
+}
+_SHAPES = {
+    "words": (len(LINK_CLASSES), len(WORD_FEATURES)),
+    "phrases": (len(PHRASE_FEATURES),),
+    "deletions": (len(DELETION_FEATURES),),
+    "arcs": (len(ARC_FEATURES),),
+}
+_SIZES = [int(np.prod(shape)) for shape in _SHAPES.values()]
+#: Number of weights.
+WEIGHT_COUNT = sum(_SIZES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointModel:
+    """Weights of the joint aligner.
+
+    Attributes
+    ----------
+    weights : numpy.ndarray
+        float64, shape (WEIGHT_COUNT,): of pairs of words by class, pairs of phrases, deletions, arcs.
+    variant : str
+        One of :data:`VARIANTS`.
+    longest : int
+        Most words of a phrase, λ of the paper.
+    calibration : (float, float)
+        The probability of a link is the logistic function of its margin times the first, plus the second.
+    link_features : bool
+        Whether it was trained with the features of the contextual aligner's link model.
+    card : dict
+        What the model was trained on and how, for people.
+
+    Raises
+    ------
+    InputError
+        If there is no such variant, no such length of phrases, or the calibration is not finite.
+    """
+
+    weights: np.ndarray
+    variant: str = "phrase+arc"
+    longest: int = 3
+    calibration: tuple[float, float] = (1.0, 0.0)
+    link_features: bool = False
+    card: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise InputError(
+                f"expected one of {', '.join(VARIANTS)}, found {self.variant!r}", field="variant"
+            )
+        if not isinstance(self.longest, int) or isinstance(self.longest, bool) or self.longest < 1:
+            message = f"expected a whole number of at least 1, found {self.longest!r}"
+            raise InputError(message, field="longest")
+        if not all(map(is_number, self.calibration)):
+            message = f"expected finite numbers, found {self.calibration}"
+            raise InputError(message, field="calibration")
+
+    @property
+    def arcs(self) -> bool:
+        """Whether arcs are aligned too."""
+        return self.variant == "phrase+arc"
+
+    @classmethod
+    def load(cls, folder: str | Path) -> JointModel:
+        """Read ``model.json`` and ``model.safetensors`` from a folder.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or damaged, or its features are not those of this version.
+        """
+        card = read_card(folder)
+        check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
+        arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
+        check_arrays(arrays, _SHAPES, folder)
+        try:
+            values = check_list(card.get("calibration"), "calibration", 2)
+            slope, offset = (check_number(value, "calibration") for value in values)
+            return cls(
+                np.concatenate([arrays[name].astype(np.float64).ravel() for name in _SHAPES]),
+                card.get("variant", ""),
+                card.get("longest", 0),
+                (slope, offset),
+                check_boolean(card.get("link_features"), "link_features"),
+                notes_of(card),
+            )
+        except InputError as error:
+            raise damaged(folder, error) from None
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        arrays = {
+            name: part.reshape(shape).astype(np.float32)
+            for (name, shape), part in zip(_SHAPES.items(), self._parts(), strict=True)
+        }
+        card = {
+            "format": "joint",
+            "version": FORMAT_VERSION,
+            "variant": self.variant,
+            "longest": self.longest,
+            "calibration": list(self.calibration),
+            "link_features": self.link_features,
+            "card": self.card,
+            **{name: list(names) for name, names in FEATURE_LISTS.items()},
+        }
+        write_model(folder, card, _WEIGHTS, arrays)
+
+    def scores(self, edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), less those of deletions."""
+        words, phrases, deletions, arcs = self._parts()
+        table = words.reshape(_SHAPES["words"])
+        aligned = [
+            np.einsum("pf,pf->p", edits.word_features, table[edits.word_classes]),
+            edits.phrase_features @ phrases,
+        ]
+        saved = [np.concatenate([[0.0], np.cumsum(side @ deletions)]) for side in edits.deletions]
+        s, e, t, f = edits.spans.T
+        scores = np.concatenate(aligned) - (saved[0][e] - saved[0][s]) - (saved[1][f] - saved[1][t])
+        return scores, edits.arc_features @ arcs
+
+    def probabilities(self, margins: np.ndarray) -> np.ndarray:
+        """Probabilities of links with these :func:`~forest_align.aligners.joint.margins.margins`."""
+        slope, offset = self.calibration
+        return np.asarray(1 / (1 + np.exp(-np.clip(slope * margins + offset, -30, 30))))
+
+    def _parts(self) -> list[np.ndarray]:
+        return np.split(self.weights, np.cumsum(_SIZES)[:-1])
+
+
+def summed_features(edits: PairEdits, phrases: np.ndarray, arcs: np.ndarray) -> np.ndarray:
+    """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights it is their score.
+
+    Parameters
+    ----------
+    edits : PairEdits
+        Edits of a pair.
+    phrases, arcs : numpy.ndarray
+        Places of the aligned phrase pairs and arc pairs.
+    """
+    words = np.zeros(_SHAPES["words"])
+    count = len(edits.word_features)
+    singles, longer = phrases[phrases < count], phrases[phrases >= count] - count
+    np.add.at(words, edits.word_classes[singles], edits.word_features[singles])
+    deletions = np.zeros(_SHAPES["deletions"])
+    for start, end, other_start, other_end in edits.spans[phrases].tolist():
+        deletions -= edits.deletions[0][start:end].sum(axis=0) + edits.deletions[1][
+            other_start:other_end
+        ].sum(axis=0)
+    parts = [
+        words.ravel(),
+        edits.phrase_features[longer].sum(axis=0, dtype=np.float64),
+        deletions,
+        edits.arc_features[arcs].sum(axis=0, dtype=np.float64),
+    ]
+    return np.concatenate(parts)
+
+
+def feature_squares(edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of squares of all features, and of how many edits, by weight; both float64 (WEIGHT_COUNT,)."""
+    words, counts = np.zeros(_SHAPES["words"]), np.zeros(_SHAPES["words"])
+    np.add.at(words, edits.word_classes, edits.word_features.astype(np.float64) ** 2)
+    np.add.at(counts, edits.word_classes, 1)
+    sums, sizes = [words.ravel()], [counts.ravel()]
+    for table in (edits.phrase_features, np.concatenate(edits.deletions), edits.arc_features):
+        sums.append((table.astype(np.float64) ** 2).sum(axis=0))
+        sizes.append(np.full(table.shape[1], float(len(table))))
+    return np.concatenate(sums), np.concatenate(sizes)

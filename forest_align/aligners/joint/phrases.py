@@ -1,0 +1,268 @@
+"""Features of pairs of phrases of several words: how well the words inside correspond, size and structure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.features import BASE_FEATURES
+from forest_align.aligners.joint.links import LINK_PHRASE_FEATURES
+from forest_align.aligners.span_nodes import constituents_of
+from forest_align.lexicon.evidence import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.aligners.contextual.features import SentenceFeatures
+    from forest_align.aligners.joint.links import LinkTable
+    from forest_align.lexicon.groups import Group
+    from forest_align.parsing.dependencies.typed import Dependency
+    from forest_align.types import Sentence
+
+_SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 3))
+_GROUPS = ("acronym", "collocation", "joined")
+# Paraphrases that the user brings count as more synonyms.
+_AS_GROUP = {"acronym": "acronym", "collocation": "collocation", "ppdb": "collocation", "joined": "joined"}
+#: Features of a pair of phrases of which one has several words. *Best inside* is the mean, over the words of
+#: both phrases, of the largest value that a word has with one of the other phrase.
+PHRASE_FEATURES = (
+    *(f"best inside: {name.replace('projected', 'centred')}" for name in BASE_FEATURES),
+    "a pair of phrases",
+    *(f"{a} and {b} words" for a, b in _SIZES),
+    "longer phrases",
+    "number of words",
+    "difference in words",
+    "both constituents",
+    "one constituent",
+    "cosine of phrases",
+    "cosine of phrases over 0.4",
+    "cosine of phrases less best inside",
+    "cosine of phrases, centred",
+    "least cosine of a word inside",
+    "nearer words outside",
+    "cosine of heads",
+    "centred cosine of heads",
+    "words equal in order",
+    "words equal elsewhere",
+    "difference in content words",
+    "one content word each",
+    "no content word in one phrase",
+    "no content word in either",
+    "punctuation inside",
+    *(f"known as {kind}" for kind in _GROUPS),
+    *LINK_PHRASE_FEATURES,
+)
+_SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
+
+
+def phrase_features(
+    spans: np.ndarray,
+    source: Sentence,
+    target: Sentence,
+    sides: tuple[SentenceFeatures, SentenceFeatures],
+    base: np.ndarray,
+    evidence: np.ndarray,
+    arcs: Sequence[Sequence[Dependency]],
+    groups: Sequence[Group],
+    links: LinkTable | None = None,
+) -> np.ndarray:
+    """Features of phrase pairs.
+
+    Parameters
+    ----------
+    spans : numpy.ndarray
+        int32, shape (P, 4): half-open spans.
+    source, target : Sentence
+        Sentences of n and m words, with forests.
+    sides : (SentenceFeatures, SentenceFeatures)
+        What is known of them.
+    base : numpy.ndarray
+        float32, shape (n, m, K): features of the pairs of words; those of :data:`BASE_FEATURES` come first.
+    evidence : numpy.ndarray
+        int32, shape (n, m).
+    arcs : (sequence of Dependency, sequence of Dependency)
+        Basic dependencies of both.
+    groups : sequence of Group
+        Phrases that the lexicon knows to correspond.
+    links : LinkTable, optional
+        What the link model says; without it its features are 0.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (P, len(PHRASE_FEATURES)).
+    """
+    features = np.zeros((len(spans), len(PHRASE_FEATURES)), np.float32)
+    if not len(spans):
+        return features
+    cosine, centred = (one @ other.T for one, other in _vectors(sides))
+    within = _fill_blocks(features, spans, base, cosine, evidence, links)
+    heads = _heads(spans[:, :2], arcs[0], len(source)), _heads(spans[:, 2:], arcs[1], len(target))
+    columns = [
+        *_of_sizes(spans),
+        *_of_constituents(spans, source, target),
+        *_of_wholes(spans, sides, features[:, 0]),
+        within[:, 0],
+        within[:, 1],
+        cosine[heads],
+        centred[heads],
+        *_of_equal_words(spans, within),
+        *_of_kinds(spans, sides),
+    ]
+    first, end = len(BASE_FEATURES), len(BASE_FEATURES) + len(columns)
+    features[:, first:end] = np.stack(columns, axis=1)
+    _mark_groups(features[:, end:], spans, groups)
+    return features
+
+
+def _fill_blocks(
+    features: np.ndarray,
+    spans: np.ndarray,
+    base: np.ndarray,
+    cosine: np.ndarray,
+    evidence: np.ndarray,
+    links: LinkTable | None,
+) -> np.ndarray:
+    """Fill in what comes from the features of the words inside, for all phrases of one size at a time.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (P, 4): see :func:`_within`.
+    """
+    lengths = _lengths(spans)
+    same = (evidence & _SAME) != 0
+    inside = len(BASE_FEATURES)
+    within = np.zeros((len(spans), 4), np.float32)
+    for size in sorted(set(zip(*(length.tolist() for length in lengths), strict=True))):
+        chosen = np.flatnonzero((lengths[0] == size[0]) & (lengths[1] == size[1]))
+        rows = spans[chosen, 0, None] + np.arange(size[0])
+        columns = spans[chosen, 2, None] + np.arange(size[1])
+        cells = rows[:, :, None], columns[:, None, :]
+        block = base[..., :inside][cells]
+        features[chosen, :inside] = (block.max(axis=2).mean(axis=1) + block.max(axis=1).mean(axis=1)) / 2
+        within[chosen] = _within(cosine, same, cells, rows, columns)
+        if links is not None:
+            features[chosen, -len(LINK_PHRASE_FEATURES) :] = links.of_blocks(*cells)
+    return within
+
+
+def _lengths(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+
+
+def _of_sizes(spans: np.ndarray) -> list[np.ndarray]:
+    """A constant, the sizes of both phrases, their sum and difference."""
+    a, b = _lengths(spans)
+    shorter, longer = np.minimum(a, b), np.maximum(a, b)
+    sizes = [(shorter == one) & (longer == other) for one, other in _SIZES]
+    return [np.ones(len(spans)), *sizes, longer > 3, (a + b) / 4, np.abs(a - b) / 2]
+
+
+def _of_constituents(spans: np.ndarray, source: Sentence, target: Sentence) -> list[np.ndarray]:
+    """Whether both phrases are constituents, or one of them."""
+    count = _are_constituents(spans[:, :2], source) + _are_constituents(spans[:, 2:], target)
+    return [count == 2, count == 1]
+
+
+def _of_wholes(
+    spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures], best_inside: np.ndarray
+) -> list[np.ndarray]:
+    """Cosines of the phrases as wholes."""
+    cosine, centred = (_phrase_cosines(one, other, spans) for one, other in _vectors(sides))
+    return [cosine, np.maximum(cosine - 0.4, 0), cosine - best_inside, centred]
+
+
+def _vectors(sides: tuple[SentenceFeatures, SentenceFeatures]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    return (sides[0].vectors, sides[1].vectors), (sides[0].projected, sides[1].projected)
+
+
+def _of_equal_words(spans: np.ndarray, within: np.ndarray) -> list[np.ndarray]:
+    """Shares of the words of the shorter phrase that the other one has, too."""
+    shorter = np.minimum(*_lengths(spans))
+    return [within[:, 2] / shorter, (within[:, 3] - within[:, 2]) / shorter]
+
+
+def _of_kinds(spans: np.ndarray, sides: tuple[SentenceFeatures, SentenceFeatures]) -> list[np.ndarray]:
+    """How many content words the phrases have, and whether they have punctuation."""
+    contents = _counts(sides[0].kinds == 0, spans[:, :2]), _counts(sides[1].kinds == 0, spans[:, 2:])
+    marks = _counts(sides[0].kinds == 2, spans[:, :2]) + _counts(sides[1].kinds == 2, spans[:, 2:])
+    fewer, more = np.minimum(*contents), np.maximum(*contents)
+    return [
+        np.abs(contents[0] - contents[1]) / 2,
+        (contents[0] == 1) & (contents[1] == 1),
+        (fewer == 0) & (more > 0),
+        more == 0,
+        marks > 0,
+    ]
+
+
+def _within(
+    cosine: np.ndarray,
+    same: np.ndarray,
+    cells: tuple[np.ndarray, np.ndarray],
+    rows: np.ndarray,
+    columns: np.ndarray,
+) -> np.ndarray:
+    """Least best cosine, how much nearer words outside are, words equal in order, words equal at all."""
+    block, equal = cosine[cells], same[cells]
+    best = np.concatenate([block.max(axis=2), block.max(axis=1)], axis=1)
+    overall = np.concatenate([cosine.max(axis=1)[rows], cosine.max(axis=0)[columns]], axis=1)
+    depth = min(equal.shape[1:])
+    forwards = sum(equal[:, k, k] for k in range(depth))
+    backwards = sum(equal[:, -1 - k, -1 - k] for k in range(depth))
+    at_all = np.minimum(equal.any(axis=2).sum(axis=1), equal.any(axis=1).sum(axis=1))
+    in_order = np.minimum(np.maximum(forwards, backwards), at_all)
+    return np.stack([best.min(axis=1), (overall - best).mean(axis=1), in_order, at_all], axis=1)
+
+
+def _phrase_cosines(one: np.ndarray, other: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    """Cosine of the summed vectors of each two phrases."""
+    sums = [np.concatenate([np.zeros((1, v.shape[1]), v.dtype), np.cumsum(v, axis=0)]) for v in (one, other)]
+    products = sums[0] @ sums[1].T
+    s, e, t, f = spans.T
+    dot = products[e, f] - products[s, f] - products[e, t] + products[s, t]
+    return dot / np.maximum(_norms(sums[0], s, e) * _norms(sums[1], t, f), 1e-9)
+
+
+def _norms(sums: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Length of the summed vectors of each span."""
+    products = sums @ sums.T
+    squares = np.diag(products)
+    return np.sqrt(np.maximum(squares[starts] + squares[ends] - 2 * products[starts, ends], 0))
+
+
+def _heads(spans: np.ndarray, arcs: Sequence[Dependency], length: int) -> np.ndarray:
+    """The first word of each span whose governor lies outside; the first word if there is none."""
+    governor = np.full(length, -1)
+    known = np.zeros(length, dtype=bool)
+    for arc in arcs:
+        governor[arc.dependent], known[arc.dependent] = arc.governor, True
+    heads = spans[:, 0].copy()
+    longest = int((spans[:, 1] - spans[:, 0]).max())
+    for offset in reversed(range(longest)):
+        word = np.minimum(spans[:, 0] + offset, length - 1)
+        above = governor[word]
+        is_head = known[word] & (word < spans[:, 1]) & ((above < spans[:, 0]) | (above >= spans[:, 1]))
+        heads = np.where(is_head, word, heads)
+    return heads
+
+
+def _counts(marked: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    sums = np.concatenate([[0], np.cumsum(marked)])
+    return sums[spans[:, 1]] - sums[spans[:, 0]]
+
+
+def _are_constituents(spans: np.ndarray, sentence: Sentence) -> np.ndarray:
+    """1 for each span that is a constituent of the best tree, else 0."""
+    size = len(sentence) + 1
+    found = np.zeros((size, size), dtype=np.int8)
+    found[tuple(np.array(list(constituents_of(sentence))).T)] = 1
+    return found[spans[:, 0], spans[:, 1]]
+
+
+def _mark_groups(table: np.ndarray, spans: np.ndarray, groups: Sequence[Group]) -> None:
+    for group in groups:
+        same = (spans == (*group.source, *group.target)).all(axis=1)
+        table[same, _GROUPS.index(_AS_GROUP[group.kind])] = 1

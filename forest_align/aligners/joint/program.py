@@ -1,0 +1,232 @@
+"""The integer linear program that finds the best phrase and arc edits (Thadani et al. 2012, §5.3).
+
+The indicators x and those of deletions are sums of others, so that the program has two kinds of variables: y
+for a pair of phrases, z for a pair of arcs. Their scores are those of the alignment less those of the
+deletions that it saves. What cannot be part of the best alignment is left out before, and so are the
+constraints that the best alignment meets by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.aligners.joint.edits import ArcPairs
+from forest_align.aligners.joint.solver import maximise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The best edits.
+
+    Attributes
+    ----------
+    phrases, arcs : numpy.ndarray
+        int, sorted: places of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
+    score : float
+        Sum of the scores.
+    is_best : bool
+        False if the search was cut short, at :data:`~forest_align.aligners.joint.solver.MOST_NODES`.
+    """
+
+    phrases: np.ndarray
+    arcs: np.ndarray
+    score: float
+    is_best: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Index:
+    """Which values a key has: two parallel arrays, ordered by key."""
+
+    keys: np.ndarray
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, keys: np.ndarray, values: np.ndarray) -> _Index:
+        order = np.argsort(keys, kind="stable")
+        return cls(keys[order], values[order])
+
+    def rows(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Entries of a matrix with a row for each of these keys: (row, value)."""
+        first = np.searchsorted(self.keys, keys, "left")
+        counts = np.searchsorted(self.keys, keys, "right") - first
+        rows = np.repeat(np.arange(len(keys)), counts)
+        inside = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return rows, self.values[first[rows] + inside]
+
+
+def _cover(spans: np.ndarray, width: int) -> _Index:
+    """Which phrase pairs hold each pair of words (i, j), under the key i * width + j."""
+    rows, columns = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+    sizes = rows * columns
+    phrases = np.repeat(np.arange(len(spans)), sizes)
+    inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    wide = columns[phrases]
+    cells = (spans[phrases, 0] + inside // wide) * width + spans[phrases, 2] + inside % wide
+    return _Index.of(cells, phrases)
+
+
+def best_edits(
+    lengths: tuple[int, int],
+    spans: np.ndarray,
+    phrase_scores: np.ndarray,
+    pairs: ArcPairs,
+    arc_scores: np.ndarray,
+) -> Solution:
+    """Find the edits with the highest sum of scores.
+
+    Parameters
+    ----------
+    lengths : (int, int)
+        Numbers of words n and m.
+    spans : numpy.ndarray
+        int32, shape (P, 4): phrase pairs as half-open spans.
+    phrase_scores : numpy.ndarray
+        float64, shape (P,): α of the phrase pair less the δ of all of its words.
+    pairs : ArcPairs
+        A pairs of arcs; each of their pairs of words lies in some phrase pair.
+    arc_scores : numpy.ndarray
+        float64, shape (A,): α of the arc pair less the δ of both arcs.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    ModelError
+        If HiGHS is not installed, or fails.
+    """
+    kept, kept_arcs = _worth_while(lengths, spans, phrase_scores, pairs, arc_scores)
+    if not len(kept):
+        return Solution(kept, kept_arcs[:0], 0.0)
+    few = ArcPairs(pairs.arcs[kept_arcs], pairs.governors[kept_arcs], pairs.dependents[kept_arcs])
+    matrix = _constraints(lengths, spans[kept], few, arc_scores[kept_arcs])
+    values, is_best = maximise(np.concatenate([phrase_scores[kept], arc_scores[kept_arcs]]), *matrix)
+    phrases, arcs = kept[values[: len(kept)]], kept_arcs[values[len(kept) :]]
+    return Solution(phrases, arcs, float(phrase_scores[phrases].sum() + arc_scores[arcs].sum()), is_best)
+
+
+def _worth_while(
+    lengths: tuple[int, int],
+    spans: np.ndarray,
+    phrase_scores: np.ndarray,
+    pairs: ArcPairs,
+    arc_scores: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the phrase pairs that can be part of the best alignment, and of the arc pairs among them.
+
+    Taking a phrase pair out of an alignment costs its score and, at most, the good scores of all arc pairs
+    that begin or end in it. If that is no loss, the alignment without it is as good. (No other arc pair is
+    forced by that: all that share an arc with one of those begin or end in the same phrase pair.)
+    """
+    n, m = lengths
+    chosen, arcs = np.arange(len(spans)), np.arange(len(pairs))
+    while True:
+        worth = np.zeros((n + 1, m + 1))
+        good = np.maximum(arc_scores[arcs], 0)
+        for ends in (pairs.governors[arcs], pairs.dependents[arcs]):
+            words = ends[:, 0] >= 0
+            np.add.at(worth, (ends[words, 0] + 1, ends[words, 1] + 1), good[words])
+        sums = worth.cumsum(axis=0).cumsum(axis=1)
+        s, e, t, f = spans[chosen].T
+        bonus = sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t]
+        better = phrase_scores[chosen] + bonus > 0
+        if better.all():
+            return chosen, arcs
+        chosen = chosen[better]
+        possible = np.zeros((n + 1, m + 1), dtype=bool)
+        cells = _cover(spans[chosen], m).keys
+        possible[cells // m, cells % m] = True
+        possible[-1, -1] = True
+        arcs = arcs[possible[tuple(pairs.governors[arcs].T)] & possible[tuple(pairs.dependents[arcs].T)]]
+
+
+def _constraints(
+    lengths: tuple[int, int], spans: np.ndarray, pairs: ArcPairs, arc_scores: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The rows of the program: where each begins, indices of variables, values, upper bounds."""
+    n, m = lengths
+    count = len(spans)
+    cover = _cover(spans, m)
+    rows = _Rows()
+    # (4): every word takes part in one edit. The deletion of a word is the slack of its row.
+    for start, end, length in ((0, 1, n), (2, 3, m)):
+        sizes = spans[:, end] - spans[:, start]
+        phrases = np.repeat(np.arange(count), sizes)
+        inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows.add(length, 1.0, (spans[phrases, start] + inside, phrases, 1.0))
+    if len(pairs):
+        _add_arc_rows(rows, cover, m, count, pairs, arc_scores)
+    return rows.compressed()
+
+
+def _add_arc_rows(
+    rows: _Rows, cover: _Index, width: int, count: int, pairs: ArcPairs, scores: np.ndarray
+) -> None:
+    """Constraints (5), (7), (8) and (9), each where the best alignment could break it."""
+    places = np.arange(len(pairs))
+    has_rival = np.zeros(len(pairs), dtype=bool)
+    # (5): every arc takes part in one edit.
+    for side in (0, 1):
+        _, group, sizes = np.unique(pairs.arcs[:, side], return_inverse=True, return_counts=True)
+        shared = sizes[group] > 1
+        numbers = np.cumsum(sizes > 1) - 1
+        rows.add(int((sizes > 1).sum()), 1.0, (numbers[group[shared]], count + places[shared], 1.0))
+        has_rival |= shared
+    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need.
+    needy = places[(scores >= 0) | has_rival]
+    for ends in (pairs.governors, pairs.dependents):
+        words = needy[ends[needy, 0] >= 0]
+        owner, phrases = cover.rows(ends[words, 0] * width + ends[words, 1])
+        rows.add(len(words), 0.0, (np.arange(len(words)), count + words, 1.0), (owner, phrases, -1.0))
+    # (9): if both its words are aligned an arc pair must be taken, unless an arc of it is in another one. One
+    # with a good score is taken anyway.
+    bad = places[scores <= 0]
+    entries = []
+    for ends in (pairs.governors, pairs.dependents):
+        words = ends[bad, 0] >= 0
+        owner, phrases = cover.rows((ends[bad, 0] * width + ends[bad, 1])[words])
+        entries.append((np.flatnonzero(words)[owner], phrases, 1.0))
+    for side, arcs in enumerate(pairs.arcs.T):
+        owner, others = _Index.of(arcs, places).rows(arcs[bad])
+        # Each arc pair shares both arcs with itself, which must not count twice.
+        new = (bad[owner] != others) | (side == 0)
+        entries.append((owner[new], count + others[new], -1.0))
+    # The roots beyond the words are aligned.
+    upper = np.where(pairs.governors[bad, 0] >= 0, 1.0, 0.0)
+    rows.add(len(bad), upper, *entries)
+
+
+class _Rows:
+    """Collects the entries of a sparse matrix, one block of rows after the other."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._upper: list[np.ndarray] = []
+        self._count = 0
+
+    def add(
+        self, count: int, upper: float | np.ndarray, *parts: tuple[np.ndarray, np.ndarray, float]
+    ) -> None:
+        """Add rows with upper bounds; parts are (row within the block, variable, value)."""
+        for row, variable, value in parts:
+            self._entries.append((row + self._count, variable, np.full(len(row), value)))
+        self._upper.append(np.broadcast_to(np.asarray(upper, dtype=np.float64), (count,)))
+        self._count += count
+
+    def compressed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Row starts, variables, values and upper bounds; entries of one place are added up."""
+        row, variable, value = (np.concatenate(part) for part in zip(*self._entries, strict=True))
+        order = np.lexsort((variable, row))
+        row, variable, value = row[order], variable[order], value[order]
+        new = np.ones(len(row), dtype=bool)
+        new[1:] = (row[1:] != row[:-1]) | (variable[1:] != variable[:-1])
+        value = np.add.reduceat(value, np.flatnonzero(new))
+        row, variable = row[new], variable[new]
+        used = value != 0
+        row, variable, value = row[used], variable[used], value[used]
+        starts = np.searchsorted(row, np.arange(self._count + 1))
+        return starts.astype(np.int32), variable.astype(np.int32), value, np.concatenate(self._upper)

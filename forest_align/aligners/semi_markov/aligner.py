@@ -1,0 +1,183 @@
+"""The phrase-based aligner of Yao et al. (2013): a semi-Markov CRF over the phrase pairs of two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.base import Text, check_tokens, gaps, parse_unready
+from forest_align.aligners.canonical_order import words_are_after
+from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.semi_markov.chunks import tag_chunks
+from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
+from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
+from forest_align.aligners.semi_markov.sentence import LONGEST
+from forest_align.aligners.span_nodes import phrase_pairs_of
+from forest_align.alignment import Alignment, Links
+from forest_align.cext import semicrf
+from forest_align.types import InputError, Sentence
+
+#: Bundled models: of corpora that link words one by one where they can, and of the phrasal versions of these.
+BUNDLED = (KIND, f"{KIND}-phrasal")
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+
+
+class SemiMarkovAligner(ParsingAligner):
+    """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
+
+    The result for swapped sentences is the transpose: the words of the shorter sentence are what the path
+    reads. (A sentence with itself has no shorter one: links of repeated words need not be symmetric then.)
+
+    Parameters
+    ----------
+    model : SemiMarkovModel, optional
+        The bundled one by default, loaded when needed.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
+    parser : Parser or str or Path, optional
+        For sentences that lack part-of-speech tags: a parser, or the name or folder of one, which is loaded
+        when needed; the bundled English one by default.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+
+    Raises
+    ------
+    InputError
+        If ``ppdb`` is neither a table nor the path of one that can be read.
+    """
+
+    name = KIND
+
+    def __init__(
+        self,
+        model: SemiMarkovModel | None = None,
+        *,
+        ppdb: PairTable | str | Path | None = None,
+        parser: Parser | str | Path | None = None,
+        lexicon: Lexicon | None = None,
+    ) -> None:
+        super().__init__(parser, lexicon, ppdb)
+        self._model = model
+
+    @cached_property
+    def model(self) -> SemiMarkovModel:
+        """The weights."""
+        return self._model or bundled_model()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Most words of a phrase."""
+        return {"longest": LONGEST}
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
+        """Load a bundled model (one of :data:`BUNDLED`) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
+        """
+        if str(name_or_path) in BUNDLED:
+            return cls(bundled_model(str(name_or_path)), **options)
+        return cls(SemiMarkovModel.load(name_or_path), **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model into a folder."""
+        self.model.save(path)
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Parse what lacks part-of-speech tags; the rest passes as it is."""
+        return parse_unready(lambda: self.parser, sentences, _is_tagged, batch_size)
+
+    def _reads_trees(self) -> bool:
+        return False
+
+    def reads_vectors(self) -> bool:
+        """See :class:`ParsingAligner`."""
+        return False
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two sentences with part-of-speech tags.
+
+        The alignment is the best path (Viterbi). The probability of a phrase pair is its marginal; that of a
+        word link is the sum of those of all phrase pairs with these two words; ``log_probability`` is that of
+        the whole path.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens, or a token has no tag.
+        """
+        check_tokens(source, target)
+        for side, sentence in (("source", source), ("target", target)):
+            if not _is_tagged(sentence):
+                raise InputError("expected a sentence with part-of-speech tags", field=side)
+        is_swapped = words_are_after(source, target)
+        lattice = self.lattice(target, source) if is_swapped else self.lattice(source, target)
+        scores = self.model.scores(lattice)
+        best, path = semicrf.best_path(lattice.spans, *scores)
+        total, pairs, *_ = semicrf.marginals(lattice.spans, *scores)
+        links = semicrf.link_marginals(lattice.spans, pairs, lattice.rows, lattice.columns)
+        used = path[path >= 0]
+        spans, probability = lattice.spans[used], np.minimum(pairs[used], 1.0)
+        if is_swapped:
+            spans, links = spans[:, [2, 3, 0, 1]], links.T
+            order = np.lexsort((spans[:, 1] - spans[:, 0], spans[:, 1]))  # as in Alignment.swap
+            spans, probability = spans[order], probability[order]
+        words = _links(spans, links)
+        return Alignment(
+            source,
+            target,
+            words,
+            phrase_pairs_of(spans, probability, source, target, (_labels(source), _labels(target))),
+            gaps({i for i, _ in words}, len(source)),
+            gaps({j for _, j in words}, len(target)),
+            log_probability=min(best - total, 0.0),
+            aligner=self.name,
+        )
+
+    def lattice(self, source: Sentence, target: Sentence) -> Lattice:
+        """All that may be aligned in two prepared sentences, with features; the path reads the first."""
+        return lattice_of(source, target, self.lexicon, self.ppdb)
+
+
+def bundled_model(name: str = KIND) -> SemiMarkovModel:
+    """A model that comes with the package."""
+    with bundled_folder(name) as folder:
+        return SemiMarkovModel.load(folder)
+
+
+def _is_tagged(sentence: Sentence) -> bool:
+    return bool(sentence.tokens) and all(sentence.tags)
+
+
+def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
+    """All words of each phrase linked with all of its partner; the phrases of one side may overlap."""
+    cells = sorted(
+        {
+            (i, j)
+            for start, end, first, last in spans.tolist()
+            for i in range(start, end)
+            for j in range(first, last)
+        }
+    )
+    scores = tuple(min(float(probabilities[cell]), 1.0) for cell in cells)
+    return Links(tuple(cells), None, scores)
+
+
+def _labels(sentence: Sentence) -> dict[tuple[int, int], str]:
+    """Types of chunks by their spans, and tags of words."""
+    found = {(start, end): name for start, end, name in tag_chunks(sentence.tags)}
+    return found | {(i, i + 1): tag for i, tag in enumerate(sentence.tags)}

@@ -1,0 +1,128 @@
+"""The weights of the semi-Markov aligner and the file that they live in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.aligners.model_folder import (
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
+from forest_align.aligners.semi_markov.chunks import CHUNK_TYPES
+from forest_align.aligners.semi_markov.lattice import (
+    NULL_CLASSES,
+    NULL_FEATURES,
+    TRANSITIONS,
+    WEIGHTS,
+    Lattice,
+)
+from forest_align.aligners.semi_markov.phrases import PHRASE_CLASSES, PHRASE_FEATURES
+from forest_align.aligners.semi_markov.sentence import TAGS
+from forest_align.aligners.semi_markov.words import WORD_CLASSES, WORD_FEATURES
+from forest_align.types import ModelError
+
+KIND = "semi-markov"
+FORMAT_VERSION = 1
+_WEIGHTS_FILE = "model.safetensors"
+# Weights beyond are of a damaged file; those of transitions may lie as far apart as the kernel allows.
+_LARGEST, _SPREAD = 1e6, 600.0
+#: What the weights mean; a model of other features cannot be used.
+FEATURE_LISTS = {
+    "word_features": WORD_FEATURES,
+    "word_classes": WORD_CLASSES,
+    "phrase_features": PHRASE_FEATURES,
+    "phrase_classes": PHRASE_CLASSES,
+    "null_features": NULL_FEATURES,
+    "null_classes": NULL_CLASSES,
+    "transitions": TRANSITIONS,
+    "tags": TAGS,
+    "chunk_types": CHUNK_TYPES,
+}
+
+#: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel behind the spans.
+Scores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SemiMarkovModel:
+    """Weights of the semi-Markov CRF.
+
+    Attributes
+    ----------
+    weights : mapping of str to numpy.ndarray
+        float32 arrays with the names and shapes of
+        :data:`~forest_align.aligners.semi_markov.lattice.WEIGHTS`.
+    card : dict
+        What the model was trained on and how, for people.
+    """
+
+    weights: Mapping[str, np.ndarray]
+    card: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> SemiMarkovModel:
+        """Read ``model.json`` and ``model.safetensors`` from a folder.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or damaged, weights are out of range, or the model is one of other features
+            than this version computes.
+        """
+        card = read_card(folder)
+        check_card(card, folder, KIND, FORMAT_VERSION, **FEATURE_LISTS)
+        arrays = read_weights(Path(folder) / _WEIGHTS_FILE, WEIGHTS)
+        weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
+        check_arrays(weights, WEIGHTS, folder)
+        for name in WEIGHTS:
+            if not (np.abs(weights[name]) <= _LARGEST).all():
+                raise ModelError(f"expected weights {name} of at most {_LARGEST:.0f} in {str(folder)!r}")
+        if np.ptp(weights["transitions"]) > _SPREAD:
+            raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(folder)!r}")
+        return cls(weights, notes_of(card))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
+        card = {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card}
+        write_model(folder, card, _WEIGHTS_FILE, {name: self.weights[name] for name in WEIGHTS})
+
+    def scores(self, lattice: Lattice) -> Scores:
+        """Scores of all that a lattice offers, in the order of the kernel's arguments.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            float64, shapes (k,), (n,), (m + 2, m + 1) and (m + 1,).
+        """
+        weights = self.weights
+        words = _by_class(weights["words"], lattice.words, lattice.word_classes)
+        words += weights["tag_pairs"][lattice.tag_pairs]
+        phrases = _by_class(weights["phrases"], lattice.phrases, lattice.phrase_classes)
+        phrases += weights["chunk_pairs"][lattice.chunk_pairs]
+        null = _by_class(weights["null"], lattice.null, lattice.null_classes)
+        null += weights["null_tags"][lattice.null_tags]
+        transitions = weights["transitions"].astype(np.float64)
+        pairs = np.concatenate((words, phrases))[lattice.order]
+        return (
+            pairs.astype(np.float64),
+            null.astype(np.float64),
+            transitions[lattice.transitions],
+            transitions[lattice.ends],
+        )
+
+
+def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Weighted sums of features, (d, k), with the weights of each column's class; shape (k,)."""
+    # Those of all classes at once take less time than to gather the weights of each column.
+    every: np.ndarray = weights @ features
+    return every[classes, np.arange(len(classes))]

@@ -1,0 +1,95 @@
+"""What the semi-Markov aligner asks of each sentence by itself, in arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.features import word_features
+from forest_align.aligners.semi_markov.chunks import CHUNK_TYPES, tag_chunks
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
+
+#: Most words of a phrase, on either side: it covers 98 to 99% of the alignments (Yao et al. 2013, §4.1).
+LONGEST = 3
+CONTENT, FUNCTION, PUNCTUATION = range(3)
+#: Part-of-speech tags that have weights of their own; the first stands for all others.
+TAGS = (
+    *(
+        "other",
+        "CC",
+        "CD",
+        "DT",
+        "EX",
+        "FW",
+        "IN",
+        "JJ",
+        "JJR",
+        "JJS",
+        "LS",
+        "MD",
+        "NN",
+        "NNS",
+        "NNP",
+        "NNPS",
+    ),
+    *("PDT", "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN"),
+    *("VBP", "VBZ", "WDT", "WP", "WP$", "WRB", "$", "#", ".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH"),
+)
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
+_CHUNK_NUMBERS = {name: number for number, name in enumerate(CHUNK_TYPES)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceView:
+    """One sentence of n words.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The words.
+    kinds : numpy.ndarray
+        int32, shape (n,): 0 content word, 1 function word, 2 punctuation.
+    capital : numpy.ndarray
+        bool, shape (n,): whether the word begins with a capital.
+    letters, ends : numpy.ndarray
+        int32: code points of all words in lower case, one after another; where each word's letters end.
+    tags : numpy.ndarray
+        int32, shape (n,): places in :data:`TAGS`.
+    chunks : numpy.ndarray
+        int32, shape (LONGEST, n): type of the chunk that has this length (less 1) and begins at this word, a
+        place in :data:`~forest_align.aligners.semi_markov.chunks.CHUNK_TYPES`; 0 where there is none.
+    inside : numpy.ndarray
+        int32, shape (n,): number of the chunk that the word stands in; words outside have numbers of their
+        own.
+    """
+
+    words: tuple[str, ...]
+    kinds: np.ndarray
+    capital: np.ndarray
+    letters: np.ndarray
+    ends: np.ndarray
+    tags: np.ndarray
+    chunks: np.ndarray
+    inside: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> SentenceView:
+        """The view of a sentence with tags; without them there are no chunks."""
+        kinds, capital, letters, ends = word_features(sentence)
+        tags = sentence.tags
+        count = len(tags)
+        chunks = np.zeros((LONGEST, count), dtype=np.int32)
+        inside = np.arange(count, dtype=np.int32)
+        for start, end, name in tag_chunks(tags):
+            inside[start:end] = start
+            if end - start <= LONGEST:
+                chunks[end - start - 1, start] = _CHUNK_NUMBERS[name]
+        numbers = np.array([_TAG_NUMBERS.get(tag, 0) for tag in tags], dtype=np.int32)
+        return cls(sentence.words, kinds, capital.astype(bool), letters, ends, numbers, chunks, inside)

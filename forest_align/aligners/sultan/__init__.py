@@ -1,0 +1,1 @@
+"""The word aligner of Sultan, Bethard & Sumner (2014), as published."""

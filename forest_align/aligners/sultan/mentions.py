@@ -1,0 +1,83 @@
+"""Which words two mentions of a name link (Sultan et al. 2014, §3.3.2): full, as an acronym, partial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.sultan.words import is_punctuation
+from forest_align.parsing.dependencies.entities import is_acronym
+
+if TYPE_CHECKING:
+    from forest_align.aligners.sultan.words import SentenceView
+    from forest_align.parsing.dependencies.entities import Entity
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mentions:
+    """The names of two sentences.
+
+    Attributes
+    ----------
+    source, target : SentenceView
+        The sentences.
+    done_source, done_target : set of int
+        Words that are aligned so far; they grow while names are compared.
+    """
+
+    source: SentenceView
+    target: SentenceView
+    done_source: set[int]
+    done_target: set[int]
+
+    def full(self, a: Entity, b: Entity) -> list[Pair]:
+        """Word by word, if the two are the same."""
+        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
+        return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True)) if left == right else []
+
+    def acronym(self, a: Entity, b: Entity) -> list[Pair]:
+        """All words of a name to its first letters."""
+        left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
+        if (len(left) == 1 and is_acronym(left[0], right)) or (
+            len(right) == 1 and is_acronym(right[0], left)
+        ):
+            return [(i, j) for i in range(a.start, a.end) for j in range(b.start, b.end)]
+        return []
+
+    def partial(self, a: Entity, b: Entity) -> list[Pair]:
+        """Equal terms to one another; what is left of the longer name to the shorter if that is one word.
+
+        Both end in the same word: *Merino* is Francisco Merino, *New* is not New York.
+        """
+        left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
+        if (a.kind and b.kind and a.kind != b.kind) or left == right:
+            return []
+        same = [
+            (a.start + x, b.start + y)
+            for x, word in enumerate(left)
+            for y, other in enumerate(right)
+            if word == other and not is_punctuation(word)
+        ]
+        rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
+        rest_right = set(range(b.start, b.end)) - {j for _, j in same}
+        if (rest_left and rest_right) or a.end - 1 in rest_left or b.end - 1 in rest_right:
+            return []
+        if min(len(left), len(right)) > 1:
+            return same
+        rest_left = {i for i in rest_left if self.unmatched(i, self.source, self.target, self.done_source)}
+        rest_right = {j for j in rest_right if self.unmatched(j, self.target, self.source, self.done_target)}
+        if rest_left:
+            return same + [(i, j) for i in rest_left for j in range(b.start, b.end)]
+        return same + [(i, j) for j in rest_right for i in range(a.start, a.end)]
+
+    @staticmethod
+    def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
+        """Whether a term of a name is not aligned and stands in no name of the other sentence."""
+        word = own.words[index]
+        return (
+            index not in done
+            and not own.stop[index]
+            and not any(word in other.words[name.start : name.end] for name in other.entities)
+        )

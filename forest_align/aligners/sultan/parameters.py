@@ -1,0 +1,104 @@
+"""The parameters of the published contextual aligner and the file that keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from forest_align.aligners.model_folder import check_card, damaged, read_card, write_card
+from forest_align.types import InputError
+from forest_align.types.json_fields import is_number
+
+MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedParameters:
+    """The free parameters of the paper and what its ablation (table 3) takes away.
+
+    Attributes
+    ----------
+    ppdb_similarity : float
+        *ppdbSim*: similarity of two different words that the paraphrase table holds, or that are similar
+        where there is no table.
+    word_weight : float
+        *w*: weight of word similarity against context similarity.
+    window : int
+        Words to each side that count as textual neighbourhood.
+    modules : frozenset of str
+        Which of :data:`MODULES` run.
+    cosine : float
+        Cosine of word vectors from which on two different words are similar where there is no paraphrase
+        table. Chosen on MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
+
+    Raises
+    ------
+    InputError
+        If *ppdbSim* is not over 0 and at most 1, *w* or the cosine is not from 0 to 1, the window is no whole
+        number from 0 on, or there is no such module.
+    """
+
+    ppdb_similarity: float = 0.9
+    word_weight: float = 0.9
+    window: int = 3
+    modules: frozenset[str] = MODULES
+    cosine: float = 0.48
+
+    def __post_init__(self) -> None:
+        for field in ("ppdb_similarity", "word_weight", "cosine"):
+            value = getattr(self, field)
+            if not is_number(value) or not 0 <= value <= 1:
+                raise InputError(f"expected a number from 0 to 1, found {value!r}", field=field)
+        if self.ppdb_similarity == 0:  # words would be similar and bring no evidence
+            raise InputError("expected a number over 0, found 0", field="ppdb_similarity")
+        if not isinstance(self.window, int) or isinstance(self.window, bool) or self.window < 0:
+            raise InputError(f"expected a whole number from 0 on, found {self.window!r}", field="window")
+        if unknown := set(self.modules) - MODULES:
+            raise InputError(
+                f"expected some of {', '.join(sorted(MODULES))}, found {', '.join(sorted(unknown))}",
+                field="modules",
+            )
+
+
+def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
+    """Write ``model.json`` with the parameters and the name of the annotator into a folder."""
+    card = {
+        "format": "contextual",
+        "version": FORMAT_VERSION,
+        "variant": "published",
+        "annotator": annotator,
+        "parameters": {**asdict(parameters), "modules": sorted(parameters.modules)},
+    }
+    write_card(folder, card)
+
+
+def is_published(name_or_path: str | Path) -> bool:
+    """Whether a contextual model is parameters of the published variant; the bundled one is not.
+
+    Raises
+    ------
+    ModelError
+        See :func:`load_parameters`.
+    """
+    return str(name_or_path) != "contextual" and load_parameters(name_or_path) is not None
+
+
+def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | None:
+    """Read what :func:`save_parameters` wrote: parameters and annotator; None if it is no published variant.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, or is of another version or has other parameters.
+    """
+    card = read_card(folder)
+    if card.get("variant") != "published":
+        return None
+    check_card(card, folder, "contextual", FORMAT_VERSION)
+    try:
+        values = dict(card["parameters"])
+        modules = frozenset(values.pop("modules"))
+        return PublishedParameters(**values, modules=modules), str(card["annotator"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(folder, error) from error

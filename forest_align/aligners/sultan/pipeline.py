@@ -1,0 +1,312 @@
+"""The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, one after another.
+
+Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
+from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
+stop words, but for the mark that ends both sentences; a mention that could go to several names goes to the
+one with most context in common. ``docs/contextual.md`` lists the readings with what they are worth.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.sultan.equivalence import crossed, parallel
+from forest_align.aligners.sultan.mentions import Mentions
+from forest_align.aligners.sultan.parameters import PublishedParameters
+from forest_align.aligners.sultan.words import is_clitic, is_punctuation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from forest_align.aligners.sultan.words import SentenceView
+    from forest_align.parsing.dependencies.entities import Entity
+
+Pair = tuple[int, int]
+
+
+def published_links(
+    source: SentenceView,
+    target: SentenceView,
+    synonyms: Callable[[str], Iterable[str]],
+    parameters: PublishedParameters = PublishedParameters(),  # noqa: B008 - immutable
+    similar_words: Iterable[Pair] = (),
+) -> set[Pair]:
+    """Align two sentences (algorithm 5).
+
+    Parameters
+    ----------
+    source, target : SentenceView
+        The sentences.
+    synonyms : callable
+        Lower-cased word to its paraphrases; must be symmetric.
+    parameters : PublishedParameters
+        Weights and modules.
+    similar_words : iterable of (int, int)
+        Words that are as similar as paraphrases; see :mod:`forest_align.aligners.sultan.similarity`.
+
+    Returns
+    -------
+    set of (int, int)
+        Word links; one to one but for names.
+    """
+    similar = word_similarity(source, target, synonyms, parameters)
+    for pair in similar_words:
+        similar.setdefault(pair, parameters.ppdb_similarity)
+    return _Pipeline(source, target, similar, parameters).run()
+
+
+def word_similarity(
+    source: SentenceView,
+    target: SentenceView,
+    synonyms: Callable[[str], Iterable[str]],
+    parameters: PublishedParameters,
+) -> dict[Pair, float]:
+    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
+
+    A clitic such as *'s*, which stands for several words, is similar to itself only. What is similar does
+    not depend on which sentence comes first.
+    """
+    places: dict[str, list[int]] = {}
+    lemma_places: dict[str, list[int]] = {}
+    for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
+        places.setdefault(word, []).append(j)
+        if not is_clitic(word):
+            lemma_places.setdefault(lemma, []).append(j)
+    similar: dict[Pair, float] = {}
+    for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
+        for j in places.get(word, ()):
+            similar[i, j] = 1.0
+        if is_clitic(word):
+            continue
+        for j in lemma_places.get(lemma, ()):
+            similar[i, j] = 1.0
+        for other in synonyms(word):
+            if other in places and not is_clitic(other):
+                for j in places[other]:
+                    similar.setdefault((i, j), parameters.ppdb_similarity)
+    return similar
+
+
+class _Pipeline:
+    """The state that the modules share: what is aligned so far, and the similar words."""
+
+    def __init__(
+        self,
+        source: SentenceView,
+        target: SentenceView,
+        similar: dict[Pair, float],
+        parameters: PublishedParameters,
+    ) -> None:
+        self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
+        self.lengths = (len(source), len(target))
+        self.links: set[Pair] = set()
+        self.done_source: set[int] = set()
+        self.done_target: set[int] = set()
+
+    def run(self) -> set[Pair]:
+        modules = self.parameters.modules
+        self.align_final_punctuation()
+        if "sequences" in modules:
+            self.align_sequences()
+        if "entities" in modules:
+            self.align_entities()
+        if "dependencies" in modules:
+            self.align_content_by_dependencies()
+        self.align_content_by_text()
+        if "stop words" in modules:
+            if "sequences" in modules:
+                self.align_sequences(stop_words=True)
+            if "dependencies" in modules:
+                self.align_stop_words(self.shared_dependencies)
+            self.align_stop_words(self.aligned_beside if "text" in modules else self.no_context)
+        return self.links
+
+    def add(self, pair: Pair) -> None:
+        self.links.add(pair)
+        self.done_source.add(pair[0])
+        self.done_target.add(pair[1])
+
+    def free(self, pair: Pair) -> bool:
+        return pair[0] not in self.done_source and pair[1] not in self.done_target
+
+    def diagonal(self, pair: Pair) -> tuple[float, int, int]:
+        """Order among equals: nearest to the diagonal first, then from the left."""
+        i, j = pair
+        n, m = self.lengths
+        return (abs((i + 0.5) / n - (j + 0.5) / m), i + j, i)
+
+    def align_final_punctuation(self) -> None:
+        """Align the mark that ends both sentences."""
+        last = (self.lengths[0] - 1, self.lengths[1] - 1)
+        word = self.source.words[last[0]]
+        if word == self.target.words[last[1]] and is_punctuation(word):
+            self.add(last)
+
+    def align_sequences(self, stop_words: bool = False) -> None:
+        """*wsAlign* (§3.3.1): identical sequences of two words and more with a content word among them.
+
+        With ``stop_words``, those of stop words only that nothing has aligned; they come after content words.
+        """
+        words, others, stop = self.source.words, self.target.words, self.source.stop
+        same = {
+            (i, j) for i, j in self.similar if words[i] == others[j] and (not stop_words or self.free((i, j)))
+        }
+        runs = []
+        for i, j in same:
+            if (i - 1, j - 1) in same:
+                continue
+            length = 1
+            while (i + length, j + length) in same:
+                length += 1
+            if length > 1 and (stop_words or not all(stop[i : i + length])):
+                runs.append((-length, self.diagonal((i, j)), i, j))
+        for length, _, i, j in sorted(runs):
+            for step in range(-length):
+                if self.free((i + step, j + step)):
+                    self.add((i + step, j + step))
+
+    def align_entities(self) -> None:
+        """*neAlign* (§3.3.2): full mentions, acronyms, then partial mentions of the same name."""
+        chosen: set[tuple[Entity, Entity]] = set()
+        mentions = Mentions(self.source, self.target, self.done_source, self.done_target)
+        for kind in (mentions.full, mentions.acronym, mentions.partial):
+            found = []
+            for a in self.source.entities:
+                for b in self.target.entities:
+                    links = kind(a, b)
+                    if links:
+                        evidence = self.entity_context(a, b)
+                        found.append((-evidence, self.diagonal((a.start, b.start)), a, b, links))
+            for _, _, a, b, links in sorted(found, key=lambda item: item[:2]):
+                if any(a == x or b == y for x, y in chosen):
+                    continue
+                chosen.add((a, b))
+                fresh = [
+                    pair
+                    for pair in links
+                    if pair[0] not in self.done_source or pair[1] not in self.done_target
+                ]
+                for pair in fresh:
+                    self.add(pair)
+
+    def entity_context(self, a: Entity, b: Entity) -> float:
+        head = (self.source.head_of(a), self.target.head_of(b))
+        inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
+        context = {*self.dependency_context(head), *self.text_context(head)}
+        outside = [pair for pair in context if pair[0] not in inside_source and pair[1] not in inside_target]
+        return self.sum_of_similarities(outside)
+
+    def dependency_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar words that stand in equivalent dependencies to the two words (algorithm 1)."""
+        i, j = pair
+        own, other = self.source.categories, self.target.categories
+        if own[i] != other[j]:
+            return []
+        context = []
+        for k, left, parent_left in self.source.neighbours[i]:
+            for n, right, parent_right in self.target.neighbours[j]:
+                if (k, n) not in self.similar or own[k] != other[n]:
+                    continue
+                if parent_left == parent_right:
+                    above, below = (own[k], own[i]) if parent_left else (own[i], own[k])
+                    found = parallel(above, below, left, right)
+                elif parent_left:
+                    found = crossed(own[k], own[i], left, right)
+                else:
+                    found = crossed(own[i], own[k], left, right)
+                if found:
+                    context.append((k, n))
+        # Once, though two words can have more than one dependency with each other.
+        return list(dict.fromkeys(context))
+
+    def text_context(self, pair: Pair) -> list[Pair]:
+        """Pairs of similar content words in the windows around the two words (algorithm 2)."""
+        i, j = pair
+        window = self.parameters.window
+        return [
+            (k, n)
+            for k in range(max(0, i - window), min(self.lengths[0], i + window + 1))
+            if k != i and not self.source.stop[k]
+            for n in range(max(0, j - window), min(self.lengths[1], j + window + 1))
+            if n != j and not self.target.stop[n] and (k, n) in self.similar
+        ]
+
+    def content_candidates(self) -> list[Pair]:
+        return [
+            pair
+            for pair in self.similar
+            if self.free(pair) and not self.source.stop[pair[0]] and not self.target.stop[pair[1]]
+        ]
+
+    def sum_of_similarities(self, context: Iterable[Pair]) -> float:
+        # Rounded, so that the order of a sum cannot make two equal ones differ.
+        return round(sum(self.similar[pair] for pair in context), 9)
+
+    def score(self, pair: Pair, evidence: float) -> float:
+        weight = self.parameters.word_weight
+        return round(weight * self.similar[pair] + (1 - weight) * evidence, 9)
+
+    def align_content_by_dependencies(self) -> None:
+        """*cwDepAlign* (algorithm 3): pairs with equivalent dependencies, and their evidence."""
+        found = []
+        for pair in self.content_candidates():
+            context = self.dependency_context(pair)
+            if context:
+                evidence = self.sum_of_similarities(context)
+                found.append((-self.score(pair, evidence), self.diagonal(pair), pair, context))
+        for _, _, pair, context in sorted(found, key=lambda item: item[:2]):
+            if not self.free(pair):
+                continue
+            self.add(pair)
+            for other in sorted(context, key=lambda item: (-self.similar[item], self.diagonal(item))):
+                if self.free(other):
+                    self.add(other)
+
+    def align_content_by_text(self) -> None:
+        """*cwTextAlign* (algorithm 4): similar words, those in similar surroundings first."""
+        found = []
+        with_text = "text" in self.parameters.modules
+        for pair in self.content_candidates():
+            evidence = self.sum_of_similarities(self.text_context(pair)) if with_text else 0.0
+            found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
+        self.take(found)
+
+    def take(self, found: list[tuple[float, tuple[float, int, int], Pair]]) -> None:
+        for _, _, pair in sorted(found):
+            if self.free(pair):
+                self.add(pair)
+
+    def align_stop_words(self, evidence_of: Callable[[Pair], int]) -> None:
+        """*swDepAlign* and *swTextAlign* (§3.3.4): only aligned words are evidence, and some is needed.
+
+        Repeated while it adds links, since an aligned stop word is evidence for the next one.
+        """
+        while True:
+            found = []
+            for pair in self.similar:
+                if self.source.stop[pair[0]] and self.target.stop[pair[1]] and self.free(pair):
+                    evidence = evidence_of(pair)
+                    if evidence:
+                        found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
+            if not found:
+                return
+            self.take(found)
+
+    def shared_dependencies(self, pair: Pair) -> int:
+        """How many basic dependencies of exactly the same type lead to aligned words."""
+        return sum(
+            (k, n) in self.links and left == right and parent_left == parent_right
+            for k, left, parent_left in self.source.basic_neighbours[pair[0]]
+            for n, right, parent_right in self.target.basic_neighbours[pair[1]]
+        )
+
+    def no_context(self, pair: Pair) -> int:
+        """Evidence for every pair alike, for the ablation of the textual neighbourhood."""
+        return 1
+
+    def aligned_beside(self, pair: Pair) -> int:
+        """How many of left and right neighbours are aligned; two sentence edges count as aligned."""
+        i, j = pair
+        start = i == 0 and j == 0
+        end = (i + 1, j + 1) == self.lengths
+        return (start or (i - 1, j - 1) in self.links) + (end or (i + 1, j + 1) in self.links)

@@ -1,0 +1,131 @@
+"""What the contextual aligner knows of one sentence: stop words, categories, neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.sultan.equivalence import category
+from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.function_words import FUNCTION_WORDS
+from forest_align.parsing.dependencies.annotation import Annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.parsing.dependencies.entities import Entity
+    from forest_align.parsing.dependencies.typed import Dependency
+    from forest_align.types import Sentence
+
+Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceView:
+    """One sentence as the pipeline of Sultan et al. (2014) sees it.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Lower-cased words, their apostrophes plain.
+    forms : tuple of str
+        Words as written, for acronyms.
+    lemmas : tuple of str
+        Lemmas; the lower-cased words where there are none.
+    categories : tuple of str
+        Lexical category of each word, see :func:`category`.
+    stop : tuple of bool
+        Whether a word is a stop word or punctuation.
+    neighbours : tuple of tuple of (int, str, bool)
+        For each word the words that it has a collapsed dependency with: index, type, whether the other is its
+        parent.
+    basic_neighbours : tuple of tuple of (int, str, bool)
+        The same of basic dependencies, in which prepositions and conjunctions are words too.
+    entities : tuple of Entity
+        Names.
+    """
+
+    words: tuple[str, ...]
+    forms: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    categories: tuple[str, ...]
+    stop: tuple[bool, ...]
+    neighbours: Neighbours
+    basic_neighbours: Neighbours
+    entities: tuple[Entity, ...]
+
+    @classmethod
+    def of(
+        cls,
+        sentence: Sentence,
+        lemmas: Sequence[str],
+        annotation: Annotation = Annotation(),  # noqa: B008 - immutable
+    ) -> SentenceView:
+        """Prepare a sentence.
+
+        Parameters
+        ----------
+        sentence : Sentence
+            Tokens, with their tags where there are any.
+        lemmas : sequence of str
+            One a token; the word itself where it is empty.
+        annotation : Annotation
+            Dependencies and names; with none only the text counts as context.
+        """
+        forms = sentence.words
+        words = tuple([plain_apostrophes(form.lower()) for form in forms])
+        return cls(
+            words,
+            forms,
+            tuple([lemma or word for lemma, word in zip(lemmas, words, strict=True)]),
+            tuple([category(token.tag) for token in sentence.tokens]),
+            tuple([is_stop(word) for word in words]),
+            _neighbours(annotation.collapsed, len(words)),
+            _neighbours(annotation.basic, len(words)),
+            annotation.entities,
+        )
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def head_of(self, name: Entity) -> int:
+        """Index of the head word of a name: the last one that depends on no other word of the name.
+
+        *University* in *University of Oxford*; the last word where there are no dependencies.
+        """
+        inside = range(name.start, name.end)
+        for index in reversed(inside):
+            if not any(is_parent and other in inside for other, _, is_parent in self.basic_neighbours[index]):
+                return index
+        return name.end - 1
+
+
+def _neighbours(dependencies: Sequence[Dependency], length: int) -> Neighbours:
+    around: list[list[tuple[int, str, bool]]] = [[] for _ in range(length)]
+    for governor, dependent, kind in dependencies:
+        if governor >= 0 and governor != dependent:
+            around[governor].append((dependent, kind, False))
+            around[dependent].append((governor, kind, True))
+    return tuple(map(tuple, around))
+
+
+@lru_cache(maxsize=100_000)
+def is_stop(word: str) -> bool:
+    """Whether a lower-cased word is a stop word or punctuation."""
+    return word in FUNCTION_WORDS or is_punctuation(word)
+
+
+@lru_cache(maxsize=100_000)
+def is_clitic(word: str) -> bool:
+    """Whether a word is what tokenization splits off after an apostrophe, such as *'s* or *'d*."""
+    return word[:1] in ("'", "’") and len(word) > 1 and word[1].isalpha()
+
+
+@lru_cache(maxsize=100_000)
+def is_punctuation(word: str) -> bool:
+    """Whether a word holds no letter and no digit, or names a bracket."""
+    return not any(letter.isalnum() for letter in word) or word in _BRACKETS
+
+
+_BRACKETS = frozenset(["-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"])

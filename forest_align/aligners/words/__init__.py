@@ -1,0 +1,1 @@
+"""Word candidates: which word pairs the structured aligners consider, with what probability."""

@@ -1,0 +1,122 @@
+"""Chooses word candidates by name: those of the lexicon or those of the contextual aligner."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.words.lexical import MINIMUM_SCORE, CandidateProvider, candidate_provider
+from forest_align.lexicon.paraphrases import paraphrase_table
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+#: Names that :func:`word_candidates` knows.
+WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
+# Links of the contextual aligner below this probability never help the forest aligner.
+_CONTEXTUAL_MINIMUM = 0.2
+#: The one that is taken if none is named.
+DEFAULT_WORDS = "contextual"
+
+
+class WithFallback:
+    """Asks one provider about sentences with word vectors and another about all others.
+
+    Parameters
+    ----------
+    provider : CandidateProvider
+        Needs word vectors.
+    fallback : CandidateProvider
+        Needs none.
+    """
+
+    uses_vectors = True
+
+    def __init__(self, provider: CandidateProvider, fallback: CandidateProvider) -> None:
+        self._provider, self._fallback = provider, fallback
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans."""
+        has_vectors = source.vectors is not None and target.vectors is not None
+        return (self._provider if has_vectors else self._fallback).candidates(source, target)
+
+
+def check_name(name: str, ppdb: object) -> None:
+    """Make sure that :func:`word_candidates` knows a name, and that paraphrases, if any, are evidence for it.
+
+    Raises
+    ------
+    InputError
+        If it does not, or they are none.
+    """
+    if name not in WORD_CANDIDATES:
+        expected = ", ".join(WORD_CANDIDATES)
+        raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
+    if name == "encoder" and ppdb is not None:
+        raise InputError(
+            "word candidates 'encoder' take no paraphrases: these would have no effect", field="ppdb"
+        )
+
+
+def word_candidates(
+    name: str = DEFAULT_WORDS,
+    *,
+    ppdb: PairTable | str | Path | None = None,
+    minimum_score: float | None = None,
+) -> CandidateProvider:
+    """Make a provider of word candidates by name.
+
+    Parameters
+    ----------
+    name : str
+        ``contextual``: links of the contextual aligner's default variant with their probabilities; without
+        word vectors what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
+        :func:`forest_align.aligners.words.lexical.candidate_provider`.
+    ppdb : PairTable or str or Path, optional
+        Paraphrase pairs of the user, or their file; ``encoder`` takes none.
+    minimum_score : float, optional
+        Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
+
+    Raises
+    ------
+    InputError
+        If there are no candidates of this name, the minimum score is not from 0 to 1, or ``ppdb`` is neither
+        a table nor the path of one that can be read, or comes beside ``encoder``.
+
+    Examples
+    --------
+    >>> from forest_align import Sentence
+    >>> source, target = (Sentence.from_words(words) for words in (["a", "film"], ["the", "movie"]))
+    >>> for found in word_candidates("dictionary").candidates(source, target):
+    ...     print(found.source, found.target, found.evidence)
+    (0, 1) (0, 1) ('function',)
+    (1, 2) (1, 2) ('synonym',)
+    """
+    check_name(name, ppdb)
+    table = paraphrase_table(ppdb)
+    least = MINIMUM_SCORE if minimum_score is None else minimum_score
+    if name != "contextual":
+        return candidate_provider(name, ppdb=table, minimum_score=least)
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.words.contextual import ContextualCandidates
+
+    return WithFallback(
+        ContextualCandidates(
+            ContextualAligner(ppdb=table),
+            minimum_score=_CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score,
+        ),
+        candidate_provider("dictionary", ppdb=table, minimum_score=least),
+    )
+
+
+def word_candidate_files(name: str) -> list[Path]:
+    """Files from which the candidates of a name are computed, so that a cache can tell when they change."""
+    found = [files("forest_align.data") / "resources"]
+    if name == "contextual":
+        found.append(files("forest_align.aligners") / "models" / "contextual")
+    folders = [Path(str(folder)) for folder in found]
+    return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())

@@ -1,0 +1,279 @@
+"""Word alignment candidates W: which words, or groups of words, an aligner may link, how likely and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from forest_align.aligners.words.lexical_features import pair_features
+from forest_align.aligners.words.lexical_model import LinkModel, probability
+from forest_align.alignment import Links
+from forest_align.lexicon.evidence import CONTEXT, Evidence, explain, word_evidence
+from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+Span = tuple[int, int]
+
+#: Candidates less likely than this are not proposed.
+MINIMUM_SCORE = 0.05
+#: Score of a link that the user gives without one.
+GIVEN_SCORE = 0.99
+#: Names that :func:`candidate_provider` knows.
+PROVIDERS = ("dictionary", "encoder", "union", "given")
+
+
+def check_minimum_score(value: float) -> None:
+    """Refuse a least probability of candidates that is none.
+
+    Raises
+    ------
+    InputError
+        If it is not from 0 to 1.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Candidate:
+    """Two words, or groups of words, that may be linked.
+
+    Attributes
+    ----------
+    source, target : (int, int)
+        Half-open token spans.
+    score : float
+        Probability of the link, in (0, 1); in a group, of all its words.
+    evidence : tuple of str
+        Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
+        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` where
+        there is none of these.
+    """
+
+    source: Span
+    target: Span
+    score: float
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether a side has several words."""
+        return self.source[1] - self.source[0] > 1 or self.target[1] - self.target[0] > 1
+
+
+class CandidateProvider(Protocol):
+    """Anything that proposes candidates for a sentence pair."""
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether sentences should have word vectors."""
+        ...
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans, each pair of spans once."""
+        ...
+
+
+class ScoredCandidates:
+    """Proposes what the lexicon, contextual vectors or both suggest.
+
+    Proposals and scores are symmetric: swapped sentences give swapped candidates.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        The lexicon.
+    model : LinkModel
+        Gives the probabilities; decides whether vectors are used.
+    fallback : LinkModel, optional
+        Model for sentences without vectors; without one they are an error.
+    ppdb : PairTable, optional
+        Paraphrase pairs of the user.
+    minimum_score : float
+        Least probability of a candidate, from 0 to 1.
+    only_evident : bool
+        Whether two words need lexical evidence to become a candidate.
+    with_lexical_groups : bool
+        Whether to propose the groups that the lexicon knows; blocks of likely links are proposed always.
+
+    Raises
+    ------
+    InputError
+        If the least probability is not from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        model: LinkModel,
+        *,
+        fallback: LinkModel | None = None,
+        ppdb: PairTable | None = None,
+        minimum_score: float = MINIMUM_SCORE,
+        only_evident: bool = False,
+        with_lexical_groups: bool = True,
+    ) -> None:
+        check_minimum_score(minimum_score)
+        self._lexicon = lexicon
+        self._model = model
+        self._fallback = fallback
+        self._ppdb = ppdb
+        self._minimum_score = minimum_score
+        self._only_evident = only_evident
+        self._with_lexical_groups = with_lexical_groups
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether word vectors matter."""
+        return self._model.uses_vectors
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans.
+
+        Raises
+        ------
+        InputError
+            If the model needs vectors and the sentences have none; or if they have some of different sizes,
+            or of numbers that are not finite.
+        """
+        if not len(source) or not len(target):
+            return ()
+        evidence, logits, model = self._scored(source, target)
+        scores = probability(logits)
+        wanted = scores >= self._minimum_score
+        if self._only_evident:
+            wanted &= (evidence & ~int(Evidence.EMBEDDING)) != 0
+        rows, columns = np.nonzero(wanted)
+        found = [
+            Candidate((i, i + 1), (j, j + 1), score, explain(mask) or (CONTEXT,))
+            for i, j, score, mask in zip(
+                rows.tolist(),
+                columns.tolist(),
+                scores[wanted].tolist(),
+                evidence[wanted].tolist(),
+                strict=True,
+            )
+        ]
+        found += self._group_candidates(source, target, logits, scores, model)
+        found.sort()
+        return tuple(found)
+
+    def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
+        """Probability of every word link, float32 ``[len(source), len(target)]``."""
+        if not len(source) or not len(target):
+            return np.zeros((len(source), len(target)), dtype=np.float32)
+        return probability(self._scored(source, target)[1])
+
+    def _scored(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray, LinkModel]:
+        model = self._model
+        if model.uses_vectors and (source.vectors is None or target.vectors is None):
+            if self._fallback is None:
+                raise InputError("candidates of the encoder need sentences with word vectors")
+            model = self._fallback
+        evidence = word_evidence(source, target, self._lexicon, self._ppdb)
+        features = pair_features(source, target, evidence, self._lexicon, with_vectors=model.uses_vectors)
+        return evidence, model.link_logits(features), model
+
+    def _group_candidates(
+        self, source: Sentence, target: Sentence, logits: np.ndarray, scores: np.ndarray, model: LinkModel
+    ) -> list[Candidate]:
+        kinds: dict[tuple[Span, Span], list[str]] = {}
+        groups: list[Group] = linked_blocks(scores)
+        if self._with_lexical_groups:
+            groups += lexical_groups(source, target, self._lexicon, self._ppdb)
+        for group in groups:
+            kinds.setdefault((group.source, group.target), []).append(group.kind)
+        found = []
+        for (left, right), names in kinds.items():
+            estimate = float(np.mean(np.clip(logits[left[0] : left[1], right[0] : right[1]], -12, 12)))
+            score = float(probability(np.array(max(model.group_logit(name, estimate) for name in names))))
+            if score >= self._minimum_score:
+                found.append(Candidate(left, right, score, tuple(names)))
+        return found
+
+
+class GivenCandidates:
+    """Proposes the links that a user gives for one pair, and the blocks that they fill.
+
+    Parameters
+    ----------
+    links : Links
+        Word links of the pair; scores, where there are any, must be probabilities.
+    """
+
+    uses_vectors = False
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans.
+
+        Raises
+        ------
+        InputError
+            If a link points beyond a sentence or its score is no probability.
+        """
+        links = self._links.check(len(source), len(target))
+        scores = np.zeros((len(source), len(target)))
+        for index, (i, j) in enumerate(links):
+            score = GIVEN_SCORE if links.scores is None else links.scores[index]
+            if not 0.0 <= score <= 1.0:
+                raise InputError(f"expected a probability from 0 to 1 for link {i}-{j}, found {score:g}")
+            scores[i, j] = min(max(score, 1 - GIVEN_SCORE), GIVEN_SCORE)
+        found = [Candidate((i, i + 1), (j, j + 1), float(scores[i, j]), ("given",)) for i, j in links]
+        for left, right, _ in linked_blocks(scores, threshold=1 - GIVEN_SCORE):
+            score = float(scores[left[0] : left[1], right[0] : right[1]].mean())
+            found.append(Candidate(left, right, score, ("given",)))
+        return tuple(sorted(found))
+
+
+def candidate_provider(
+    name: str = "union",
+    *,
+    ppdb: PairTable | None = None,
+    links: Links | None = None,
+    minimum_score: float = MINIMUM_SCORE,
+) -> CandidateProvider:
+    """Make a provider by name.
+
+    Parameters
+    ----------
+    name : str
+        ``dictionary`` (lexical evidence alone, after Arase & Tsujii 2017, §6), ``encoder`` (contextual
+        vectors alone), ``union`` (all evidence; without vectors what the lexicon can tell) or ``given``.
+    ppdb : PairTable, optional
+        Paraphrase pairs of the user, for ``dictionary`` and ``union``.
+    links : Links, optional
+        The links of the pair, for ``given``.
+    minimum_score : float
+        Candidates less likely than this, from 0 to 1, are not proposed; those of ``given`` always are.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, ``given`` comes without links, or the minimum score is not from 0 to 1.
+    """
+    if name == "given":
+        if links is None:
+            raise InputError("candidates by the name of 'given' need links")
+        return GivenCandidates(links)
+    if name not in PROVIDERS[:-1]:
+        raise InputError(f"expected candidates to be one of {', '.join(PROVIDERS)}, found {name!r}")
+    return ScoredCandidates(
+        load_lexicon(),
+        LinkModel.bundled(name),
+        fallback=LinkModel.bundled("dictionary") if name == "union" else None,
+        ppdb=None if name == "encoder" else ppdb,
+        minimum_score=minimum_score,
+        only_evident=name == "dictionary",
+        with_lexical_groups=name != "encoder",
+    )

@@ -1,0 +1,7 @@
+"""What an aligner returns: word links, phrase pairs, and the views of them."""
+
+from forest_align.alignment.alignment import Alignment
+from forest_align.alignment.links import Links
+from forest_align.alignment.phrase_pair import PhrasePair
+
+__all__ = ["Alignment", "Links", "PhrasePair"]

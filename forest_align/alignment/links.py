@@ -1,0 +1,242 @@
+"""Word links: which source token corresponds to which target token."""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+from forest_align.types.errors import InputError
+from forest_align.types.json_fields import Fields, check_boolean, check_integer, check_list, check_number
+
+# No sentence is as long as nine digits say, and Python refuses to read numbers of thousands of digits.
+_INDEX = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """An immutable set of word links in ascending order.
+
+    Build it with :meth:`of`, which sorts, removes duplicates and checks.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Source and target token indices from 0, sorted, no duplicates.
+    sure : tuple of bool or None
+        Whether each link is *sure* (True) or only *possible* (False); None when not annotated: all sure.
+    scores : tuple of float or None
+        Score or probability of each link.
+    """
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    sure: tuple[bool, ...] | None = None
+    scores: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Iterable[tuple[int, int]],
+        *,
+        sure: Iterable[bool] | None = None,
+        scores: Iterable[float] | None = None,
+    ) -> Links:
+        """Sort links and merge duplicates (a duplicate is sure if any is, and keeps its highest score).
+
+        Raises
+        ------
+        InputError
+            If an index is negative or no whole number, a score is not finite, or ``sure`` or ``scores``
+            differ from ``pairs`` in length.
+        """
+        if isinstance(pairs, str):
+            raise InputError(f"expected pairs, found {reprlib.repr(pairs)}; Links.from_pharaoh reads a text")
+        listed = [_indices(pair) for pair in pairs]
+        sure_list = None if sure is None else [bool(x) for x in sure]
+        score_list = None if scores is None else [float(x) for x in scores]
+        for name, values in (("sure", sure_list), ("scores", score_list)):
+            if values is not None and len(values) != len(listed):
+                raise InputError(
+                    f"expected {len(listed)} values, one a link, found {len(values)}", field=name
+                )
+        merged: dict[tuple[int, int], tuple[bool, float]] = {}
+        for place, pair in enumerate(listed):
+            if min(pair) < 0:
+                raise InputError(f"expected token indices from 0, found {pair[0]}-{pair[1]}")
+            is_sure = True if sure_list is None else sure_list[place]
+            score = 0.0 if score_list is None else score_list[place]
+            if not math.isfinite(score):
+                raise InputError(
+                    f"expected finite numbers, found {score} for {pair[0]}-{pair[1]}", field="scores"
+                )
+            old = merged.get(pair)
+            merged[pair] = (is_sure, score) if old is None else (is_sure or old[0], max(score, old[1]))
+        order = sorted(merged)
+        return cls(
+            tuple(order),
+            None if sure_list is None else tuple(merged[p][0] for p in order),
+            None if score_list is None else tuple(merged[p][1] for p in order),
+        )
+
+    @classmethod
+    def from_pharaoh(cls, line: str) -> Links:
+        """Read ``"0-0 1-2"``; ``"1p2"`` marks a possible link.
+
+        Raises
+        ------
+        InputError
+            If an item is not of the form ``i-j`` or ``ipj``.
+        """
+        pairs, sure = [], []
+        for item in line.split():
+            separator = "-" if "-" in item else "p"
+            left, found, right = item.partition(separator)
+            if not (found and _INDEX.fullmatch(left) and _INDEX.fullmatch(right)):
+                raise InputError(f"expected links such as 0-0 or 1p2, found {item[:40]!r}")
+            pairs.append((int(left), int(right)))
+            sure.append(separator == "-")
+        return cls.of(pairs, sure=None if all(sure) else sure)
+
+    def to_pharaoh(self) -> str:
+        """Write ``"0-0 1-2"``, possible links as ``"1p2"``."""
+        return " ".join(
+            f"{i}{'-' if self.sure is None or self.sure[k] else 'p'}{j}"
+            for k, (i, j) in enumerate(self.pairs)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values: ``pairs``, and ``sure`` and ``scores``, one a link, where there are any.
+
+        Raises
+        ------
+        InputError
+            If a score is not finite; JSON cannot hold that.
+        """
+        values: dict[str, Any] = {"pairs": [list(pair) for pair in self.pairs]}
+        if self.sure is not None:
+            values["sure"] = list(self.sure)
+        if self.scores is not None:
+            values["scores"] = [check_number(score, "scores") for score in self.scores]
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Any, path: str = "") -> Links:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object with ``pairs``, and perhaps ``sure`` and ``scores``.
+        path : str
+            Name of the object in the document, for messages.
+
+        Raises
+        ------
+        InputError
+            If a field is missing, of a wrong type or length, or a link is there twice; names the field.
+        """
+        return read_links(Fields(values, path), ("pairs", "sure", "scores"), check_number)
+
+    def swap(self) -> Links:
+        """The same links seen from the target side."""
+        return Links.of(((j, i) for i, j in self.pairs), sure=self.sure, scores=self.scores)
+
+    def only_sure(self) -> Links:
+        """The sure links alone."""
+        if self.sure is None:
+            return self
+        kept = [k for k, is_sure in enumerate(self.sure) if is_sure]
+        return Links(
+            tuple(self.pairs[k] for k in kept),
+            None,
+            None if self.scores is None else tuple(self.scores[k] for k in kept),
+        )
+
+    def check(self, source_length: int, target_length: int) -> Links:
+        """Return self if every link lies inside the two sentences.
+
+        Raises
+        ------
+        InputError
+            If a link points beyond the last token.
+        """
+        for i, j in self.pairs:
+            if i >= source_length or j >= target_length:
+                raise InputError(
+                    f"link {i}-{j} is out of range: "
+                    f"the sentences have {source_length} and {target_length} tokens"
+                )
+        return self
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __contains__(self, pair: Any) -> bool:
+        return pair in self.pairs
+
+
+def read_links(
+    fields: Fields,
+    names: tuple[str, str, str],
+    check_score: Callable[[Any, str], float],
+    lengths: tuple[int, int] | None = None,
+) -> Links:
+    """Read links from the fields of a JSON object.
+
+    Parameters
+    ----------
+    fields : Fields
+        The object.
+    names : (str, str, str)
+        Keys of the pairs, of their classes and of their scores.
+    check_score : callable
+        Returns a score, given the value and the name of its field, or raises InputError.
+    lengths : (int, int), optional
+        Numbers of tokens of the two sentences.
+
+    Raises
+    ------
+    InputError
+        See :meth:`Links.from_dict`; or if a link points beyond a sentence.
+    """
+    pair_key, sure_key, score_key = names
+    pairs = [_pair(x, f"{fields.name(pair_key)}[{k}]", lengths) for k, x in enumerate(fields.items(pair_key))]
+    if len(set(pairs)) != len(pairs):
+        raise InputError("expected every link once", field=fields.name(pair_key))
+    sure = fields.items(sure_key, None, len(pairs))
+    scores = fields.items(score_key, None, len(pairs))
+    sure_name, score_name = fields.name(sure_key), fields.name(score_key)
+    return Links.of(
+        pairs,
+        sure=None if sure is None else [check_boolean(x, f"{sure_name}[{k}]") for k, x in enumerate(sure)],
+        scores=None
+        if scores is None
+        else [check_score(x, f"{score_name}[{k}]") for k, x in enumerate(scores)],
+    )
+
+
+def _indices(pair: Any) -> tuple[int, int]:
+    try:
+        i, j = pair
+        return int(index(i)), int(index(j))
+    except (TypeError, ValueError):
+        raise InputError(f"expected pairs of token indices, found {reprlib.repr(pair)}") from None
+
+
+def _pair(value: Any, field: str, lengths: tuple[int, int] | None) -> tuple[int, int]:
+    i, j = (check_integer(x, field) for x in check_list(value, field, 2))
+    if i < 0 or j < 0:
+        raise InputError(f"expected token indices from 0, found [{i}, {j}]", field=field)
+    if lengths is not None and not (i < lengths[0] and j < lengths[1]):
+        raise InputError(
+            f"link {i}-{j} is out of range: the sentences have {lengths[0]} and {lengths[1]} tokens",
+            field=field,
+        )
+    return i, j

@@ -1,0 +1,104 @@
+"""Two phrases that correspond: the unit that an alignment of phrases is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forest_align.types.errors import InputError
+from forest_align.types.forest import Node
+from forest_align.types.json_fields import Fields, check_number, check_span
+
+
+@dataclass(frozen=True, slots=True)
+class PhrasePair:
+    """Two phrases that correspond.
+
+    Attributes
+    ----------
+    source_node, target_node : Node
+        The phrases, as nodes of the two trees of the alignment.
+    probability : float
+        How probable it is that the pair is right, in [0, 1].
+    compositional : bool
+        False when the pair could only be formed by non-compositional alignment
+        (Arase & Tsujii 2017, §4.3).
+    """
+
+    source_node: Node
+    target_node: Node
+    probability: float
+    compositional: bool = True
+
+    @property
+    def constituents(self) -> bool:
+        """Whether both phrases are constituents, no parts that binarization made."""
+        return self.source_node.is_constituent and self.target_node.is_constituent
+
+    def swap(self) -> PhrasePair:
+        """The same pair seen from the target side."""
+        return replace(self, source_node=self.target_node, target_node=self.source_node)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values of the pair."""
+        source, target = self.source_node, self.target_node
+        values: dict[str, Any] = {
+            "source": list(source.span),
+            "target": list(target.span),
+            "source_label": source.label,
+            "target_label": target.label,
+            "constituents": self.constituents,
+            "probability": check_number(self.probability, "phrases.probability"),
+            "compositional": self.compositional,
+        }
+        for side, node in (("source", source), ("target", target)):
+            if not self.constituents:
+                values[f"{side}_constituent"] = node.is_constituent
+            if node.head >= 0:
+                values[f"{side}_head"] = node.head
+        return values
+
+    @classmethod
+    def from_dict(
+        cls, values: Any, path: str = "", source_length: int | None = None, target_length: int | None = None
+    ) -> PhrasePair:
+        """Read what :meth:`to_dict` wrote; unknown keys are ignored.
+
+        Parameters
+        ----------
+        values : mapping
+            JSON object, see ``docs/formats.md``.
+        path : str
+            Name of the object in the document, for messages.
+        source_length, target_length : int, optional
+            Numbers of tokens of the two sentences, to check the spans.
+
+        Raises
+        ------
+        InputError
+            If a field is missing or wrong, or a span or head lies outside its sentence.
+        """
+        fields = Fields(values, path)
+        return cls(
+            _read_node(fields, "source", source_length),
+            _read_node(fields, "target", target_length),
+            fields.probability("probability"),
+            fields.boolean("compositional", True),
+        )
+
+
+def _read_node(fields: Fields, side: str, length: int | None) -> Node:
+    start, end = check_span(fields.raw(side), fields.name(side), length)
+    both = fields.boolean("constituents", True)
+    head = fields.integer(f"{side}_head", -1)
+    if head != -1 and not start <= head < end:
+        raise InputError(
+            f"expected a head inside [{start}, {end}), found {head}", field=fields.name(f"{side}_head")
+        )
+    return Node(
+        start,
+        end,
+        fields.text(f"{side}_label", ""),
+        both or fields.boolean(f"{side}_constituent", False),
+        head,
+    )

@@ -1,0 +1,232 @@
+"""A picture of one alignment: the source tree above, the target tree upside down below, links in between."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from forest_align.alignment import Alignment
+from forest_align.alignment.shown_pairs import numbers_of, shown_pairs
+from forest_align.types import InputError, Sentence
+from forest_align.types.brackets import parse_bracket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nltk import Tree
+
+CHARACTER_WIDTH = 7.6
+WORD_GAP = 18.0
+LEVEL_HEIGHT = 34.0
+LINK_HEIGHT = 84.0
+MARGIN = 16.0
+# Colours that stay apart on a white and on a dark page, for colour-blind readers too (Okabe & Ito 2008).
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
+UNALIGNED = "#8a8a8a"
+# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2; HTML), and what
+# turns words around.
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
+)
+
+
+# Centres of the words of a sentence, and the height that they stand at.
+_Words = tuple[list[float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A tree node with its place: column in pixels, level above the words, span, label, parent's place."""
+
+    x: float
+    level: int
+    span: tuple[int, int]
+    label: str
+    children: tuple[_Placed, ...]
+
+
+def escaped(text: str) -> str:
+    """Text for XML and HTML; what they or UTF-8 cannot hold, or would turn words around it, is replaced."""
+    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def to_svg(alignment: Alignment) -> str:
+    """Draw an alignment as a self-contained SVG document.
+
+    Phrase pairs share a colour and a number; links are drawn stronger the more probable they are; what is
+    unaligned is grey.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        An alignment with both trees.
+
+    Raises
+    ------
+    InputError
+        If the alignment has no trees, or trees that are not over its tokens.
+    RecursionError
+        If a tree is some hundred levels deep.
+    """
+    if not (alignment.source_tree and alignment.target_tree):
+        raise InputError("a picture needs an alignment with two trees, found one without")
+    both = (alignment.source, alignment.target)
+    trees = [
+        _read(bracket, len(sentence))
+        for bracket, sentence in zip((alignment.source_tree, alignment.target_tree), both, strict=True)
+    ]
+    tight = [_columns(sentence, tree) for sentence, tree in zip(both, trees, strict=True)]
+    width = max(own for _, own in tight)
+    columns = [[MARGIN + centre * width / own for centre in centres] for centres, own in tight]
+    source, target = (_place(tree, places) for tree, places in zip(trees, columns, strict=True))
+    source_words = MARGIN + source.level * LEVEL_HEIGHT + 12
+    target_words = source_words + LINK_HEIGHT
+    words = (columns[0], source_words), (columns[1], target_words)
+    height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
+    numbers = _numbers(alignment)
+    body = [
+        *_links(alignment, *words),
+        *_tree(source, numbers[0], source_words, -1),
+        *_tree(target, numbers[1], target_words, +1),
+        *_words(alignment, *words),
+    ]
+    total = width + 2 * MARGIN
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {height:.0f}" width="{total:.0f}" '
+        f'height="{height:.0f}" font-family="Helvetica, Arial, sans-serif" font-size="13">\n'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(body) + "\n</svg>\n"
+    )
+
+
+def _read(bracket: str, length: int) -> Tree:
+    """The tree of a sentence of so many words."""
+    tree = parse_bracket(bracket)
+    has_tags = all(len(below) == 1 for below in tree.subtrees(_has_words))
+    if not has_tags or len(tree.leaves()) != length:
+        expected = f"expected a tree over {length} tokens, each with a tag"
+        raise InputError(f"{expected}, found {bracket[:80]!r}")
+    return tree
+
+
+def _columns(sentence: Sentence, tree: Tree) -> tuple[list[float], float]:
+    """Centre of each word when set as tightly as words and their labels allow, and the width of the whole."""
+    # Laid out anywhere: only the labels count here.
+    labels = [node.label for node in _leaves(_place(tree, [0.0] * len(sentence)))]
+    centres, at = [], 0.0
+    for token, label in zip(sentence.tokens, labels, strict=True):
+        size = max(len(token.text), len(label), 3) * CHARACTER_WIDTH
+        centres.append(at + size / 2)
+        at += size + WORD_GAP
+    return centres, at - WORD_GAP
+
+
+def _leaves(node: _Placed) -> Iterator[_Placed]:
+    if not node.children:
+        yield node
+    for child in node.children:
+        yield from _leaves(child)
+
+
+def _place(top: Tree, columns: Sequence[float]) -> _Placed:
+    """Lay a tree out over its words; a unary chain takes one place, as it is one node of the forest."""
+    at = 0
+
+    def visit(tree) -> _Placed:  # type: ignore[no-untyped-def]
+        nonlocal at
+        labels = [tree.label()]
+        while len(tree) == 1 and not isinstance(tree[0], str):
+            tree = tree[0]
+            labels.append(tree.label())
+        label = "–".join(name for name in labels if name not in ("TOP", "ROOT", ""))
+        if isinstance(tree[0], str):
+            at += 1
+            return _Placed(columns[at - 1], 1, (at - 1, at), label, ())
+        children = tuple(visit(child) for child in tree)
+        x = (children[0].x + children[-1].x) / 2
+        span = (children[0].span[0], children[-1].span[1])
+        return _Placed(x, max(child.level for child in children) + 1, span, label, children)
+
+    return visit(top)
+
+
+def _has_words(tree: Tree) -> bool:
+    return not len(tree) or any(isinstance(child, str) for child in tree)
+
+
+def _numbers(alignment: Alignment) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Number of the pair of constituents that each span of the source, and of the target, belongs to.
+
+    Pairs that have no node of their own in the trees are numbered with the others, as in every view.
+    """
+    pairs = shown_pairs(alignment)
+    drawn = [
+        (pairs[place], number) for place, number in numbers_of(pairs).items() if pairs[place].constituents
+    ]
+    source = {pair.source_node.span: number for pair, number in drawn}
+    target = {pair.target_node.span: number for pair, number in drawn}
+    return source, target
+
+
+def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: int) -> list[str]:
+    """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below.
+
+    An edge goes straight up from the child and then along the parent's level: so it runs behind no other
+    label, however far apart the two levels are.
+    """
+    edges, labels = [], []
+
+    def y(node: _Placed) -> float:
+        return words + up * (node.level * LEVEL_HEIGHT - 6)
+
+    def visit(node: _Placed) -> None:
+        number = numbers.get(node.span)
+        colour = UNALIGNED if number is None else PALETTE[number % len(PALETTE)]
+        for child in node.children:
+            edges.append(
+                f'<polyline points="{child.x:.1f},{y(child):.1f} {child.x:.1f},{y(node):.1f} '
+                f'{node.x:.1f},{y(node):.1f}" fill="none" stroke="{colour}" stroke-linejoin="round" '
+                f'stroke-width="{1 if number is None else 1.8}"/>'
+            )
+            visit(child)
+        text = escaped(node.label) + (
+            "" if number is None else f'<tspan font-size="9" dy="3">{number + 1}</tspan>'
+        )
+        size = (len(node.label) + (number is not None)) * CHARACTER_WIDTH + 6
+        labels.append(
+            f'<rect x="{node.x - size / 2:.1f}" y="{y(node) - 9:.1f}" width="{size:.1f}" height="18" '
+            f'rx="4" fill="#ffffff"/>'
+            f'<text x="{node.x:.1f}" y="{y(node) + 4:.1f}" text-anchor="middle" font-size="11" '
+            f'fill="{colour}" font-weight="{"normal" if number is None else "bold"}">{text}</text>'
+        )
+
+    visit(root)
+    return edges + labels
+
+
+def _links(alignment: Alignment, source: _Words, target: _Words) -> list[str]:
+    scores = alignment.words.scores or (1.0,) * len(alignment.words)
+    (xs, top), (other_xs, bottom) = source, target
+    middle = (top + bottom) / 2
+    return [
+        f'<path d="M{xs[i]:.1f} {top + 8:.1f} C{xs[i]:.1f} {middle:.1f} '
+        f'{other_xs[j]:.1f} {middle:.1f} {other_xs[j]:.1f} {bottom - 8:.1f}" fill="none" stroke="#444444" '
+        f'stroke-width="1.4" stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"/>'
+        for (i, j), score in zip(alignment.words.pairs, scores, strict=True)
+    ]
+
+
+def _words(alignment: Alignment, *sides: _Words) -> list[str]:
+    drawn = []
+    for side, (sentence, (columns, y)) in enumerate(
+        zip((alignment.source, alignment.target), sides, strict=True)
+    ):
+        linked = {pair[side] for pair in alignment.words.pairs}
+        for index, (token, x) in enumerate(zip(sentence.tokens, columns, strict=True)):
+            colour = "#111111" if index in linked else UNALIGNED
+            drawn.append(
+                f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">'
+                f"{escaped(token.text)}</text>"
+            )
+    return drawn

@@ -1,0 +1,207 @@
+"""A view of one alignment for the terminal: phrases of the two sentences in two columns, words underneath."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from textwrap import wrap
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment.shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
+from forest_align.types import Node, Sentence
+from forest_align.types.label_chain import split_chain
+
+DEFAULT_WIDTH = 80
+_LEAST_WIDTH = 40
+_PROBABILITY_WIDTH = 6
+_SEPARATOR = " │ "
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
+
+
+def to_text(alignment: Alignment, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
+    """Show an alignment on lines of at most ``width`` columns.
+
+    Phrases are indented by how deep they lie in other aligned phrases of the source; a star marks a pair
+    that only non-compositional alignment could form. Parts of constituents are left out and counted, unless
+    their words correspond as a group. Of aligners without trees all phrases are shown, and nothing is said of
+    whole sentences. Of a word or phrase that its sentence has several times a subscript says which it is.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        The alignment, with phrases or with word links only.
+    width : int or None
+        Columns of the terminal, at least 40. None cuts no phrase, and breaks other lines as at 80.
+    colour : bool
+        Whether to use ANSI escapes; pairs that are less probable than 0.5 are pale then.
+    """
+    paint = _Paint(colour)
+    table_width = None if width is None else max(width, _LEAST_WIDTH)
+    width = table_width or DEFAULT_WIDTH
+    title = _title(alignment)
+    lines = [paint(_BOLD, title if table_width is None else _fit(title, table_width))]
+    if alignment.error:
+        lines += [paint(_RED, line) for line in _paragraph("error", _plain(alignment.error), width)]
+    for name, sentence in (("source", alignment.source), ("target", alignment.target)):
+        if sentence.text or sentence.tokens:
+            lines += _paragraph(name, _plain(_text_of(sentence)), width)
+    shown = shown_pairs(alignment)
+    if shown:
+        lines += ["", *_phrase_lines(alignment, shown, table_width, paint)]
+        if not all(pair.compositional for pair in shown):
+            lines += _paragraph("*", "only non-compositional alignment could form it", width)
+        if hidden := hidden_note(alignment, shown):
+            lines += [paint(_DIM, line) for line in _paragraph("not shown", hidden, width)]
+    if not alignment.error:
+        lines += ["", *_paragraph("words", ", ".join(_word_links(alignment)) or "none", width)]
+        for name, sentence, spans in (
+            ("source only", alignment.source, alignment.unaligned_source),
+            ("target only", alignment.target, alignment.unaligned_target),
+        ):
+            if spans:
+                words = _numbered(sentence)
+                lines += _paragraph(name, " | ".join(_plain(words(*span)) for span in spans), width)
+    for warning in alignment.warnings:
+        lines += _paragraph("warning", _plain(warning), width)
+    return "\n".join(lines) + "\n"
+
+
+class _Paint:
+    """Wraps text in escapes, or leaves it alone."""
+
+    def __init__(self, on: bool) -> None:
+        self._on = on
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if self._on and style else text
+
+
+def _title(alignment: Alignment) -> str:
+    parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
+    if alignment.phrases and alignment.has_derivation:
+        parts.append(roots_note(alignment) or "partly aligned")
+    if alignment.log_probability is not None:
+        parts.append(f"log-probability {alignment.log_probability:.2f}")
+    return " · ".join(part for part in parts if part)
+
+
+def _phrase_lines(
+    alignment: Alignment, pairs: Sequence[PhrasePair], width: int | None, paint: _Paint
+) -> list[str]:
+    room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR)
+    rows, open_ends = [], []  # type: list[tuple[str, str]], list[int]
+    words = _numbered(alignment.source), _numbered(alignment.target)
+    for pair in pairs:
+        while open_ends and pair.source_node.start >= open_ends[-1]:
+            open_ends.pop()
+        depth = len(open_ends) if room is None else min(len(open_ends), room // 8)
+        open_ends.append(pair.source_node.end)
+        source, target = (
+            "  " * depth + _phrase(node, text(*node.span))
+            for node, text in zip((pair.source_node, pair.target_node), words, strict=True)
+        )
+        rows.append((source, target))
+    columns = _shared(room, *(max(map(_width_of, column)) for column in zip(*rows, strict=True)))
+    lines = []
+    for pair, row in zip(pairs, rows, strict=True):
+        cells = [_pad(_fit(cell, column), column) for cell, column in zip(row, columns, strict=True)]
+        sure = f"{pair.probability:5.2f}" + ("" if pair.compositional else "*")
+        if pair.probability < LIKELY:
+            lines.append(paint(_DIM, _SEPARATOR.join(cells) + sure))
+        else:
+            lines.append(f"{cells[0]}{paint(_DIM, _SEPARATOR)}{cells[1]}{paint(_BOLD, sure)}")
+    return lines
+
+
+def _shared(room: int | None, left: int, right: int) -> tuple[int, int]:
+    """Widths of two columns that need so much: what they need, where there is room, else fair shares."""
+    if room is None or left + right <= room:
+        return left, right
+    half = room // 2
+    if left <= half:
+        return left, room - left
+    return (room - right, right) if right <= half else (half, half)
+
+
+def _phrase(node: Node, words: str) -> str:
+    return _plain(f"{split_chain(node.label)[0]} {words}").lstrip()
+
+
+def _word_links(alignment: Alignment) -> list[str]:
+    links: Links = alignment.words
+    source, target = _numbered(alignment.source), _numbered(alignment.target)
+    shown = []
+    for k, (i, j) in enumerate(links):
+        text = f"{source(i, i + 1)}–{target(j, j + 1)}"
+        if links.scores is not None:
+            text += f" {links.scores[k]:.2f}"
+        if alignment.word_evidence and alignment.word_evidence[k]:
+            text += f" ({' '.join(alignment.word_evidence[k])})"
+        # A no-break space keeps a link on one line; it is undone after wrapping.
+        shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
+    return shown
+
+
+def _numbered(sentence: Sentence) -> Callable[[int, int], str]:
+    """A function that gives the words of a span, with a number if the sentence has them several times."""
+    words = sentence.words
+
+    def text(start: int, end: int) -> str:
+        span, length = words[start:end], end - start
+        # The first word is compared first, so that few spans of a long sentence are looked at.
+        starts = [k for k, word in enumerate(words) if word == words[start] and words[k : k + length] == span]
+        number = str(starts.index(start) + 1).translate(_SUBSCRIPTS) if len(starts) > 1 else ""
+        return " ".join(span) + number
+
+    return text
+
+
+def _paragraph(name: str, text: str, width: int) -> list[str]:
+    """Text wrapped under a name that stands on its left."""
+    rows = wrap(text, max(width - 13, 10), break_on_hyphens=False) or [""]
+    rows = [_fit(row.replace("\N{NO-BREAK SPACE}", " "), width - 13) for row in rows]
+    return [f"{name if k == 0 else '':<12} {row}".rstrip() for k, row in enumerate(rows)]
+
+
+def _text_of(sentence: Sentence) -> str:
+    return " ".join(sentence.words) if sentence.tokens else sentence.text
+
+
+def _plain(text: str) -> str:
+    """Text that cannot move the cursor, change colours or turn the line around."""
+    return "".join(
+        " "
+        if c in "\t\n\r"
+        else "\N{REPLACEMENT CHARACTER}"
+        if unicodedata.category(c) in ("Cc", "Cf", "Cs")
+        else c
+        for c in text
+    )
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _width_of(text: str) -> int:
+    return sum(map(_columns_of, text))
+
+
+def _fit(text: str, width: int) -> str:
+    """Cut text to a number of columns, with an ellipsis where something is missing."""
+    if _width_of(text) <= width:
+        return text
+    used, kept = 1, []
+    for character in text:
+        used += _columns_of(character)
+        if used > width:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - _width_of(text))

@@ -1,0 +1,1 @@
+"""The service in the browser: alignments of typed sentences or of a file, as pages."""

@@ -1,0 +1,1 @@
+"""The commands of ``forest-align``, one module a command."""

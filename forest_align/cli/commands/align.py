@@ -1,0 +1,293 @@
+"""The ``align`` command: sentence pairs in, alignments out, line by line and in order."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.words.choose import DEFAULT_WORDS
+from forest_align.alignment import Alignment, Links
+from forest_align.cli.aligner_choice import (
+    ALIGNERS,
+    ANNOTATORS,
+    VARIANTS,
+    WORDS,
+    GivenLinks,
+    Pair,
+    load_aligner,
+    made_with,
+)
+from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.input_pairs import Item, read_items, uses_given_links
+from forest_align.cli.progress import counted
+from forest_align.data.pairs import FORMATS
+from forest_align.storage.gzip_output import open_gzipped, repair_gzipped
+from forest_align.storage.outputs import (
+    Finished,
+    alignment_writer,
+    check_same_run,
+    open_output,
+    refuse_overwriting,
+    repair,
+)
+from forest_align.storage.run_record import RunRecord
+from forest_align.types import ForestAlignError, InputError
+from forest_align.types.json_fields import check_probability
+
+if TYPE_CHECKING:
+    from forest_align.aligners import Aligner
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+OUTPUTS = ("jsonl", "pharaoh", "html", "text")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    listing = "\n".join(f"  {f.name:<9} {f.summary}" for f in FORMATS.values())
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align align 'He died.' 'He passed away.'\n"
+        "  forest-align align pairs.tsv -o alignments.jsonl.gz --resume\n\n"
+        f"input formats (--from), told by extension and content:\n{listing}\n\n"
+        'Every pair yields its line; one that cannot be aligned has an "error".\n'
+        "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
+    )
+    parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
+    parser.add_argument(
+        "target", metavar="SENTENCE", nargs="?", help="PAIRS is no file then, but the other sentence"
+    )
+    add_output(parser)
+    parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
+    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    parser.add_argument(
+        "--variant",
+        choices=VARIANTS,
+        help="published: the algorithm of the paper, without extensions; default: default",
+    )
+    parser.add_argument(
+        "--parser",
+        metavar="NAME",
+        help="en (bundled), a benepar model or a folder; default: trees of the input if it has them, else en",
+    )
+    parser.add_argument(
+        "--annotator",
+        choices=ANNOTATORS,
+        help="where the published contextual aligner has dependencies and names from: trees (the parse) or "
+        "the spaCy model (extra [spacy]); default: the model's, else trees",
+    )
+    parser.add_argument(
+        "--to",
+        choices=OUTPUTS,
+        help="what to write; default: what the extension of OUT says, else jsonl, of two sentences: text",
+    )
+    parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
+    parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
+    parser.add_argument(
+        "--words",
+        metavar="NAME|FILE",
+        help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
+        f"or a file of Pharaoh links; default: {DEFAULT_WORDS}",
+    )
+    parser.add_argument(
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV or PPDB's own lines, perhaps gzipped) as further evidence; without them, "
+        "contextual's published variant goes by WordNet and word vectors",
+    )
+    parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
+    parser.add_argument(
+        "--min-probability",
+        type=float,
+        metavar="P",
+        help="leave out word links and phrase pairs less probable than P; default: none",
+    )
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
+    parser.add_argument(
+        "--batch-size",
+        type=positive,
+        default=BATCH_SIZE,
+        metavar="N",
+        help=f"pairs parsed together; 1 answers each as it comes; default: {BATCH_SIZE}",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on after the last whole line of OUT (jsonl and pharaoh)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Align and write; return the exit status."""
+    options.to = options.to or format_of_output(
+        options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
+    )
+    to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
+    writer = alignment_writer(options.to, to_terminal)
+    if options.resume and (options.output is None or not writer.one_line_each):
+        raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
+    if options.output is not None:
+        inputs = (options.pairs if options.target is None else None, options.words, options.ppdb)
+        for source in filter(None, inputs):
+            refuse_overwriting(source, [Path(options.output)])
+    least = options.min_probability
+    if least is not None:
+        check_probability(least, "--min-probability")
+    given = GivenLinks() if uses_given_links(options) else None
+    complaints: list[str] = []
+    items: Iterator[Item] = read_items(options, complaints.append)
+    # The first pair is read and the models load before the output is opened: an input that does not exist
+    # must not cost the user an older output.
+    first = next(items, None)
+    items = chain([first], items) if first is not None else iter(())
+    aligner = load_aligner(options, given)
+    explain = _explainer(aligner) if options.explain else None
+    record = RunRecord(
+        options.output if writer.one_line_each else None, _made_with(options, aligner.name, first)
+    )
+    again, finished = 0, None
+    is_gzipped = options.output is not None and options.output.endswith(".gz")
+    if options.resume:
+        finished = (repair_gzipped if is_gzipped else repair)(Path(options.output), options.to)
+        items, again = _skip_finished(items, finished, options, record, aligner.name)
+    alignments = islice(_align(items, aligner, given, options), again, None)
+    opened = (
+        open_gzipped(options.output, finished)
+        if is_gzipped
+        else open_output(options.output, append=finished is not None)
+    )
+    # The record goes away when all is written: after the output is closed.
+    with record, opened as out:
+        record.begin()
+        out.write(writer.header)
+        for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
+            try:
+                shown = explain(alignment) if explain and not alignment.error else alignment
+                text = writer.line(shown if least is None else shown.above(least))
+            except InputError as error:
+                alignment = Alignment(
+                    alignment.source,
+                    alignment.target,
+                    id=alignment.id,
+                    aligner=alignment.aligner,
+                    error=str(error),
+                )
+                text = writer.line(alignment)
+            record.count(alignment, item.texts)
+            out.write(text)
+            out.flush()
+        out.write(writer.footer)
+    return _report(record, complaints)
+
+
+def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) -> dict[str, str]:
+    """What must be the same when a run goes on; the lines of links do not say which pairs they are of."""
+    return {
+        **made_with(options, aligner),
+        "--to": options.to,
+        "--tokenized": "given" if options.tokenized else "",
+        "--explain": "given" if options.explain else "",
+        "--min-probability": "" if options.min_probability is None else str(options.min_probability),
+        "--batch-size": str(options.batch_size),
+        "the first pair": f"{first.source.text} | {first.target.text}" if first else "",
+    }
+
+
+def _report(record: RunRecord, complaints: Sequence[str]) -> int:
+    """Say how many pairs of the output failed, and what is wrong with the input; return the exit status."""
+    if record.first is not None:
+        print(
+            f"forest-align align: {record.failures} of {record.lines} pairs could not be aligned; "
+            f"the first: pair {record.first.id}: {record.first.error}",
+            file=sys.stderr,
+        )
+        if record.path is not None:
+            print(f"forest-align align: {record.path} lists those that could not", file=sys.stderr)
+    for complaint in complaints:
+        print(f"forest-align align: {complaint}", file=sys.stderr)
+    return EXIT_SOME_FAILED if record.failures or complaints else EXIT_OK
+
+
+def _skip_finished(
+    items: Iterator[Item],
+    finished: Finished,
+    options: argparse.Namespace,
+    record: RunRecord,
+    aligner: str,
+) -> tuple[Iterator[Item], int]:
+    """Leave out the pairs of which an earlier run has written the alignments.
+
+    The batch of pairs in which it stopped is aligned again from its beginning, because sentences that are
+    parsed together influence each other's last digits; the second value says how many of these alignments
+    are written already.
+    """
+    batch_size = int(options.batch_size)
+    if not finished.lines:
+        return items, 0
+    is_known = record.go_on(finished.lines)
+    kept: deque[Item] = deque(maxlen=batch_size)
+    for _ in range(finished.lines):
+        item = next(items, None)
+        if item is None:
+            raise InputError(
+                f"cannot resume: it has {finished.lines} lines, more than there are pairs",
+                file=options.output,
+            )
+        record.pass_over(item.texts)
+        kept.append(item)
+    if options.to == "jsonl":
+        last = kept[-1]
+        check_same_run(finished, last.name, (last.source.text, last.target.text), options.output, aligner)
+    else:
+        try:
+            Links.from_pharaoh(finished.last)
+        except InputError as error:
+            raise error.at(file=options.output, line=finished.lines) from None
+    following = next(items, None)
+    if following is None:
+        print(f"forest-align align: {options.output} has all {finished.lines} pairs already", file=sys.stderr)
+        return iter(()), 0
+    unknown = "" if is_known else f"; {options.output}.run is missing: how they were made is not known"
+    print(f"forest-align align: going on after line {finished.lines}{unknown}", file=sys.stderr)
+    written = finished.lines % batch_size
+    return chain(list(kept)[len(kept) - written :], [following], items), written
+
+
+def _align(
+    items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
+) -> Iterator[tuple[Item, Alignment]]:
+    """Each item with its alignment, in order; broken pairs come out in their places."""
+    waiting: deque[Item] = deque()
+
+    def contents() -> Iterator[tuple[Pair, Links | None] | InputError]:
+        for item in items:
+            waiting.append(item)
+            yield item.content
+
+    settings = {"batch_size": options.batch_size, "workers": options.workers}
+    if given is not None:
+        found = given.align(aligner, contents(), **settings)
+    else:
+        pairs = (content if isinstance(content, InputError) else content[0] for content in contents())
+        found = aligner.align_many(pairs, **settings)
+    for alignment in found:
+        item = waiting.popleft()
+        if isinstance(item.content, InputError):
+            alignment = replace(alignment, source=item.source, target=item.target)
+        elif alignment.error and item.place is not None:
+            file, line = item.place
+            alignment = replace(alignment, error=f"{file}:{line}: {alignment.error}")
+        yield item, replace(alignment, id=item.name)
+    if waiting:
+        raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
+
+
+def _explainer(aligner: Aligner) -> Callable[[Alignment], Alignment]:
+    """A function that fills in the evidence for every word link."""
+    from forest_align.aligners.words.explain import with_evidence
+
+    return lambda alignment: with_evidence(aligner, alignment)

@@ -1,0 +1,289 @@
+"""``forest-align benchmark``: runs aligners on a test set and prints them beside the published rows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from forest_align._version import __version__
+from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.cli.aligner_choice import contents_of
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.eval.benchmarks.parse_once import ParseOnce
+    from forest_align.eval.benchmarks.run import AlignMany, Run
+    from forest_align.eval.benchmarks.task import Task
+
+# What takes no model: the baseline, and the variant of the contextual aligner.
+IDENTITY, PUBLISHED = "identity", "contextual-published"
+
+NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
+
+EPILOG = """\
+The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as
+docs/evaluation.md lists them. The default split is for development; ask for the test part
+(--split test) for final tables. 'identity' links equal words and needs no model,
+'contextual-published' is the contextual aligner as its paper has it.
+
+examples:
+  forest-align benchmark msr-rte --data DATA --aligner identity
+  forest-align benchmark edinburgh --data DATA --aligner identity --aligner forest --split test -o runs
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    parser.add_argument("name", metavar="NAME", choices=NAMES, help=f"one of {', '.join(NAMES)}")
+    parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--aligner",
+        metavar="NAME",
+        action="append",
+        help="name of an aligner or folder of its model (default: forest); repeat it to compare several",
+    )
+    parser.add_argument(
+        "--words",
+        choices=WORD_CANDIDATES,
+        help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
+    )
+    parser.add_argument(
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published and models tuned from it, "
+        "which go by WordNet and word vectors without them",
+    )
+    parser.add_argument(
+        "--annotator",
+        choices=("trees", "spacy"),
+        help="where contextual-published and models tuned from it have dependencies and names from (default: "
+        "trees, or what the model says)",
+    )
+    parser.add_argument("--split", help="part of the corpus (default: the one for development)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        default=Path("benchmark-runs"),
+        help="folder for predictions and reports (default: benchmark-runs)",
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="a trial run over the first N pairs of each file"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the predictions that an interrupted run left in the folder",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run, print and write; 1 when some pairs could not be aligned, else 0."""
+    from forest_align.eval.benchmarks.corpora import BENCHMARKS
+    from forest_align.eval.benchmarks.reading import Files
+    from forest_align.eval.benchmarks.report import Difference, differences, report, tables_text
+
+    if args.limit is not None and args.limit < 1:
+        raise InputError(f"expected at least 1 pair, found {args.limit}", field="limit")
+    if args.seed < 0:
+        raise InputError(f"expected at least 0, found {args.seed}", field="seed")
+    names = list(dict.fromkeys(args.aligner or ["forest"]))
+    _check_aligners(names, args)
+    benchmark = BENCHMARKS[args.name]
+    split = args.split or benchmark.default_split
+    files = benchmark.paths(args.data, split)
+    task = benchmark.load(Files(files, args.limit), split)
+    args.output.mkdir(parents=True, exist_ok=True)
+    parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
+    runs: list[Run] = []
+    compared: list[Difference] = []
+    for name in names:
+        finished = _run(task, split, name, args, parser)
+        runs.append(finished)
+        found = differences(finished, runs, args.seed)
+        values = report(finished, files, args.data, args.seed, _model_files(name, args), found)
+        values |= {"limit": args.limit} if args.limit else {}
+        path = _path(args, split, name, "report.json")
+        path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        compared += found
+    print(f"## {args.name}, {split}: {benchmark.title}\n")
+    if args.limit:
+        print(f"Only the first {args.limit} pairs of each file.\n")
+    if "test" in benchmark.files and split != "test":
+        print(f"Published rows are on the test part; this run is on {split}.\n")
+    print(tables_text(runs, compared))
+    return 1 if any(finished.errors() for finished in runs) else 0
+
+
+def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
+    """Refuse what would end the command after hours of other aligners' work: wrong names and options."""
+    from forest_align.aligners.loading import kind_of
+
+    kinds = {kind_of(name) for name in names if name not in (IDENTITY, PUBLISHED)}
+    for option in ("ppdb", "annotator"):
+        if getattr(args, option) is not None and not any(map(_is_published, names)):
+            raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
+    if args.words is not None and "forest" not in kinds:
+        raise InputError("--words is for the forest aligner, which is not asked for")
+    if args.ppdb is not None and not Path(args.ppdb).is_file():
+        raise InputError("no such file", file=args.ppdb)
+
+
+def _is_published(name: str) -> bool:
+    """Whether an aligner is the published contextual one, as it is in its paper or tuned."""
+    from forest_align.aligners.loading import kind_of
+    from forest_align.aligners.sultan.parameters import is_published
+
+    if name in (IDENTITY, PUBLISHED):
+        return name == PUBLISHED
+    return kind_of(name) == "contextual" and is_published(name)
+
+
+def _shared_parser() -> ParseOnce:
+    """The bundled parser, for several aligners."""
+    from forest_align.eval.benchmarks.parse_once import ParseOnce
+    from forest_align.parsing import load_parser_for_alignment
+
+    return ParseOnce(load_parser_for_alignment())
+
+
+def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
+    """Align and score; predictions are written as they come, or taken from an interrupted run."""
+    from tqdm import tqdm
+
+    from forest_align.eval.benchmarks.predictions import read_predictions
+    from forest_align.eval.benchmarks.run import Run, run_task, score_task
+    from forest_align.storage.arrays import write_atomically
+
+    align_many, settings = _aligner(name, args, parser)
+    made_with = _made_with(name, args, settings)
+    row = _row(name, args)
+    path, record = (_path(args, split, name, kind) for kind in ("predictions.jsonl", "made-with.json"))
+    done = read_predictions(path, task) if args.resume else []
+    if done:
+        _check_made_with(record, made_with, path)
+    if len(done) < len(task.pairs):
+        # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
+        del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
+    resumed = len(done)
+    started = time.perf_counter()
+    # In one step: a kill must not cost what an earlier run has made.
+    write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
+    write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
+    with path.open("a", encoding="utf-8", newline="\n") as out:
+        new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
+        shown = tqdm(new, row, len(task.pairs), unit="pair", initial=resumed, disable=None)
+        for prediction in shown:
+            out.write(prediction.to_line())
+            done.append(prediction)
+    seconds = time.perf_counter() - started
+    alignments = [prediction.alignment for prediction in done]
+    return Run(args.name, split, row, alignments, score_task(task, done), seconds, settings, resumed)
+
+
+def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
+    """What predictions come from besides the corpus."""
+    from forest_align.em.corpus.corpus import files_fingerprint
+
+    return {
+        "the version": __version__,
+        "the aligner": contents_of(name),
+        "the content of the bundled models": files_fingerprint(list(_bundled().values())),
+        "--ppdb": contents_of(args.ppdb) if _is_published(name) else "",
+        **{name: str(value) for name, value in settings.items()},
+    }
+
+
+def _bundled() -> dict[str, Path]:
+    """The models that come with the package, by their places in it: most aligners use several of them."""
+    from importlib.resources import files
+
+    package = Path(str(files("forest_align")))
+    return {path.relative_to(package).as_posix(): path for path in _models(package.glob("*/models/*/*"))}
+
+
+def _models(paths: Iterable[Path]) -> list[Path]:
+    return sorted(path for path in paths if path.suffix in (".json", ".safetensors"))
+
+
+def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
+    """Files besides the corpus that decide an aligner's results, by the names that a report gives them."""
+    if name == IDENTITY:
+        return {}
+    own = {str(path): path for path in _models(Path(name).glob("*"))}
+    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _is_published(name) else {}
+    return _bundled() | own | ppdb
+
+
+def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
+    from forest_align.storage.run_record import check_made_with
+    from forest_align.types.json_fields import Fields, parse_json_object
+
+    if not record.is_file():
+        message = f"cannot resume: {record.name}, which says what it was made with, is missing"
+        raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
+    try:
+        found = Fields(parse_json_object(record.read_text(encoding="utf-8", errors="replace")))
+    except InputError as error:
+        raise error.at(file=str(record)) from None
+    check_made_with(found, made_with, str(predictions))
+
+
+def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
+    """The options that are for this aligner and were given."""
+    from forest_align.aligners.loading import kind_of
+
+    if _is_published(name):
+        values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
+    elif name != IDENTITY and kind_of(name) == "forest":
+        values = {"words": args.words}
+    else:
+        values = {}
+    return {option: value for option, value in values.items() if value is not None}
+
+
+def _aligner(
+    name: str, args: argparse.Namespace, parser: ParseOnce | None
+) -> tuple[AlignMany, Mapping[str, object]]:
+    """The aligner's function over many pairs, and its settings."""
+    if name == IDENTITY:
+        from forest_align.aligners.identity import IdentityAligner
+
+        return IdentityAligner().align_many, {}
+    from forest_align.aligners import load
+
+    options: dict[str, Any] = {} if parser is None else {"parser": parser}
+    given = _options(name, args)
+    if "words" in given:
+        options["candidates"] = given["words"]
+    if name == PUBLISHED:
+        options["variant"] = "published"
+    if "ppdb" in given:
+        from forest_align.lexicon.pair_table import PairTable
+
+        options["ppdb"] = PairTable.load(args.ppdb)
+    if "annotator" in given:
+        options["annotator"] = given["annotator"]
+    aligner = load("contextual" if name == PUBLISHED else name, **options)
+    return aligner.align_many, {**aligner.settings, **given}
+
+
+def _row(name: str, args: argparse.Namespace) -> str:
+    """Name of an aligner's rows and progress bar."""
+    return ", ".join([name, *(f"{option}={value}" for option, value in _options(name, args).items())])
+
+
+def _path(args: argparse.Namespace, split: str, name: str, kind: str) -> Path:
+    """An output file; runs of other aligners, with other options or another limit have others."""
+    options = _options(name, args) | ({"limit": args.limit} if args.limit else {})
+    parts = [quote(name, safe=""), *(f"{option}={quote(str(value))}" for option, value in options.items())]
+    return args.output / f"{args.name}.{split}.{'+'.join(parts)}.{kind}"

@@ -1,0 +1,84 @@
+"""``forest-align evaluate``: scores predicted alignments against gold ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.eval.files.evaluation import Evaluation, GoldPair
+
+EPILOG = """\
+GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links
+(0-0 1-2) need no sentences. Pairs are matched in order, tokens must be the same, and so must
+ids where both files have the same ones. All links of PREDICTIONS count, the possible ones too.
+Plain text beside links is split on spaces. - is standard input, for one of the files.
+
+examples:
+  forest-align evaluate gold.json predictions.jsonl
+  forest-align evaluate gold.json predictions.pharaoh --links all --json
+  forest-align evaluate gold.json ours.jsonl --against theirs.jsonl
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    parser.add_argument("gold", metavar="GOLD", help="file with gold word links")
+    parser.add_argument("predictions", metavar="PREDICTIONS", help="file with predicted word links")
+    parser.add_argument(
+        "--links",
+        choices=("sure", "all"),
+        default="sure",
+        help="which gold links are wanted: the sure ones (default), or the possible ones too",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, figures in percent")
+    parser.add_argument(
+        "--against",
+        metavar="OTHER",
+        help="file of another system: add differences, PREDICTIONS minus OTHER, and their p-values",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of tests and intervals (default: 0)")
+    parser.add_argument("--from", dest="gold_format", metavar="FORMAT", help="format of GOLD")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score and print; 0 when it went well."""
+    from forest_align.data.text.lines import STANDARD_INPUT
+    from forest_align.eval.files.evaluation import compare, to_json, to_text
+    from forest_align.eval.files.prediction_files import name_of, read_gold
+    from forest_align.types import InputError
+
+    if args.seed < 0:
+        raise InputError(f"expected at least 0, found {args.seed}", field="seed")
+    if [args.gold, args.predictions, args.against].count(STANDARD_INPUT) > 1:
+        raise InputError("standard input can be read but once; expected a file for the others")
+    gold = read_gold(args.gold, args.gold_format)
+    if not gold:
+        # Without pairs every mean would be that of nothing, 100%.
+        raise InputError("expected pairs with gold links, found none", file=name_of(args.gold))
+    evaluation = _evaluate(gold, args.predictions, args.links)
+    comparison, failed = None, 0
+    if args.against:
+        other = _evaluate(gold, args.against, args.links)
+        comparison, failed = compare(evaluation, other, seed=args.seed), other.failed
+    if args.json:
+        report = to_json(evaluation, comparison, other_failed=failed, seed=args.seed)
+        print(json.dumps(report, indent=2, ensure_ascii=False))
+    else:
+        print(to_text(evaluation, comparison, other_failed=failed, seed=args.seed))
+    return 0
+
+
+def _evaluate(gold: Sequence[GoldPair], path: str, links: str) -> Evaluation:
+    from forest_align.eval.files.evaluation import evaluate
+    from forest_align.eval.files.prediction_files import name_of, read_predictions
+    from forest_align.types import InputError
+
+    predictions = read_predictions(path)
+    try:
+        return evaluate(gold, predictions, links=links)
+    except InputError as error:
+        raise error.at(file=name_of(path)) from None

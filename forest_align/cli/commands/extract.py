@@ -1,0 +1,204 @@
+"""The ``extract`` command: alignments in, a table of the phrases that correspond out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.left_out import LeftOut
+from forest_align.cli.progress import counted
+from forest_align.data.phrases.counts import PhraseCounts
+from forest_align.data.phrases.input import Position, read_alignments
+from forest_align.data.phrases.occurrences import Selection
+from forest_align.data.phrases.table import TABLE_FORMATS
+from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
+from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.types import InputError
+
+EXIT_OK, EXIT_SOME_FAILED = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    listing = "\n".join(f"  {name:<6} {table.summary}" for name, table in TABLE_FORMATS.items())
+    parser.epilog = (
+        "examples:\n"
+        "  forest-align extract alignments.jsonl -o phrases.tsv\n"
+        "  forest-align extract part-*.jsonl.gz --symmetric --min-count 3 --to ppdb -o phrases.ppdb\n"
+        "  forest-align extract alignments.jsonl --max-words 1 --min-count 2 -o words.tsv\n"
+        "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
+        f"formats (--to):\n{listing}\n\n"
+        "The pairs of the highest expected counts come first; the order of the input does not matter.\n"
+        "Counts are kept in OUT.counts until the table is written, so that --resume can go on with them.\n"
+        "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
+    )
+    defaults = Selection()
+    parser.add_argument(
+        "alignments",
+        metavar="ALIGNMENTS",
+        nargs="+",
+        help="files that 'forest-align align' wrote (JSON lines, perhaps gzipped); - for standard input",
+    )
+    add_output(parser)
+    parser.add_argument(
+        "--to",
+        choices=tuple(TABLE_FORMATS),
+        help="what to write; default: what the extension of OUT says, else tsv",
+    )
+    parser.add_argument(
+        "--symmetric",
+        action="store_true",
+        help="a table of paraphrases: count each pair in both directions, list it once",
+    )
+    parser.add_argument(
+        "--min-probability",
+        type=float,
+        default=defaults.min_probability,
+        metavar="P",
+        help="pass over pairs that are less probable in their sentences; default: %(default)s",
+    )
+    parser.add_argument(
+        "--min-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="leave out pairs that were aligned less often; default: 1",
+    )
+    parser.add_argument(
+        "--max-words",
+        type=positive,
+        default=defaults.max_words,
+        metavar="N",
+        help="most words of either phrase; default: %(default)s",
+    )
+    parser.add_argument(
+        "--constituents",
+        action="store_true",
+        help="pairs of constituents alone; no parts of them, such as VP'",
+    )
+    parser.add_argument("--identical", action="store_true", help="pairs of equal phrases as well")
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        help="pairs that differ from a smaller pair inside of them by equal words only, as well "
+        "('a big cat', 'a large cat' beside 'big', 'large')",
+    )
+    parser.add_argument("--keep-case", action="store_true", help="tell Apple from apple")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where an interrupted run with the same OUT has stopped"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Count and write; return the exit status."""
+    selection = Selection(
+        min_probability=options.min_probability,
+        max_words=options.max_words,
+        constituents=options.constituents,
+        identical=options.identical,
+        expanded=options.expanded,
+        keep_case=options.keep_case,
+        symmetric=options.symmetric,
+    )
+    _check_files(options.alignments, options.output)
+    kept = _counts_file(options.alignments, options.output)
+    if options.resume and kept is None:
+        raise InputError("--resume needs -o OUT, a file, and inputs that can be read again: not -, no pipe")
+    with PhraseCounts(selection, kept, inputs=options.alignments, resume=options.resume) as counts:
+        broken = _count(counts, options.alignments)
+        if broken and not counts.alignments and not counts.failed:
+            counts.delete()
+            raise InputError(
+                f"expected alignments that 'forest-align align' wrote, found {broken} lines that are none",
+                file=options.alignments[0],
+            )
+        table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
+        entries = counts.entries(options.min_count)
+        to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
+        written = 0
+        with _open_table(options.output) as out:
+            out.write(table.header)
+            for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
+                out.write(table.line(entry))
+                written += 1
+        _report(counts, written, broken)
+        counts.delete()
+    return EXIT_SOME_FAILED if broken else EXIT_OK
+
+
+def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
+    """Count what is not counted yet; name the first broken lines and return how many there are in all."""
+    position = start = Position(*counts.position or ())
+    if start.lines:
+        print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
+    with LeftOut("extract") as left_out:
+        for item, position in counted(read_alignments(paths, start), "pairs"):
+            if isinstance(item, InputError):
+                left_out.add(item)
+            else:
+                counts.add(item, position)
+    return position.broken
+
+
+def _check_files(inputs: Iterable[str], output: str | None) -> None:
+    """Find out before hours of counting what could not be read or written after it."""
+    for path in inputs:
+        # Who writes to a pipe would be left without a reader when it is closed again.
+        if path != STANDARD_INPUT and not Path(path).is_fifo():
+            with open(path, "rb"):
+                pass
+        if output is not None:
+            refuse_overwriting(path, [Path(output)])
+    if output is not None:
+        refuse_compressed(output)
+        folder = Path(output).parent
+        if Path(output).is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise InputError(
+                "cannot be written: expected a file in a folder that exists and can be written to",
+                file=output,
+            )
+
+
+def _counts_file(inputs: Sequence[str], output: str | None) -> Path | None:
+    """Where counts are kept for a later run; None if it could not go on with them."""
+    if output is None or STANDARD_INPUT in inputs or not all(map(_is_file, map(Path, [output, *inputs]))):
+        return None
+    return Path(f"{output}.counts")
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is, or would be, a file; no pipe or device."""
+    return path.is_file() or not path.exists()
+
+
+@contextmanager
+def _open_table(path: str | None) -> Iterator[IO[str]]:
+    """Open the output; a file appears, or is replaced, when all has been written."""
+    if path is None or not _is_file(Path(path)):
+        with open_output(path) as out:
+            yield out
+        return
+    final = Path(path).resolve()  # a link stays one
+    fresh = final.with_name(f".{final.name}.part")
+    try:
+        with open_output(str(fresh)) as out:
+            yield out
+        fresh.replace(final)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _report(counts: PhraseCounts, written: int, broken: int) -> None:
+    failed = f", {counts.failed} with an error passed over" if counts.failed else ""
+    left_out = f", {broken} broken lines left out" if broken else ""
+    print(
+        f"forest-align extract: {counts.alignments} alignments{failed}{left_out}; "
+        f"{written} of {len(counts)} pairs of phrases written",
+        file=sys.stderr,
+    )

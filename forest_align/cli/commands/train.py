@@ -1,0 +1,49 @@
+"""``forest-align train``: hands over to the module that trains the aligner named."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+# Aligner -> module beside this one that trains it, and what it does, in one line.
+TRAINERS = {
+    "forest": ("train_forest", "learn the weights of the forest aligner from sentence pairs without links"),
+    "semi-markov": (
+        "train_semi_markov",
+        "learn the weights of the semi-Markov aligner from sentence pairs with gold links",
+    ),
+    "joint": ("train_joint", "learn the weights of the joint aligner from sentence pairs with gold links"),
+}
+
+EPILOG = """\
+'forest-align train ALIGNER --help' explains what can be set.
+
+example:
+  forest-align train forest pairs.tsv -o my_model
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments: those of each aligner's module."""
+    parser.epilog = EPILOG
+    trainers = parser.add_subparsers(dest="aligner", metavar="ALIGNER", required=True, title="aligners")
+    for name, (module_name, summary) in TRAINERS.items():
+        module = importlib.import_module(f"forest_align.cli.commands.{module_name}")
+        trainer = trainers.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(trainer)
+        # Without a default here, as that would overrule a --debug before the name of the aligner.
+        trainer.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
+        )
+        trainer.set_defaults(train=module.run, full_command=f"train {name}")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    result: int = args.train(args)
+    return result

@@ -1,0 +1,131 @@
+"""``forest-align train forest``: learns the forest aligner's weights from pairs without links."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from forest_align.cli.arguments import positive
+from forest_align.cli.corpora import (
+    add_corpus_arguments,
+    check_model_folder,
+    corpus_reader,
+    prepare_corpus,
+    read_files,
+    read_gold_files,
+)
+from forest_align.types import InputError
+
+#: The learning curve in the model's folder.
+LEARNING_CURVE = "learning_curve.svg"
+
+EPILOG = """\
+PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. MODEL is
+a folder; the checkpoint is kept beside it.
+
+examples:
+  forest-align train forest pairs.tsv -o my_model
+  forest-align train forest news.tsv wiki.json -o my_model --forests cache --dev gold.json --plot curve.svg
+  forest-align train forest pairs.tsv -o my_model --forests cache --resume
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    parser.add_argument("pairs", metavar="PAIRS", nargs="+", help="files of sentence pairs, or -")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    parser.add_argument(
+        "--start", default="forest", metavar="MODEL", help="model to start from (default: the bundled one)"
+    )
+    parser.add_argument(
+        "--dev", metavar="GOLD", nargs="+", default=[], help="pairs with gold links, scored after each epoch"
+    )
+    add_corpus_arguments(parser)
+    parser.add_argument(
+        "--forest-size",
+        type=positive,
+        help="trees in a forest while training (default: as many as the model to start from was tuned with)",
+    )
+    parser.add_argument("--epochs", type=positive, default=5, help="passes over the pairs (default: 5)")
+    parser.add_argument(
+        "--batch-size", type=int, default=200, help="pairs between M-steps; 0 for all (default: 200)"
+    )
+    parser.add_argument(
+        "--regularization", type=float, default=1.0, metavar="KAPPA", help="κ of the M-step (default: 1)"
+    )
+    parser.add_argument(
+        "--normalizer",
+        choices=("pair", "symmetric", "training"),
+        default="symmetric",
+        help="what a phrase's candidates are: the phrases of the other sentence, seen from both sides "
+        "(symmetric, the default) or the source alone (pair), or what was seen beside it anywhere (training)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    parser.add_argument(
+        "--workers", type=positive, default=1, help="threads; no influence on the result (default: 1)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=Path,
+        help="where to draw the learning curve: .png or .svg "
+        f"(default: MODEL/{LEARNING_CURVE}, if matplotlib is installed)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.aligners.forest.aligner import ForestAligner
+    from forest_align.aligners.loading import kind_of
+    from forest_align.em.forest.dev_set import DevSet
+    from forest_align.em.forest.events import Normalizer
+    from forest_align.em.forest.state import TrainingSettings
+    from forest_align.em.forest.training import train_forest_model
+    from forest_align.em.plots import can_plot, check_plot, plot_learning_curve
+    from forest_align.em.progress import TrainingProgress
+
+    check_model_folder(args.output)
+    if args.plot:
+        check_plot(args.plot, args.output)
+    settings = TrainingSettings(
+        epochs=args.epochs,
+        batch_size=args.batch_size,
+        seed=args.seed,
+        regularization=args.regularization,
+        workers=args.workers,
+    )
+    if (kind := kind_of(args.start)) != "forest":
+        raise InputError(f"the model {args.start} is for the aligner {kind}, not forest")
+    raw_dev = read_gold_files(args.dev, args, "train forest")
+    start = ForestAligner.load(args.start).model
+    reader = corpus_reader(
+        args,
+        args.forest_size or start.forest_size,
+        start.options.confident_link,
+        given_trees=args.parser is None,
+    )
+    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest")
+    dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")
+    trained = train_forest_model(
+        pairs,
+        start,
+        settings,
+        normalizer=Normalizer(args.normalizer),
+        dev=DevSet(dev_pairs) if args.dev else None,
+        checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
+        resume=args.resume,
+        observer=TrainingProgress(len(pairs)),
+    )
+    trained.model.save(args.output)
+    if args.plot or can_plot():
+        plot_learning_curve(trained.history, args.plot or args.output / LEARNING_CURVE)
+    else:
+        print(
+            "forest-align train forest: no learning curve is drawn without matplotlib: "
+            "pip install 'forest-align[plot]'",
+            file=sys.stderr,
+        )
+    return 1 if failed or dev_failed else 0

@@ -1,0 +1,153 @@
+"""``forest-align train joint``: learns the joint aligner's weights from pairs with gold word links."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.cli.arguments import positive
+from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.left_out import name_left_out
+
+if TYPE_CHECKING:
+    from forest_align.em.joint.training import JointExample
+
+EPILOG = """\
+GOLD may be in any format that has words and word links. MODEL is a folder; the checkpoint is kept beside it.
+
+examples:
+  forest-align train joint gold.json -o my_model
+  forest-align train joint gold.json more.tsv -o my_model --forests cache --epochs 10
+  forest-align train joint gold.json -o my_model --forests cache --resume
+  forest-align train joint gold.json -o my_model --parser my_parser --no-link-features
+  forest-align align pairs.tsv --aligner joint --model my_model
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    add_gold_arguments(parser)
+    parser.add_argument(
+        "--variant",
+        choices=("phrase+arc", "phrase"),
+        default="phrase+arc",
+        help="align phrases and dependency arcs together, or phrases alone (default: phrase+arc)",
+    )
+    parser.add_argument(
+        "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
+    )
+    parser.add_argument(
+        "--no-link-features",
+        dest="link_features",
+        action="store_false",
+        help="leave out what the link model of the contextual aligner says",
+    )
+    parser.add_argument(
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
+    )
+    parser.add_argument("--epochs", type=positive, default=3, help="passes over the pairs (default: 3)")
+    parser.add_argument(
+        "--update",
+        choices=("margin", "perceptron"),
+        default="margin",
+        help="how wrong alignments change the weights: until the gold one wins by their cost (margin, the "
+        "default), or as in the paper (perceptron)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.aligners.joint.solver import import_solver
+    from forest_align.em.joint.examples import fingerprint
+    from forest_align.em.joint.training import JointSettings, train_joint_model
+
+    check_model_folder(args.output)
+    import_solver()
+    settings = JointSettings(args.epochs, args.seed, args.update)
+    examples, failed = _read(args)
+    progress = _Progress(len(examples))
+    model, history = train_joint_model(
+        examples,
+        settings,
+        variant=args.variant,
+        longest=args.longest,
+        link_features=args.link_features,
+        checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
+        identity={"links": args.links, "pairs": fingerprint(examples)},
+        resume=args.resume,
+        report=progress,
+    )
+    progress.close()
+    model.card.update(_card(args, len(examples)))
+    model.save(args.output)
+    for epoch in history:
+        print(
+            f"epoch {epoch.epoch}: while training, precision {epoch.precision:.1%}, "
+            f"recall {epoch.recall:.1%} of links, {epoch.exact:.1%} of pairs right"
+        )
+    return 1 if failed else 0
+
+
+def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
+    """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    from forest_align.aligners.contextual.aligner import bundled_model
+    from forest_align.em.corpus.gold_pairs import read_gold_files
+    from forest_align.em.joint.examples import read_examples
+    from forest_align.em.progress import counting_bar
+    from forest_align.lexicon.pair_table import PairTable
+
+    pairs = read_gold_files(args.gold, args.format, links=args.links)
+    with counting_bar("preparing", 3 * len(pairs)) as bar:
+        examples, problems = read_examples(
+            pairs,
+            parser=args.parser,
+            cache=args.forests,
+            longest=args.longest,
+            arcs=args.variant == "phrase+arc",
+            link_model=bundled_model() if args.link_features else None,
+            ppdb=PairTable.load(args.ppdb) if args.ppdb else None,
+            links=args.links,
+            report=bar.update,
+        )
+    name_left_out("train joint", problems)
+    return examples, len(problems)
+
+
+def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
+    """What the model's description says of its training."""
+    return {
+        "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],
+        "pairs": pairs,
+        "links": args.links,
+        "parser": Path(args.parser).name,
+        "ppdb": Path(args.ppdb).name if args.ppdb else "",
+        "epochs": args.epochs,
+        "update": args.update,
+        "seed": args.seed,
+    }
+
+
+class _Progress:
+    """A bar for each thing that is done with all pairs."""
+
+    def __init__(self, pairs: int) -> None:
+        self._pairs = pairs
+        self._what = ""
+        self._bar: Any = None
+
+    def __call__(self, what: str, done: int) -> None:
+        from forest_align.em.progress import counting_bar
+
+        if what != self._what:
+            self.close()
+            self._what, self._bar = what, counting_bar(what, self._pairs)
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        """Clear the bar away."""
+        if self._bar is not None:
+            self._bar.close()

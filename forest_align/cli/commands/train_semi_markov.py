@@ -1,0 +1,107 @@
+"""``forest-align train semi-markov``: learns the semi-Markov aligner's weights from gold links."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.cli.corpora import add_gold_arguments, check_model_folder
+from forest_align.cli.left_out import name_left_out
+
+if TYPE_CHECKING:
+    from forest_align.em.semi_markov.objective import Example
+
+EPILOG = """\
+GOLD may be in any format that has words and word links; phrases are the blocks of links. MODEL is a folder;
+the checkpoint is kept beside it.
+
+examples:
+  forest-align train semi-markov gold.json -o my_model
+  forest-align train semi-markov gold.json more.tsv -o my_model --forests cache
+  forest-align train semi-markov gold.json -o my_model --forests cache --resume
+  forest-align align pairs.tsv --model my_model
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    add_gold_arguments(parser)
+    parser.add_argument(
+        "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
+    )
+    parser.add_argument(
+        "--iterations",
+        type=int,
+        default=200,
+        help="most iterations of L-BFGS; it stops when the loss hardly falls (default: 200)",
+    )
+    parser.add_argument(
+        "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term (default: 2)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
+
+    check_model_folder(args.output)
+    settings = SemiMarkovSettings(args.iterations, args.regularization)
+    examples, failed = _read(args)
+    with counting_bar("training", settings.iterations) as bar:
+        model, losses = train_semi_markov_model(
+            examples,
+            settings,
+            checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
+            resume=args.resume,
+            report=_report(bar),
+        )
+    model.card.update(_card(args, len(examples), losses))
+    model.save(args.output)
+    print(f"{len(examples)} pairs, {len(losses) - 1} iterations: loss {losses[-1]:.4f} a pair")
+    return 1 if failed else 0
+
+
+def _report(bar: Any) -> Any:
+    def report(iteration: int, loss: float) -> None:
+        bar.update(iteration - bar.n)
+        bar.set_postfix_str(f"loss {loss:.4f} a pair")
+
+    return report
+
+
+def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
+    """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.semi_markov.training import examples_of
+    from forest_align.lexicon.lexicon import load_lexicon
+    from forest_align.lexicon.pair_table import PairTable
+
+    ppdb = PairTable.load(args.ppdb) if args.ppdb else None
+    pairs = read_gold_files(args.gold, args.format, links=args.links)
+    with counting_bar("preparing", 3 * len(pairs)) as bar:
+        gold, problems = read_gold_pairs(
+            pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
+        )
+        examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
+    name_left_out("train semi-markov", problems)
+    return examples, len(problems)
+
+
+def _card(args: argparse.Namespace, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
+    """What the model's description says of its training."""
+    return {
+        "weights": "softmax-margin with Hamming cost, L-BFGS",
+        "trained on": [f"{Path(path).parent.name}/{Path(path).name}" for path in args.gold],
+        "pairs": pairs,
+        "links": args.links,
+        "parser": Path(args.parser).name,
+        "ppdb": Path(args.ppdb).name if args.ppdb else "",
+        "regularization": args.regularization,
+        "iterations": len(losses) - 1,
+        "loss": losses[-1],
+    }

@@ -1,0 +1,283 @@
+"""``forest-align tune``: searches the parameters of an aligner on pairs with gold links."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.cli.aligner_choice import check_annotator
+from forest_align.cli.arguments import positive
+from forest_align.cli.corpora import (
+    add_corpus_arguments,
+    check_model_folder,
+    corpus_reader,
+    prepare_corpus,
+    read_gold_files,
+)
+from forest_align.cli.left_out import name_left_out
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    import optuna
+
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.em.forest.dev_set import DevSet
+    from forest_align.em.tuning.study import SharedStudy
+    from forest_align.em.tuning.trials import Range, TuningProblem, TuningSettings, Values
+
+#: The picture of the trials in the model's folder.
+SWEEP_PLOT = "sweep.svg"
+
+EPILOG = """\
+The study is kept in a storage: a sweep that was stopped goes on where it was, and several processes (or
+machines) that name the same storage and study share the work. --trials counts the trials of all of them.
+
+examples:
+  forest-align tune gold.json --model my_model -o my_tuned_model --trials 50 --forests cache
+  forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --workers 2
+  forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
+  forest-align tune gold.json -o tuned --keep beam generation_gap --also parser_weight
+  forest-align tune gold.json -o tuned --aligner contextual --variant published --ppdb ppdb.tsv.gz
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.epilog = EPILOG
+    parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with gold word links")
+    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
+    parser.add_argument("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
+    parser.add_argument(
+        "--aligner",
+        choices=("forest", "contextual"),
+        help="kind of aligner (default: the model's, or forest): penalties and sizes; or ppdbSim, w and "
+        "(without --ppdb) the least cosine of similar words in contextual's published variant; or the "
+        "threshold of its default variant",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=("constituent-f1", "word-f1", "uas"),
+        help="what to raise (default: constituent-f1, for contextual word-f1); uas compares the parser's "
+        "trees with those of the input",
+    )
+    contextual = parser.add_argument_group("the contextual aligner only")
+    contextual.add_argument(
+        "--variant", choices=("default", "published"), help="variant of the bundled model (default: default)"
+    )
+    contextual.add_argument(
+        "--ppdb",
+        metavar="FILE",
+        help="paraphrase pairs (TSV, perhaps gzipped); without them, the published variant goes by WordNet "
+        "and word vectors",
+    )
+    contextual.add_argument(
+        "--annotator",
+        choices=("trees", "spacy"),
+        help="where the published variant has dependencies and names from (default: trees)",
+    )
+    add_corpus_arguments(parser)
+    parser.add_argument(
+        "--forest-sizes",
+        type=positive,
+        nargs="+",
+        metavar="N",
+        help="forest sizes to try (default: the model's own)",
+    )
+    parser.add_argument(
+        "--keep",
+        nargs="+",
+        metavar="NAME",
+        help="options of the forest aligner that stay as the model has them: beam and generation_gap, say, "
+        "which decide how long an alignment takes",
+    )
+    parser.add_argument(
+        "--also",
+        nargs="+",
+        metavar="NAME",
+        help="search these options of the forest aligner, too: parser_weight, the µ_p of the paper",
+    )
+    parser.add_argument(
+        "--trials", type=positive, default=50, help="trials of the study in the end (default: 50)"
+    )
+    parser.add_argument(
+        "--workers", type=positive, default=1, help="processes, each with a trial at a time (default: 1)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
+    parser.add_argument(
+        "--storage",
+        metavar="URL",
+        help="Optuna storage, or journal:FILE (default: a SQLite file beside the model)",
+    )
+    parser.add_argument("--study", metavar="NAME", help="name of the study (default: the objective)")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=Path,
+        help="where to draw the trials: .png or .svg "
+        f"(default: MODEL/{SWEEP_PLOT}, if matplotlib is installed)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Tune; 0 when it went well, 1 when some pairs could not be used."""
+    from forest_align.aligners.loading import kind_of
+    from forest_align.em.plots import check_plot
+    from forest_align.em.tuning.trials import TuningSettings
+
+    check_model_folder(args.output, beside=args.storage is None)
+    if args.plot:
+        check_plot(args.plot, args.output)
+    settings = TuningSettings(trials=args.trials, workers=args.workers, seed=args.seed)
+    kind = kind_of(args.model or args.aligner or "forest")
+    if args.aligner not in (None, kind):
+        raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
+    if kind not in ("forest", "contextual"):
+        raise InputError(f"the {kind} aligner is not tuned; the forest and the contextual aligner are")
+    if kind == "contextual":
+        for option in ("keep", "also", "forest_sizes", "words"):
+            if getattr(args, option):
+                name = option.replace("_", "-")
+                raise InputError(f"the contextual aligner takes no --{name}; the forest aligner does")
+        if args.annotator is not None:
+            check_annotator(kind, args)
+        return _tune_contextual(args, settings)
+    for option in ("variant", "ppdb", "annotator"):
+        if getattr(args, option) is not None:
+            raise InputError(f"the forest aligner takes no --{option}; the contextual aligner does")
+    return _tune_forest(args, settings)
+
+
+def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
+    from forest_align.aligners.forest.aligner import ForestAligner
+    from forest_align.em.forest.dev_set import DevSet
+    from forest_align.em.tuning.forest import SweepProblem, search_space, start_values
+    from forest_align.em.tuning.results import best_values
+
+    model = ForestAligner.load(args.model or "forest").model
+    sizes = args.forest_sizes or [model.forest_size]
+    objective = args.objective or "constituent-f1"
+    # Attachment is measured against the trees of the input: they must not be the forests as well.
+    given_trees = args.parser is None and objective != "uas"
+    readers = {
+        size: corpus_reader(args, size, model.options.confident_link, given_trees=given_trees)
+        for size in sizes
+    }
+    space = search_space(model, sizes, args.keep or (), args.also or ())
+    raw, failed = read_gold_files(args.gold, args, "tune", trees=objective == "uas"), 0
+
+    def load(size: int) -> DevSet:
+        nonlocal failed
+        pairs, failed = prepare_corpus(readers[size], raw, "tune", quiet=size != sizes[0])
+        return DevSet(pairs)
+
+    shared = _study(args, objective)
+    identity = [readers[size].identity for size in sorted(readers)]
+    problem = SweepProblem(model, objective, sizes, load, space, identity)
+    study = _sweep(args, settings, problem, shared, space, start_values(model, space))
+    problem.tuned(best_values(study)).save(args.output)
+    _draw(args, study)
+    return 1 if failed else 0
+
+
+def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
+    from forest_align.em.corpus.corpus import files_fingerprint, parser_fingerprint
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.tuning.contextual import (
+        ContextualSweep,
+        contextual_space,
+        contextual_start,
+        dev_pairs,
+    )
+    from forest_align.em.tuning.results import best_values
+
+    if args.objective not in (None, "word-f1"):
+        raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
+    parser = args.parser or "en"
+    aligner = _contextual_aligner(args, parser)
+    raw = read_gold_files(args.gold, args, "tune")
+    shared = _study(args, f"{aligner.variant}-word-f1")
+    broken = [pair for pair in raw if isinstance(pair, InputError)]
+    usable = [pair for pair in raw if not isinstance(pair, InputError)]
+    with counting_bar("preparing", 2 * len(usable)) as bar:
+        given_trees = args.parser is None
+        pairs, problems = dev_pairs(
+            aligner, usable, parser, args.forests, bar.update, given_trees=given_trees
+        )
+    name_left_out("tune", (*broken, *problems))
+    paraphrases = [Path(args.ppdb)] if args.ppdb else []
+    identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
+    problem = ContextualSweep(aligner, pairs, identity)
+    study = _sweep(args, settings, problem, shared, contextual_space(aligner), contextual_start(aligner))
+    aligner.with_values(best_values(study)).save(args.output)
+    _draw(args, study)
+    return 1 if broken or problems else 0
+
+
+def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+
+    given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
+    options = {name: value for name, value in given.items() if value is not None}
+    return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
+
+
+def _study(args: argparse.Namespace, name: str) -> SharedStudy:
+    """Where the study is; a storage that cannot be used is told at once, before much work is done.
+
+    The file beside the model is made with the first trial: what is refused must leave none behind.
+    """
+    from sqlalchemy.engine import URL
+
+    from forest_align.em.tuning.study import SharedStudy
+
+    file = args.output.with_name(args.output.name + ".sweep.db")
+    beside = URL.create("sqlite", database=str(file)).render_as_string()
+    shared = SharedStudy(args.storage or beside, args.study or name)
+    if args.storage or file.exists():
+        shared.open()
+    return shared
+
+
+def _sweep(
+    args: argparse.Namespace,
+    settings: TuningSettings,
+    problem: TuningProblem,
+    shared: SharedStudy,
+    space: Mapping[str, Range],
+    start: Values,
+) -> optuna.Study:
+    """Run or continue the study and print its trials."""
+    from forest_align.em.progress import counting_bar
+    from forest_align.em.tuning.results import trial_table
+    from forest_align.em.tuning.trials import tune
+
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    bar: Any = None
+
+    def show(ended: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = counting_bar("trials", args.trials, ended)
+        bar.update(ended - bar.n)
+
+    try:
+        study = tune(problem, space, settings, shared, start, show)
+    finally:
+        if bar is not None:
+            bar.close()
+    print(trial_table(study))
+    return study
+
+
+def _draw(args: argparse.Namespace, study: optuna.Study) -> None:
+    """Draw the trials, after the model is saved: it must not be lost with a picture."""
+    from forest_align.em.plots import can_plot, plot_sweep
+
+    if args.plot or can_plot():
+        plot_sweep(study, args.plot or args.output / SWEEP_PLOT)
+    else:
+        missing = "no plot of the trials without matplotlib: pip install 'forest-align[plot]' draws it"
+        print(f"forest-align tune: {missing}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Typed dependencies and named entities of a parsed sentence."""

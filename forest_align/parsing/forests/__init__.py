@@ -1,0 +1,1 @@
+"""Packed forests: from span scores, n-best lists, or given trees."""

@@ -1,0 +1,245 @@
+"""Builds packed forests: binarizes each tree around its semantic heads and packs equal nodes of all trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from forest_align.parsing.forests.binarize import binarization_plan
+from forest_align.parsing.forests.heads import symbol
+from forest_align.types import InputError, ParseForest
+from forest_align.types.brackets import escape_word
+from forest_align.types.label_chain import split_chain
+
+# Below every probability that matters, above what a logarithm cannot take.
+_SMALLEST = 1e-300
+
+
+class Constituent(NamedTuple):
+    """A constituent with all that is below it, shared by the trees that contain exactly this subtree.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open token span.
+    label : str
+        Unary chain joined by ``"::"``; for leaves it ends in the tag.
+    children : tuple of int
+        Numbers of its children, which come before it; empty for a leaf, otherwise two or more.
+    """
+
+    start: int
+    end: int
+    label: str
+    children: tuple[int, ...]
+
+
+def forest_from_constituents(
+    constituents: Sequence[Constituent],
+    tops: Sequence[int],
+    log_probabilities: Sequence[float] | np.ndarray | None,
+    words: Sequence[str],
+    log_posteriors: np.ndarray | None = None,
+) -> ParseForest:
+    """Binarize and pack trees that share their subtrees.
+
+    Each node's ℓ(τ) is the sum of the normalised probabilities of the trees that contain it
+    (Arase & Tsujii 2017, §5.4).
+
+    Parameters
+    ----------
+    constituents : sequence of Constituent
+        Children before parents.
+    tops : sequence of int
+        The whole trees, as numbers of constituents.
+    log_probabilities : sequence of float or None
+        One a tree, not necessarily normalised; None for equal ones.
+    words : sequence of str
+        The words, which tell auxiliaries from other verbs.
+    log_posteriors : numpy.ndarray, optional
+        float64, one a constituent: see :attr:`ParseForest.log_posterior`.
+
+    Raises
+    ------
+    InputError
+        If there are no trees, or log-probabilities that do not fit them or are not finite.
+    """
+    probabilities = _normalised(log_probabilities, len(tops))
+    weights = [0.0] * len(constituents)
+    for top, probability in zip(tops, probabilities, strict=True):
+        weights[top] += probability
+    best = max(range(len(tops)), key=probabilities.__getitem__)
+    is_best = bytearray(len(constituents))
+    is_best[tops[best]] = 1
+    for number in range(len(constituents) - 1, -1, -1):
+        weight = weights[number]
+        for child in constituents[number].children:
+            weights[child] += weight
+            if is_best[number]:
+                is_best[child] = 1
+    packing = Packing()
+    nodes = _add_constituents(packing, constituents, weights, is_best, words)
+    order = sorted(range(len(tops)), key=lambda tree: -probabilities[tree])
+    forest, numbers = packing.finish([nodes[tops[tree]] for tree in order])
+    if log_posteriors is None:
+        return forest
+    # Constituents that differ below, or in their heads only, are of one span and label: they have one value.
+    of_nodes = np.full(len(forest), np.nan)
+    of_nodes[[numbers[node] for node in nodes]] = log_posteriors
+    return replace(forest, log_posterior=of_nodes)
+
+
+def write_constituents(constituents: Sequence[Constituent], top: int, words: Sequence[str]) -> str:
+    """Write one tree in Penn brackets, unary chains restored."""
+    pieces: list[str] = []
+    todo: list[int | str] = [top]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        start, _, label, children = constituents[item]
+        chain = split_chain(label)
+        pieces.append(" " + " ".join(f"({name}" for name in chain))
+        if children:
+            todo.append(")" * len(chain))
+            todo.extend(reversed(children))
+        else:
+            pieces.append(f" {escape_word(words[start])}{')' * len(chain)}")
+    return "".join(pieces).lstrip()
+
+
+def _normalised(log_probabilities: Sequence[float] | np.ndarray | None, count: int) -> list[float]:
+    if count == 0:
+        raise InputError("expected at least one tree")
+    if log_probabilities is None:
+        return [1.0 / count] * count
+    values = np.asarray(log_probabilities, dtype=np.float64)
+    if values.shape != (count,):
+        raise InputError(f"expected {count} log-probabilities, one a tree, found {values.size}")
+    if not np.isfinite(values).all():
+        raise InputError("expected finite log-probabilities")
+    probabilities = np.exp(values - values.max())
+    normalised: list[float] = (probabilities / probabilities.sum()).tolist()
+    return normalised
+
+
+def _add_constituents(
+    packing: Packing,
+    constituents: Sequence[Constituent],
+    weights: Sequence[float],
+    is_best: bytearray,
+    words: Sequence[str],
+) -> list[int]:
+    """Add constituents and the nodes that binarize them; return the node of each constituent."""
+    nodes: list[int] = []
+    symbols: list[str] = []
+    for number, (start, end, label, children) in enumerate(constituents):
+        weight = weights[number]
+        if not children:
+            symbols.append(symbol(label, words[start]))
+            nodes.append(packing.node(start, end, label, True, start, weight))
+            continue
+        chain = split_chain(label)
+        top_label = chain[0]
+        symbols.append(top_label)
+        parts = [nodes[child] for child in children]
+        plan = binarization_plan(chain[-1], tuple([symbols[child] for child in children]))
+        last = len(plan) - 1
+        for step, (left, right, head_is_left) in enumerate(plan):
+            left, right = parts[left], parts[right]
+            from_left, from_right = packing.spans[left], packing.spans[right]
+            head = from_left[2] if head_is_left else from_right[2]
+            if step == last:
+                node = packing.node(start, end, label, True, head, weight)
+            else:
+                node = packing.node(from_left[0], from_right[1], top_label + "'", False, head, weight)
+            packing.edge(node, left, right, weight, bool(is_best[number]))
+            parts.append(node)
+        nodes.append(parts[-1])
+    return nodes
+
+
+class Packing:
+    """Nodes and hyperedges of a forest under construction; equal ones are one, with their weights summed."""
+
+    def __init__(self) -> None:
+        # (length, start, label, is not a constituent, head): sorting these keys sorts nodes bottom-up.
+        self._nodes: dict[tuple[int, int, str, bool, int], int] = {}
+        self._node_weights: list[float] = []
+        self._edges: dict[tuple[int, int, int], float] = {}
+        self._best_edges: dict[int, tuple[int, int, int]] = {}
+        #: Start, end and head of each node.
+        self.spans: list[tuple[int, int, int]] = []
+
+    def node(self, start: int, end: int, label: str, is_constituent: bool, head: int, weight: float) -> int:
+        """Add a node, or weight to an equal one; return its number."""
+        key = (end - start, start, label, not is_constituent, head)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = len(self.spans)
+            self._node_weights.append(weight)
+            self.spans.append((start, end, head))
+        else:
+            self._node_weights[found] += weight
+        return found
+
+    def edge(self, parent: int, left: int, right: int, weight: float, is_best: bool) -> None:
+        """Add a hyperedge, or weight to an equal one; ``is_best`` if the best tree uses it."""
+        edge = (parent, left, right)
+        self._edges[edge] = self._edges.get(edge, 0.0) + weight
+        if is_best:
+            self._best_edges[parent] = edge
+
+    def finish(self, roots: Sequence[int]) -> tuple[ParseForest, list[int]]:
+        """Number the nodes bottom-up and turn everything into arrays.
+
+        Parameters
+        ----------
+        roots : sequence of int
+            Roots of the trees, the best tree's first.
+
+        Returns
+        -------
+        forest : ParseForest
+        numbers : list of int
+            Number in the forest of each node, in the order in which they were added.
+        """
+        keys = sorted(self._nodes)
+        old_numbers = [self._nodes[key] for key in keys]
+        new_numbers = [0] * len(keys)
+        for new, old in enumerate(old_numbers):
+            new_numbers[old] = new
+        edges = sorted(
+            [
+                (new_numbers[p], new_numbers[left], new_numbers[right], weight)
+                for (p, left, right), weight in self._edges.items()
+            ]
+        )
+        edge_numbers = {edge[:3]: number for number, edge in enumerate(edges)}
+        best_edge = np.full(len(keys), -1, dtype=np.int32)
+        for edge in self._best_edges.values():
+            p, left, right = (new_numbers[node] for node in edge)
+            best_edge[p] = edge_numbers[p, left, right]
+        numbers = np.array([(key[1], key[1] + key[0], key[4]) for key in keys], dtype=np.int32).T
+        forest = ParseForest(
+            start=np.ascontiguousarray(numbers[0]),
+            end=np.ascontiguousarray(numbers[1]),
+            labels=tuple([key[2] for key in keys]),
+            is_constituent=np.array([not key[3] for key in keys], dtype=bool),
+            head=np.ascontiguousarray(numbers[2]),
+            log_marginal=log_of_probabilities([self._node_weights[old] for old in old_numbers]),
+            edges=np.array([edge[:3] for edge in edges], dtype=np.int32).reshape(-1, 3),
+            edge_log_marginal=log_of_probabilities([edge[3] for edge in edges]),
+            roots=np.array(list(dict.fromkeys(new_numbers[root] for root in roots)), dtype=np.int32),
+            best_edge=best_edge,
+        )
+        return forest, new_numbers
+
+
+def log_of_probabilities(values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Finite logarithms of sums of probabilities, which may exceed one by a rounding error: float64."""
+    return np.log(np.clip(np.asarray(values, dtype=np.float64), _SMALLEST, 1.0))

@@ -1,0 +1,72 @@
+"""The k best trees of one sentence, as a parser gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from forest_align.parsing.forests.forest_builder import (
+    Constituent,
+    forest_from_constituents,
+    write_constituents,
+)
+from forest_align.types import ParseForest, Sentence, Token
+
+
+@dataclass(frozen=True, slots=True)
+class NBest:
+    """The k best trees of a sentence, sharing equal subtrees.
+
+    Iterated, it gives ``(log_probability, tree in Penn brackets)``, best first.
+
+    Attributes
+    ----------
+    tokens : tuple of Token
+        Tokens with tags.
+    text : str
+        Raw text.
+    constituents : list of Constituent
+        The constituents of all trees, children before parents.
+    tops : list of int
+        The trees, best first, as numbers of constituents.
+    log_probabilities : numpy.ndarray
+        float64: log-probability of each tree among all trees of the sentence, or up to a constant where there
+        are no log-posteriors.
+    log_posteriors : numpy.ndarray or None
+        float64, one a constituent: see :attr:`ParseForest.log_posterior`.
+    """
+
+    tokens: tuple[Token, ...]
+    text: str
+    constituents: list[Constituent]
+    tops: list[int]
+    log_probabilities: np.ndarray
+    log_posteriors: np.ndarray | None
+
+    @property
+    def words(self) -> list[str]:
+        """Surface forms."""
+        return [token.text for token in self.tokens]
+
+    def forest(self) -> ParseForest:
+        """The trees as a packed forest."""
+        return forest_from_constituents(
+            self.constituents, self.tops, self.log_probabilities, self.words, self.log_posteriors
+        )
+
+    def sentence(self, vectors: np.ndarray | None = None) -> Sentence:
+        """The sentence with its forest, and with word vectors, float32 (n, D), if they are given."""
+        return Sentence(self.tokens, forest=self.forest(), vectors=vectors, text=self.text)
+
+    def brackets(self) -> list[str]:
+        """The trees in Penn brackets, best first."""
+        words = self.words
+        return [write_constituents(self.constituents, top, words) for top in self.tops]
+
+    def __len__(self) -> int:
+        return len(self.tops)
+
+    def __iter__(self) -> Iterator[tuple[float, str]]:
+        return zip(self.log_probabilities.tolist(), self.brackets(), strict=True)

@@ -1,0 +1,252 @@
+"""Forests from trees that the user has: Penn brackets, n-best lists with scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from forest_align.data.trees.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
+from forest_align.parsing.forests.forest_builder import Constituent, forest_from_constituents
+from forest_align.types import InputError, ParseForest, Sentence, Token
+from forest_align.types.label_chain import join_chain, split_chain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import nltk
+
+
+def forest_from_trees(
+    trees: Sequence[nltk.Tree], log_probabilities: Sequence[float] | None = None
+) -> tuple[tuple[str, ...], ParseForest]:
+    """Pack the n-best trees of one sentence.
+
+    Parameters
+    ----------
+    trees : sequence of nltk.Tree
+        Trees over the same words, without traces and function tags (see
+        :func:`forest_align.data.trees.penn.strip_annotations`).
+    log_probabilities : sequence of float, optional
+        One a tree, not necessarily normalised; equal ones by default.
+
+    Returns
+    -------
+    words : tuple of str
+        With brackets and slashes unescaped (``-LRB-`` becomes ``(``).
+    forest : ParseForest
+
+    Raises
+    ------
+    InputError
+        If a tree is not well formed, or the trees are over different words.
+    """
+    constituents: list[Constituent] = []
+    numbers: dict[Constituent, int] = {}
+    tops = []
+    words: list[str] = []
+    for index, tree in enumerate(trees):
+        top, found = _add_tree(tree, constituents, numbers)
+        if index and found != words:
+            raise InputError(f"tree {index + 1} is not over the same words as the first one")
+        words = found
+        tops.append(top)
+    unescaped = tuple(unescape(word) for word in words)
+    return unescaped, forest_from_constituents(constituents, tops, log_probabilities, unescaped)
+
+
+def sentence_from_trees(
+    trees: Sequence[nltk.Tree],
+    log_probabilities: Sequence[float] | None = None,
+    *,
+    lemmatizer: Callable[[str, str], str] | None = None,
+) -> Sentence:
+    """A sentence with its forest; tags are those of the best tree, the text is the words joined by spaces.
+
+    Raises
+    ------
+    InputError
+        See :func:`forest_from_trees`.
+    """
+    words, forest = forest_from_trees(trees, log_probabilities)
+    return sentence_from_forest(words, forest, lemmatizer=lemmatizer)
+
+
+def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | None = None) -> Sentence:
+    """A sentence with the forest of one tree in Penn brackets; traces and function tags are stripped.
+
+    Raises
+    ------
+    InputError
+        If the text is not one tree with words.
+    """
+    return sentence_from_trees([read_bracket(text)], lemmatizer=lemmatizer)
+
+
+def with_best_tree(sentence: Sentence) -> Sentence:
+    """The sentence with its parser's best tree alone in the place of its forest.
+
+    Raises
+    ------
+    InputError
+        If it has no forest.
+    """
+    if sentence.forest is None:
+        raise InputError("the sentence has no parse forest")
+    bracket = sentence.forest.bracket(sentence.words)
+    return replace(sentence, forest=forest_from_bracket(bracket)[1])
+
+
+def sentence_from_n_best(
+    lines: Sequence[str], *, lemmatizer: Callable[[str, str], str] | None = None
+) -> Sentence:
+    """A sentence with the forest of an n-best list.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        ``log-probability<TAB>tree`` each, in any order; log-probabilities need not be normalised.
+    lemmatizer : callable, optional
+        Gives the lemma of a word and its tag.
+
+    Raises
+    ------
+    InputError
+        If a line is not of that form, or the trees are over different words; its ``line`` counts ``lines``
+        from 1, its ``field`` is ``"log-probability"`` or ``"tree"``.
+    """
+    log_probabilities, trees = [], []
+    for number, line in enumerate(lines, 1):
+        try:
+            score, tree = _scored_tree(line)
+        except InputError as error:
+            raise InputError(error.message, line=number, field=error.field) from None
+        log_probabilities.append(score)
+        trees.append(tree)
+    try:
+        return sentence_from_trees(trees, log_probabilities, lemmatizer=lemmatizer)
+    except InputError as error:
+        bad = _first_unfit(trees)
+        raise InputError(error.message, line=bad, field="tree" if bad else None) from None
+
+
+def _scored_tree(line: str) -> tuple[float, nltk.Tree]:
+    """Read a line of an n-best list; errors name the field."""
+    score, tab, bracket = line.partition("\t")
+    try:
+        value = float(score) if tab else math.nan
+    except ValueError:
+        value = math.nan
+    if not tab:
+        raise InputError(f"expected log-probability, tab, tree; found {line[:80]!r}")
+    if not math.isfinite(value):
+        raise InputError(f"expected a finite number, found {score[:80]!r}", field="log-probability")
+    try:
+        return value, read_bracket(bracket)
+    except InputError as error:
+        raise InputError(error.message, field="tree") from None
+
+
+def _first_unfit(trees: Sequence[nltk.Tree]) -> int | None:
+    """Number, from 1, of the first tree that is not well formed or not over the words of those before."""
+    for number in range(1, len(trees) + 1):
+        try:
+            forest_from_trees([trees[0], trees[number - 1]])
+        except InputError:
+            return number
+    return None
+
+
+def forest_from_bracket(text: str) -> tuple[tuple[str, ...], ParseForest]:
+    """Words and forest of one tree in Penn brackets, see :func:`forest_from_trees`."""
+    return forest_from_trees([read_bracket(text)])
+
+
+def read_bracket(text: str) -> nltk.Tree:
+    """Read one tree in Penn brackets without its traces and function tags.
+
+    Raises
+    ------
+    InputError
+        If the text is not one tree with words.
+    """
+    tree = strip_annotations(parse_bracket(text))
+    if tree is None:
+        raise InputError(f"expected a tree with words, found {text[:80]!r}")
+    return tree
+
+
+def sentence_from_forest(
+    words: Sequence[str], forest: ParseForest, *, lemmatizer: Callable[[str, str], str] | None = None
+) -> Sentence:
+    """A sentence around a forest, see :func:`sentence_from_trees`."""
+    plain = Sentence.from_words(words, best_tags(forest))
+    if lemmatizer is None:
+        return Sentence(plain.tokens, forest=forest, text=plain.text)
+    tokens = tuple(Token(t.text, lemmatizer(t.text, t.tag), t.tag, t.start, t.end) for t in plain.tokens)
+    return Sentence(tokens, forest=forest, text=plain.text)
+
+
+def best_tags(forest: ParseForest) -> list[str]:
+    """Part-of-speech tags of the forest's best tree, one a token."""
+    tags = [""] * forest.token_count
+    for node in forest.best_nodes():
+        if forest.best_edge[node] < 0:
+            tags[forest.start[node]] = split_chain(forest.labels[node])[-1]
+    return tags
+
+
+def _add_tree(
+    tree: nltk.Tree, constituents: list[Constituent], numbers: dict[Constituent, int]
+) -> tuple[int, list[str]]:
+    """Add a tree's constituents, sharing equal subtrees; return the number of the whole and the words."""
+    words: list[str] = []
+    finished: list[int] = []
+
+    def add(constituent: Constituent) -> None:
+        number = numbers.setdefault(constituent, len(constituents))
+        if number == len(constituents):
+            constituents.append(constituent)
+        finished.append(number)
+
+    # A stack instead of recursion: trees of long sentences are deep. A pair closes what a tree has opened.
+    todo: list[nltk.Tree | tuple[str, int]] = [_without_top(tree)]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, tuple):
+            label, count = item
+            children = tuple(finished[-count:])
+            del finished[-count:]
+            start, end = constituents[children[0]].start, constituents[children[-1]].end
+            add(Constituent(start, end, label, children))
+            continue
+        label, bottom = _collapse(item)
+        if isinstance(bottom, str):
+            words.append(bottom)
+            add(Constituent(len(words) - 1, len(words), label, ()))
+        else:
+            todo.append((label, len(bottom)))
+            todo.extend(reversed(bottom))
+    return finished[0], words
+
+
+def _without_top(tree: nltk.Tree) -> nltk.Tree:
+    while tree.label() in TOP_LABELS and len(tree) == 1 and not isinstance(tree[0], str):
+        tree = tree[0]
+    return tree
+
+
+def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
+    """Join a unary chain; return its label and what is below: the word, or two or more children."""
+    labels = []
+    while not isinstance(tree, str):
+        labels.append(tree.label() or "TOP")
+        if len(tree) != 1:
+            break
+        tree = tree[0]
+    if not labels:
+        raise InputError(f"word {tree!r} has no part-of-speech tag")
+    if not isinstance(tree, str) and len(tree) == 0:
+        raise InputError(f"constituent {labels[-1]!r} is empty")
+    return join_chain(labels), tree if isinstance(tree, str) else list(tree)

@@ -1,0 +1,1 @@
+"""The neural networks of the parser and the tagger, and their model files."""

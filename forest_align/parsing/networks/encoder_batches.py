@@ -1,0 +1,222 @@
+"""Turns words into padded encoder input: subword ids, the word each belongs to, and letter-case classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from forest_align.parsing.networks.lone_imports import import_alone
+from forest_align.types import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_ptb_unescape = import_alone("benepar.ptb_unescape").ptb_unescape
+
+#: Letter-case classes; the second half of the table is for the first word of a sentence.
+CASE_CLASSES = (
+    "no letters",
+    "lower",
+    "Capitalised",
+    "one capital",
+    "ALL CAPITALS",
+    "miXed",
+    "digits",
+    "digits and lower",
+    "digits and capitals",
+    "boundary",
+)
+CASE_COUNT = 2 * len(CASE_CLASSES)
+BOUNDARY_CASE = CASE_CLASSES.index("boundary")
+
+
+def case_class(word: str) -> int:
+    """Return the index in :data:`CASE_CLASSES` that tells what an uncased encoder cannot see of a word."""
+    letters = [letter for letter in word if letter.isalpha()]
+    digits = any(letter.isdigit() for letter in word)
+    if not letters:
+        return 6 if digits else 0
+    if digits:
+        return 8 if any(letter.isupper() for letter in letters) else 7
+    if not any(letter.isupper() for letter in letters):
+        return 1
+    if all(letter.isupper() for letter in letters):
+        return 3 if len(letters) == 1 else 4
+    if letters[0].isupper() and not any(letter.isupper() for letter in letters[1:]):
+        return 2
+    return 5
+
+
+def case_numbers(words: Sequence[str]) -> np.ndarray:
+    """The letter-case class of each word of a sentence, shifted for the first: int64, shape (n,)."""
+    return _numbered([case_class(_plain(word)) for word in words])
+
+
+def _plain(word: str) -> str:
+    """A word without the escapes of treebanks and without lone surrogates, which cannot be encoded."""
+    plain: str = _ptb_unescape([word.encode("utf-8", "replace").decode("utf-8")])[0]
+    return plain
+
+
+def _numbered(classes: Sequence[int]) -> np.ndarray:
+    """Classes of the words of a sentence as numbers below :data:`CASE_COUNT`."""
+    numbers = np.array(classes, dtype=np.int64)
+    numbers[:1] += len(CASE_CLASSES)
+    return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentence:
+    """A sentence as encoder input.
+
+    Attributes
+    ----------
+    subwords : numpy.ndarray
+        int64 ids, start and stop symbols included.
+    word_ends : numpy.ndarray
+        int64, one a word: index in ``subwords`` of its last subword.
+    cases : numpy.ndarray
+        int64, one a word: letter-case class, shifted for the first word.
+    """
+
+    subwords: np.ndarray
+    word_ends: np.ndarray
+    cases: np.ndarray
+
+
+class WordEncoder:
+    """Splits words into subwords, one word at a time, remembering words it has seen.
+
+    Words are split apart from their neighbours, so no tokenization of the raw text has to be aligned
+    with the words, and a word always gets the same subwords.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with ``tokenizer.json`` of an uncased BERT tokenizer.
+    cache_size : int
+        Words remembered before the memory is emptied.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer's file is missing or damaged.
+    """
+
+    def __init__(self, folder: Path, cache_size: int = 200_000) -> None:
+        path = folder / "tokenizer.json"
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises nothing more special
+            raise ModelError(f"{path}: cannot be used ({error})") from None
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._start = self._tokenizer.token_to_id("[CLS]")
+        self._stop = self._tokenizer.token_to_id("[SEP]")
+        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._cache: dict[str, tuple[tuple[int, ...], int]] = {}
+        self._cache_size = cache_size
+
+    def word(self, word: str) -> tuple[tuple[int, ...], int]:
+        """Return the subword ids of a word, never none, and its letter-case class."""
+        found = self._cache.get(word)
+        if found is None:
+            plain = _plain(word)
+            # Lower case keeps "[SEP]" from being read as a symbol.
+            ids = self._tokenizer.encode(plain.lower(), add_special_tokens=False).ids
+            found = (tuple(ids) or (self._unknown,), case_class(plain))
+            if len(self._cache) >= self._cache_size:
+                self._cache.clear()
+            self._cache[word] = found
+        return found
+
+    def __call__(self, words: Sequence[str]) -> EncodedSentence:
+        """Encode one sentence."""
+        subwords, ends, cases = [self._start], [], []
+        for word in words:
+            ids, case = self.word(word)
+            subwords.extend(ids)
+            ends.append(len(subwords) - 1)
+            cases.append(case)
+        subwords.append(self._stop)
+        return EncodedSentence(
+            np.array(subwords, dtype=np.int64),
+            np.array(ends, dtype=np.int64),
+            _numbered(cases),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderBatch:
+    """Padded encoder input of B sentences with at most T subwords and W words.
+
+    Attributes
+    ----------
+    subwords : torch.Tensor
+        int64 ``[B, T]``, 0 where padded.
+    subword_mask : torch.Tensor
+        bool ``[B, T]``.
+    word_ends : torch.Tensor
+        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 where padded.
+    word_mask : torch.Tensor
+        bool ``[B, W + 2]``.
+    cases : torch.Tensor
+        int64 ``[B, W + 2]``.
+    lengths : torch.Tensor
+        int64 ``[B]``: number of words.
+    """
+
+    subwords: torch.Tensor
+    subword_mask: torch.Tensor
+    word_ends: torch.Tensor
+    word_mask: torch.Tensor
+    cases: torch.Tensor
+    lengths: torch.Tensor
+
+    def to(self, device: torch.device) -> EncoderBatch:
+        """The batch on a device."""
+        return EncoderBatch(*(getattr(self, one.name).to(device) for one in fields(self)))
+
+
+def collate(sentences: Sequence[EncodedSentence]) -> EncoderBatch:
+    """Pad encoded sentences to one batch."""
+    width = max(len(sentence.subwords) for sentence in sentences)
+    height = max(len(sentence.word_ends) for sentence in sentences) + 2
+    subwords = np.zeros((len(sentences), width), dtype=np.int64)
+    ends = np.zeros((len(sentences), height), dtype=np.int64)
+    cases = np.full((len(sentences), height), BOUNDARY_CASE, dtype=np.int64)
+    sizes = np.array([len(sentence.subwords) for sentence in sentences])
+    lengths = np.array([len(sentence.word_ends) for sentence in sentences])
+    for row, sentence in enumerate(sentences):
+        subwords[row, : sizes[row]] = sentence.subwords
+        ends[row, 1 : lengths[row] + 1] = sentence.word_ends
+        ends[row, lengths[row] + 1] = sizes[row] - 1
+        cases[row, 1 : lengths[row] + 1] = sentence.cases
+    return EncoderBatch(
+        torch.from_numpy(subwords),
+        torch.from_numpy(np.arange(width)[None, :] < sizes[:, None]),
+        torch.from_numpy(ends),
+        torch.from_numpy(np.arange(height)[None, :] < lengths[:, None] + 2),
+        torch.from_numpy(cases),
+        torch.from_numpy(lengths.astype(np.int64)),
+    )
+
+
+def length_batches(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Group items of similar size, so that no batch costs more than ``budget`` subwords, padding included.
+
+    An item larger than the budget makes a batch of its own.
+    """
+    batch: list[int] = []
+    for item in sorted(range(len(sizes)), key=sizes.__getitem__):
+        if batch and sizes[item] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch

@@ -1,0 +1,222 @@
+"""Loads parsers, and scores sentences with the bundled kind: batches, calibration."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+import torch
+
+from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
+from forest_align.parsing.networks.linear_layers import native_dtype
+from forest_align.parsing.networks.model_files import (
+    SECTION,
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+)
+from forest_align.parsing.networks.network_shapes import check_weights, network_sizes
+from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
+from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
+from forest_align.types import InputError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from forest_align.parsing.networks.encoder_batches import EncodedSentence, EncoderBatch
+
+Result = TypeVar("Result")
+
+MODELS = Path(__file__).parent.parent / "models"
+
+#: Subwords a batch, padding included: enough to keep two cores busy, few enough for little padding and a
+#: processor's own cache. With 1500, and spans scored by 16384, alignment of raw text took a tenth more time.
+BATCH_SUBWORDS = 700
+
+
+class Network(Protocol):
+    """What scores a batch: the fast network, or the one being trained."""
+
+    @property
+    def longest(self) -> int:
+        """Subwords, and words with the start and the stop symbol, that a sentence may have."""
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch."""
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch; see :attr:`BatchScores.tags`."""
+
+
+class EncoderScorer:
+    """Scores sentences with a span parser's network.
+
+    Parameters
+    ----------
+    network : Network
+        In evaluation mode, in the arithmetic that it shall use.
+    encode : WordEncoder
+        Its encoder's tokenizer.
+    config : ParserConfig
+        Names of its labels and tags, and its temperature.
+    """
+
+    def __init__(self, network: Network, encode: WordEncoder, config: ParserConfig) -> None:
+        self.labels = config.labels
+        self.force_root = bool(config.hparams.get("force_root_constituent", True))
+        self._network, self._encode, self._tag_names = network, encode, config.tags
+        self._temperature = config.temperature
+
+    @classmethod
+    def read(cls, folder: Path, dtype: torch.dtype | None = None) -> EncoderScorer:
+        """Read a folder written by :func:`forest_align.parsing.networks.model_files.write_model`.
+
+        Parameters
+        ----------
+        folder : Path
+            Nothing in it can run code.
+        dtype : torch.dtype, optional
+            Arithmetic of the forward pass; by default that of :func:`native_dtype`; torch.int8 multiplies
+            the matrices in 8-bit integers.
+
+        Raises
+        ------
+        ModelError
+            When a file is missing or damaged, or does not fit the parser.
+        """
+        description = read_config(folder)
+        config = parser_config(folder, description)
+        sizes = network_sizes(folder, description, config)
+        encode = WordEncoder(folder)
+        weights = read_weights(folder)
+        check_weights(folder, weights, sizes)
+        return cls(SpanNetwork(weights, sizes, dtype or native_dtype()), encode, config)
+
+    def score(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[SpanScores | InputError]:
+        """Score tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
+        return self._in_batches(batch, self._score)
+
+    def tag(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[tuple[str, ...] | InputError]:
+        """Tag tokenized sentences; see :class:`SpanScorer`. ``space_after`` makes no difference."""
+        return self._in_batches(batch, lambda encoded: self._names(encoded, self._network.tags(encoded)))
+
+    def _in_batches(
+        self, batch: Sequence[Sequence[str]], read: Callable[[EncoderBatch], list[Result]]
+    ) -> list[Result | InputError]:
+        """What is read off each sentence, in batches of the encoder's; an error for what it cannot take."""
+        results: list[Result | InputError | None] = [None] * len(batch)
+        usable, encoded = [], []
+        for place, words in enumerate(batch):
+            sentence = self._encode(words)
+            error = self._unusable(sentence)
+            if error is None:
+                usable.append(place)
+                encoded.append(sentence)
+            else:
+                results[place] = error
+        for items in length_batches([len(sentence.subwords) for sentence in encoded], BATCH_SUBWORDS):
+            with torch.inference_mode():
+                found = read(collate([encoded[item] for item in items]))
+            for item, one in zip(items, found, strict=True):
+                results[usable[item]] = one
+        return results  # type: ignore[return-value]
+
+    def _unusable(self, sentence: EncodedSentence) -> InputError | None:
+        words, subwords = len(sentence.word_ends), len(sentence.subwords)
+        if words == 0:
+            return InputError("a sentence without words cannot be parsed")
+        if subwords > self._network.longest:  # a word has one at least
+            return InputError(
+                f"sentence of {words} words ({subwords - 2} subwords) is longer than the parser can read "
+                f"({self._network.longest - 2} subwords)"
+            )
+        return None
+
+    def _score(self, batch: EncoderBatch) -> list[SpanScores]:
+        raw = self._network(batch)
+        spans = (raw.spans.float() / self._temperature).numpy()
+        found, start = [], 0
+        for names in self._names(batch, raw.tags):
+            size = len(names)
+            first, last = _upper_triangle(size)
+            scores = np.zeros((size, size, len(self.labels)), dtype=np.float32)
+            scores[first, last, 1:] = spans[start : start + len(first)]
+            start += len(first)
+            found.append(SpanScores(scores, self.labels, names, self.force_root))
+        return found
+
+    def _names(self, batch: EncoderBatch, tags: torch.Tensor) -> list[tuple[str, ...]]:
+        """The best tag of each word of each sentence."""
+        # Tag 0 stands for tags that training has not seen.
+        best = (tags[..., 1:].argmax(-1) + 1).tolist()
+        return [
+            tuple(self._tag_names[tag] for tag in row[1 : size + 1])
+            for row, size in zip(best, batch.lengths.tolist(), strict=True)
+        ]
+
+
+@lru_cache(maxsize=256)
+def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(size)
+
+
+def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
+    """Load a parser.
+
+    Parameters
+    ----------
+    name_or_folder : str or Path
+        ``"en"`` for the bundled one; a folder in this package's format or in benepar's export format; or the
+        name of a benepar model installed for nltk, such as ``"benepar_en3"``.
+
+    Returns
+    -------
+    SpanScorer
+
+    Raises
+    ------
+    ModelError
+        When there is no such model, or its files are damaged.
+    """
+    folder = locate_parser(str(name_or_folder))
+    config = read_config(folder)
+    if SECTION in config:
+        return EncoderScorer.read(folder)
+    if "benepar" in config:
+        from forest_align.parsing.networks.benepar_scorer import BeneparScorer
+
+        return BeneparScorer(folder)
+    raise ModelError(f"{folder}: config.json describes neither a forest-align nor a benepar parser")
+
+
+def locate_parser(name: str) -> Path:
+    """Find the folder of a model: bundled, given by path, or installed for nltk.
+
+    Raises
+    ------
+    ModelError
+        When there is no such model.
+    """
+    bundled = sorted(path.name for path in MODELS.iterdir() if path.is_dir()) if MODELS.is_dir() else []
+    if name in bundled:
+        return MODELS / name
+    if Path(name).is_dir():
+        return Path(name)
+    if "/" not in name and "." not in name:
+        import nltk.data
+
+        try:
+            return Path(str(nltk.data.find(f"models/{name}")))
+        except LookupError:
+            pass
+    raise ModelError(
+        f"no parser {name!r}: it is none of the bundled ones ({', '.join(bundled) or 'none'}), "
+        "no folder, and no benepar model installed for nltk"
+    )

@@ -1,0 +1,227 @@
+"""The span parser's forward pass without benepar and transformers, whose import takes seconds.
+
+:class:`~forest_align.em.parser.span_parser.SpanParser` is the same network as a module of benepar's: what is
+trained, and what the tests compare this one with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from forest_align.parsing.networks.encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks.linear_layers import Linear, LinearKind, arithmetic
+from forest_align.parsing.networks.packed_rows import PackedRows
+
+if TYPE_CHECKING:
+    from forest_align.parsing.networks.encoder_batches import EncoderBatch
+    from forest_align.parsing.networks.network_shapes import NetworkSizes
+
+#: Spans scored at once: enough to keep two cores busy, few enough for a processor's own cache.
+SPAN_CHUNK = 2048
+#: Spans are scored in multiples of so many.
+SPAN_STEP = 256
+
+
+@dataclass(frozen=True, slots=True)
+class BatchScores:
+    """What one forward pass gives for B sentences.
+
+    Attributes
+    ----------
+    spans : torch.Tensor
+        ``[N, L - 1]``: scores of the labels other than the empty one, for all closed spans of all sentences,
+        in the order of :func:`span_index`.
+    tags : torch.Tensor
+        ``[B, W + 2, T]`` tag scores; the first and the last word row are the start and stop symbols.
+    """
+
+    spans: torch.Tensor
+    tags: torch.Tensor
+
+
+def span_index(lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """List the closed spans of a batch: sentence, first word, last word, each int64 ``[N]``, row by row."""
+    longest = int(lengths.max())
+    first, last = torch.triu_indices(longest, longest, device=lengths.device)
+    inside = last[None, :] < lengths[:, None]
+    sentence, which = inside.nonzero(as_tuple=True)
+    return sentence, first[which], last[which]
+
+
+def score_spans(
+    annotations: torch.Tensor,
+    lengths: torch.Tensor,
+    first_layer: tuple[Linear, torch.Tensor],
+    rest: Linear,
+) -> torch.Tensor:
+    """Score the labels of all spans.
+
+    The first layer is linear, so it is applied to fenceposts, not to the many more spans.
+
+    Parameters
+    ----------
+    annotations : torch.Tensor
+        ``[B, W + 2, D]``: forward and backward halves of each word.
+    lengths : torch.Tensor
+        int64 ``[B]``: number of words.
+    first_layer : callable, torch.Tensor
+        The first layer of the label scores, ``[..., D]`` to ``[..., H]``, without its bias ``[H]``; and that.
+    rest : callable
+        The layers after it: ``[n, H]`` to ``[n, L - 1]``.
+
+    Returns
+    -------
+    torch.Tensor
+        ``[N, L - 1]``, in the order of :func:`span_index`.
+    """
+    half = annotations.shape[-1] // 2
+    linear, bias = first_layer
+    posts = linear(torch.cat([annotations[:, :-1, :half], annotations[:, 1:, half:]], -1))
+    sentence, first, last = span_index(lengths)
+    count = posts.shape[1]
+    flat = posts.reshape(-1, posts.shape[-1])
+    chunks = []
+    # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
+    for chosen in torch.arange(len(sentence), device=sentence.device).split(SPAN_CHUNK):
+        # The library keeps code and memory for every number of rows that it has met: let there be few.
+        rows = functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
+        offset = sentence[rows] * count
+        spans = flat.index_select(0, offset + last[rows] + 1)
+        spans = spans - flat.index_select(0, offset + first[rows])
+        chunks.append(rest(spans + bias)[: len(chosen)])
+    return torch.cat(chunks)
+
+
+class SpanNetwork:
+    """A BERT encoder, benepar's partitioned attention over it, and the scores of labels and tags.
+
+    Parameters
+    ----------
+    weights : mapping of str to torch.Tensor
+        Under the names of :func:`~forest_align.parsing.networks.network_shapes.weight_shapes`, and of its
+        shapes.
+    sizes : NetworkSizes
+        What the weights alone do not say.
+    dtype : torch.dtype
+        Arithmetic: a floating-point type, or torch.int8 for linear layers in integers and all else in float32
+        (see :class:`~forest_align.parsing.networks.linear_layers.IntegerLinear`).
+    """
+
+    def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
+        self.sizes = sizes
+        self.longest = sizes.longest
+        linear, dtype = arithmetic(dtype)
+        named = Weights({name: value.to(dtype) for name, value in weights.items()})
+        embeddings = named.below("pretrained_model.embeddings.")
+        self._words = embeddings["word_embeddings.weight"]
+        # All subwords are of the first type of segment.
+        first_segment = embeddings["token_type_embeddings.weight"][0]
+        self._positions = embeddings["position_embeddings.weight"] + first_segment
+        self._embedding_norm = embeddings.layer("LayerNorm")
+        self._encoder = [
+            EncoderLayer(
+                named.below(f"pretrained_model.encoder.layer.{number}."),
+                sizes.encoder_heads,
+                sizes.epsilon,
+                linear,
+            )
+            for number in range(sizes.encoder_layers)
+        ]
+        self._cases = named["case_embedding.weight"]
+        self._project = linear(named["project_pretrained.weight"])
+        self._timing, self._timing_norm = named["add_timing.timing_table"], named.layer("add_timing.norm")
+        self._partitioned = [
+            _PartitionedLayer(named.below(f"encoder.layers.{number}."), sizes, linear)
+            for number in range(sizes.layers)
+        ]
+        weight, bias = named.layer("f_label.0")
+        self._label_input, self._labels = (linear(weight), bias), _Output(named.below("f_label."), linear)
+        self._tag_input, self._tags = linear(*named.layer("f_tag.0")), _Output(named.below("f_tag."), linear)
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        """Score every span and tag of a batch."""
+        annotations = self._annotate(batch)
+        spans = score_spans(annotations, batch.lengths, self._label_input, self._labels)
+        return BatchScores(spans, self._score_tags(annotations))
+
+    def tags(self, batch: EncoderBatch) -> torch.Tensor:
+        """Score every tag of a batch and no span; see :attr:`BatchScores.tags`."""
+        return self._score_tags(self._annotate(batch))
+
+    def _score_tags(self, annotations: torch.Tensor) -> torch.Tensor:
+        return self._tags(self._tag_input(annotations))
+
+    def _annotate(self, batch: EncoderBatch) -> torch.Tensor:
+        """What labels and tags are scored from: ``[B, W + 2, D]``, forward and backward halves."""
+        hidden = self._encode(batch)
+        rows = torch.arange(len(batch.subwords))[:, None]
+        features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
+        content = self._project(features)
+        timing = self._timing[: content.shape[1]].expand(len(content), -1, -1)
+        packed = PackedRows(batch.word_mask)
+        annotations = normalise(packed.pack(torch.cat([content, timing], -1)), self._timing_norm)
+        for layer in self._partitioned:
+            annotations = layer(annotations, packed)
+        annotations = packed.unpack(annotations)
+        return torch.cat([annotations[..., 0::2], annotations[..., 1::2]], -1)
+
+    def _encode(self, batch: EncoderBatch) -> torch.Tensor:
+        """Hidden states of the encoder's last layer, ``[B, S, D]``."""
+        embedded = functional.embedding(batch.subwords, self._words)
+        embedded = embedded + self._positions[: embedded.shape[1]]
+        packed = PackedRows(batch.subword_mask)
+        hidden = normalise(packed.pack(embedded), self._embedding_norm, self.sizes.epsilon)
+        for layer in self._encoder:
+            hidden = layer(hidden, packed)
+        return packed.unpack(hidden)
+
+
+class _PartitionedLayer:
+    """One layer that keeps content (first half) and position apart (Kitaev & Klein 2018, §3)."""
+
+    def __init__(self, weights: Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
+        self._heads = sizes.heads
+        # benepar has [head, feature, query/key/value, part] and [head, part, feature].
+        inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
+        outputs = [weights[f"self_attn.w_o_{half}"] for half in "cp"]
+        self._attention_inputs = [
+            linear(part.permute(2, 0, 3, 1).flatten(0, 2).contiguous()) for part in inputs
+        ]
+        self._attention_outputs = [linear(part.flatten(0, 1).t().contiguous()) for part in outputs]
+        self._attention_norm = weights.layer("norm_attn")
+        self._inner = [linear(*weights.layer(f"linear1.linear_{half}")) for half in "cp"]
+        self._outer = [linear(*weights.layer(f"linear2.linear_{half}")) for half in "cp"]
+        self._norm = weights.layer("norm_ff")
+
+    def __call__(self, hidden: torch.Tensor, packed: PackedRows) -> torch.Tensor:
+        halves = hidden.chunk(2, -1)
+        parts = [
+            linear(half).unflatten(-1, (3, self._heads, -1))
+            for half, linear in zip(halves, self._attention_inputs, strict=True)
+        ]
+        attended = packed.attend(torch.cat(parts, -1).flatten(1), self._heads)
+        parts = [
+            linear(half.flatten(1))
+            for half, linear in zip(attended.chunk(2, -1), self._attention_outputs, strict=True)
+        ]
+        hidden = normalise(hidden + torch.cat(parts, -1), self._attention_norm)
+        parts = [
+            outer(functional.relu(inner(half)))
+            for half, inner, outer in zip(hidden.chunk(2, -1), self._inner, self._outer, strict=True)
+        ]
+        return normalise(hidden + torch.cat(parts, -1), self._norm)
+
+
+class _Output:
+    """The layers of label or tag scores after the first."""
+
+    def __init__(self, weights: Weights, linear: LinearKind) -> None:
+        self._norm, self._scores = weights.layer("1"), linear(*weights.layer("3"))
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        return self._scores(functional.relu(normalise(hidden, self._norm)))

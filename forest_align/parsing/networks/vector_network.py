@@ -1,0 +1,256 @@
+"""Contextual word vectors: the lower layers of an encoder other than the parser's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from forest_align.parsing.networks.encoder_batches import (
+    EncodedSentence,
+    EncoderBatch,
+    WordEncoder,
+    collate,
+    length_batches,
+)
+from forest_align.parsing.networks.encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks.linear_layers import arithmetic, native_dtype
+from forest_align.parsing.networks.model_files import check_finite, positive_number, read_config, read_tensors
+from forest_align.parsing.networks.packed_rows import PackedRows
+from forest_align.types import ModelError
+
+#: Folder of the bundled encoder.
+VECTORS = Path(__file__).parent.parent / "vectors"
+FORMAT = 1
+#: Subwords a batch, padding included; see
+#: :data:`forest_align.parsing.networks.encoder_scorer.BATCH_SUBWORDS`.
+BATCH_SUBWORDS = 700
+#: So many neighbours in a row of a matrix have a scale in common.
+GROUP = 64
+_TABLE, _SCALES = ".int4", ".scale"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSizes:
+    """What the weights of an encoder for word vectors do not say by themselves.
+
+    Attributes
+    ----------
+    layers, heads : int
+        Layers, and attention heads of each.
+    distance : int
+        Subwords further apart than so many are all equally far.
+    epsilon : float
+        What normalisation adds to variances.
+    """
+
+    layers: int
+    heads: int
+    distance: int
+    epsilon: float
+
+
+class WordVectors:
+    """Gives the words of sentences vectors that say what they mean where they stand.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``config.json``, ``model.safetensors`` and an uncased BERT tokenizer; nothing in it can run code.
+    dtype : torch.dtype, optional
+        Arithmetic; by default that of :func:`~forest_align.parsing.networks.linear_layers.native_dtype`.
+
+    Raises
+    ------
+    ModelError
+        When a file is missing or damaged, or does not fit the others.
+    """
+
+    def __init__(self, folder: Path = VECTORS, dtype: torch.dtype | None = None) -> None:
+        sizes = read_sizes(folder)
+        self._encode = WordEncoder(folder)
+        path = folder / "model.safetensors"
+        stored = read_tensors(path)
+        check_finite(path, stored)
+        try:
+            self._network = VectorNetwork(stored, sizes, dtype or native_dtype())
+        except (KeyError, RuntimeError) as error:
+            raise ModelError(f"{path}: does not fit config.json ({error})") from None
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        """Vectors of the words of each sentence.
+
+        A sentence that has more subwords than the encoder has positions is read in parts.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            float32, shape (n, D) for a sentence of n words: means of the words' subwords, of unit length.
+        """
+        parts: list[EncodedSentence] = []
+        counts = []
+        for words in sentences:
+            found = self._parts(words)
+            parts += found
+            counts.append(len(found))
+        vectors: list[np.ndarray] = [np.zeros(0)] * len(parts)
+        for items in length_batches([len(part.subwords) for part in parts], BATCH_SUBWORDS):
+            batch = collate([parts[item] for item in items])
+            with torch.inference_mode():
+                rows = word_vectors(self._network(batch), batch).numpy()
+            for row, item in enumerate(items):
+                vectors[item] = rows[row, : len(parts[item].word_ends)].copy()
+        following = iter(vectors)
+        none = np.zeros((0, self._network.width), dtype=np.float32)
+        return [np.concatenate([none, *(next(following) for _ in range(count))]) for count in counts]
+
+    def _parts(self, words: Sequence[str]) -> list[EncodedSentence]:
+        if not words:
+            return []
+        whole, most = self._encode(words), self._network.longest
+        if len(whole.subwords) <= most:
+            return [whole]
+        if len(words) == 1:  # the beginning of an endless word
+            return [EncodedSentence(whole.subwords[:most], np.array([most - 2]), whole.cases)]
+        middle = len(words) // 2
+        return [*self._parts(words[:middle]), *self._parts(words[middle:])]
+
+
+class VectorNetwork:
+    """Lower layers of MPNet (Song et al. 2020): those of BERT, with a bias of attention by distance.
+
+    Parameters
+    ----------
+    stored : mapping of str to torch.Tensor
+        As ``tools/build_word_vectors.py`` writes them: tables of 4-bit integers (:class:`PackedTable`), and
+        what is no matrix.
+    sizes : VectorSizes
+        What they do not say.
+    dtype : torch.dtype
+        As for :class:`~forest_align.parsing.networks.span_network.SpanNetwork`.
+
+    Raises
+    ------
+    KeyError
+        If a weight is missing.
+    """
+
+    def __init__(self, stored: Mapping[str, torch.Tensor], sizes: VectorSizes, dtype: torch.dtype) -> None:
+        linear, dtype = arithmetic(dtype)
+        tables = {
+            name.removesuffix(_TABLE): PackedTable(value, stored[name + _SCALES], dtype)
+            for name, value in stored.items()
+            if name.endswith(_TABLE)
+        }
+        self._words = tables.pop("words")
+        weights = Weights({name: table.whole() for name, table in tables.items()})
+        weights.update(
+            (name, value.to(dtype))
+            for name, value in stored.items()
+            if not name.endswith((_TABLE, _TABLE + _SCALES))
+        )
+        self._positions, self._norm = weights["positions"], weights.layer("norm")
+        self._epsilon, self._distance = sizes.epsilon, sizes.distance
+        self._layers = [
+            EncoderLayer(weights.below(f"layer.{number}."), sizes.heads, sizes.epsilon, linear)
+            for number in range(sizes.layers)
+        ]
+        self._bias = weights["relative_attention_bias"].T.contiguous()
+        self.longest, self.width = self._positions.shape
+
+    def __call__(self, batch: EncoderBatch) -> torch.Tensor:
+        """Hidden states of the last layer, ``[B, S, D]``."""
+        packed = PackedRows(batch.subword_mask)
+        places = torch.arange(batch.subwords.shape[1]).expand_as(batch.subwords)
+        embedded = self._words(packed.pack(batch.subwords)) + self._positions[packed.pack(places)]
+        hidden = normalise(embedded, self._norm, self._epsilon)
+        buckets = distance_buckets(packed.padded_length, len(self._bias[0]), self._distance)
+        mask = packed.biased_mask(self._bias[:, buckets])
+        for layer in self._layers:
+            hidden = layer(hidden, packed, mask)
+        return packed.unpack(hidden)
+
+
+class PackedTable:
+    """Rows of 4-bit integers, each group of neighbours with a scale of its own.
+
+    Parameters
+    ----------
+    integers : torch.Tensor
+        uint8 ``[n, D / 2]``: column ``j``, plus 8, in the lower half of a byte, column ``j + D / 2`` in the
+        upper.
+    scales : torch.Tensor
+        float16 ``[n, D / GROUP]``.
+    dtype : torch.dtype
+        Of the rows that are looked up.
+    """
+
+    def __init__(self, integers: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype) -> None:
+        self._integers, self._scales, self._dtype = integers, scales, dtype
+
+    def __call__(self, numbers: torch.Tensor) -> torch.Tensor:
+        """Look up rows, int64 ``[R]``: ``[R, D]``."""
+        packed, scales = self._integers[numbers], self._scales[numbers].to(self._dtype)
+        values = torch.cat([packed & 15, packed >> 4], 1).to(self._dtype) - 8
+        return (values.unflatten(1, (-1, GROUP)) * scales[:, :, None]).flatten(1)
+
+    def whole(self) -> torch.Tensor:
+        """All rows."""
+        return self(torch.arange(len(self._integers)))
+
+
+def pack_table(table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Write a table, ``[n, D]``, as :class:`PackedTable` reads it: integers and scales."""
+    groups = table.float().unflatten(1, (-1, GROUP))
+    scales = (groups.abs().amax(2) / 7).clamp_min(1e-7).to(torch.float16)
+    integers = (groups / scales.float()[:, :, None]).round().clamp(-7, 7).add(8).to(torch.uint8).flatten(1)
+    lower, upper = integers.chunk(2, 1)
+    return lower | upper << 4, scales
+
+
+@cache
+def distance_buckets(length: int, count: int, distance: int) -> torch.Tensor:
+    """Number of the bucket of every two of ``length`` positions, int64 ``[length, length]``, as T5 has them.
+
+    Half of the ``count`` buckets are for positions ahead. Of each half the first half are for one distance
+    each, the others grow up to ``distance`` (Raffel et al. 2020, §2.1).
+    """
+    half, exact = count // 2, count // 4
+    ahead = torch.arange(length)[None, :] - torch.arange(length)[:, None]
+    far = ahead.abs()
+    grown = torch.log(far.clamp_min(1) / exact) / math.log(distance / exact) * (half - exact)
+    bucket = torch.where(far < exact, far, (exact + grown.long()).clamp_max(half - 1))
+    return bucket + half * (ahead > 0)
+
+
+def word_vectors(subword_vectors: torch.Tensor, batch: EncoderBatch) -> torch.Tensor:
+    """Average the subwords of each word and scale to unit length: float32 ``[B, W, D]``."""
+    sums = torch.cumsum(subword_vectors.float(), 1)
+    ends = batch.word_ends[:, :-1]
+    rows = torch.arange(len(sums))[:, None]
+    size = (ends[:, 1:] - ends[:, :-1]).clamp_min(1)
+    means = (sums[rows, ends[:, 1:]] - sums[rows, ends[:, :-1]]) / size[:, :, None]
+    return functional.normalize(means, dim=-1)
+
+
+def read_sizes(folder: Path) -> VectorSizes:
+    """Read ``config.json`` of an encoder for word vectors.
+
+    Raises
+    ------
+    ModelError
+        When the file is missing, or a field is missing or wrong, or the format is of a later version.
+    """
+    config, place = read_config(folder), folder / "config.json"
+    if config.get("format") != FORMAT:
+        raise ModelError(f"{place}: format {config.get('format')!r}, this version reads {FORMAT}")
+    layers, heads, distance = (
+        positive_number(place, config, name, int) for name in ("layers", "heads", "distance")
+    )
+    return VectorSizes(layers, heads, distance, positive_number(place, config, "epsilon", float))

@@ -1,0 +1,112 @@
+"""Tags words by their word vectors, which saves the parser where nobody asks for trees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers
+from forest_align.parsing.networks.model_files import check_finite, read_config, read_tensors
+from forest_align.parsing.networks.vector_network import VECTORS
+from forest_align.types import InputError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMAT = 1
+#: Words of a sentence at most; the bundled parser takes about as many.
+LONGEST = 510
+_CARD, _WEIGHTS = "tagger.json", "tagger.safetensors"
+
+
+class WordTagger:
+    """A perceptron with one hidden layer: the vector and the letter case of a word tell its tag.
+
+    Parameters
+    ----------
+    tags : sequence of str
+        T part-of-speech tags.
+    arrays : mapping of str to numpy.ndarray
+        ``vector``, shape (D, H), ``case``, (C, H) for the classes of
+        :func:`~forest_align.parsing.networks.encoder_batches.case_class`, once more for the first word of a
+        sentence;
+        ``output``, (H, T), and ``bias``, (T,).
+    """
+
+    def __init__(self, tags: Sequence[str], arrays: dict[str, np.ndarray]) -> None:
+        self.tags = tuple(tags)
+        self._vector, self._case, self._output, self._bias = (
+            np.ascontiguousarray(arrays[name], dtype=np.float32)
+            for name in ("vector", "case", "output", "bias")
+        )
+
+    @classmethod
+    def read(cls, folder: Path = VECTORS) -> WordTagger:
+        """Read ``tagger.json`` and ``tagger.safetensors``, as ``em/parser/tagger.py`` writes them.
+
+        Raises
+        ------
+        ModelError
+            If a file is missing or damaged, or does not fit the other.
+        """
+        card, weights = read_config(folder, _CARD), folder / _WEIGHTS
+        if card.get("format") != FORMAT:
+            found = card.get("format")
+            raise ModelError(f"{folder / _CARD}: format {found!r}, this version reads {FORMAT}")
+        stored = read_tensors(weights)
+        check_finite(weights, stored)
+        arrays = {name: tensor.numpy() for name, tensor in stored.items()}
+        shapes = {name: array.shape for name, array in arrays.items()}
+        try:
+            tags, hidden = len(card["tags"]), shapes["output"][0]
+            expected = {
+                "vector": (shapes["vector"][0], hidden),
+                "case": (CASE_COUNT, hidden),
+                "output": (hidden, tags),
+                "bias": (tags,),
+            }
+        except (KeyError, TypeError, IndexError) as error:
+            raise ModelError(f"{weights}: does not fit {_CARD} ({error})") from None
+        if shapes != expected:
+            raise ModelError(f"{weights}: does not fit {_CARD} (expected {expected}, found {shapes})")
+        return cls(card["tags"], arrays)
+
+    def save(self, folder: Path) -> None:
+        """Write the files that :meth:`read` reads."""
+        arrays = {"vector": self._vector, "case": self._case, "output": self._output, "bias": self._bias}
+        card, weights = {"format": FORMAT, "tags": self.tags}, folder / _WEIGHTS
+        (folder / _CARD).write_text(json.dumps(card) + "\n", encoding="utf-8")
+        save_file({name: array.astype(np.float16) for name, array in arrays.items()}, weights)
+        weights.chmod(0o644)
+
+    def check(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[InputError | None]:
+        """An error for each sentence that cannot be tagged; ``space_after`` makes no difference."""
+        return [self._unusable(words) for words in batch]
+
+    def _unusable(self, words: Sequence[str]) -> InputError | None:
+        if not words:
+            return InputError("a sentence without words cannot be tagged")
+        if len(words) > LONGEST:
+            return InputError(f"sentence of {len(words)} words is longer than can be tagged ({LONGEST})")
+        return None
+
+    def __call__(self, words: Sequence[str], vectors: np.ndarray) -> tuple[str, ...]:
+        """Tag the words of a sentence.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The n words.
+        vectors : numpy.ndarray
+            float32, shape (n, D): those of
+            :class:`~forest_align.parsing.networks.vector_network.WordVectors`.
+        """
+        hidden = vectors @ self._vector + self._case[case_numbers(words)]
+        np.maximum(hidden, 0, out=hidden)
+        return tuple(self.tags[tag] for tag in (hidden @ self._output + self._bias).argmax(1).tolist())

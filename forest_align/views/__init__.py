@@ -1,1 +1,0 @@
-"""Views of alignments for people: text, HTML, a browser."""

@@ -1,0 +1,1 @@
+"""Processes and threads that share out work."""

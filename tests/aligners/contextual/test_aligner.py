@@ -1,0 +1,395 @@
+"""The contextual aligner: symmetry, probabilities, explanations, model files, candidates."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.contextual.features import (
+    BASE_FEATURES,
+    CONTEXT_FEATURES,
+    DIRECTION_FEATURES,
+    LINK_CLASSES,
+    direction_features,
+)
+from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.aligners.contextual.model import FORMAT_VERSION, UNLIKELY, LinkModel
+from forest_align.aligners.words.contextual import ContextualCandidates
+from forest_align.cext import contextual as kernel
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.entities import Entity
+from forest_align.parsing.dependencies.typed import Dependency
+from forest_align.parsing.forests.trees import sentence_from_bracket
+from forest_align.types import InputError, ModelError, Sentence
+
+DIMENSION = 6
+WORDS = "the a of cat cats dog dogs sat slept big large New York NYC Rome , . 7 seven".split()  # noqa: SIM905
+
+
+def random_model(seed: int = 0) -> LinkModel:
+    rng = np.random.default_rng(seed)
+
+    def normal(*shape: int, scale: float = 0.2) -> np.ndarray:
+        return rng.normal(size=shape).astype(np.float32) * np.float32(scale)
+
+    classes, base, directions = len(LINK_CLASSES), len(BASE_FEATURES), len(DIRECTION_FEATURES)
+    later = base + directions + len(CONTEXT_FEATURES)
+    slots = kernel.MESSAGE_SLOTS
+    return LinkModel(
+        normal(DIMENSION, scale=0.1),
+        normal(DIMENSION, 4, scale=1).astype(np.float16).astype(np.float32),
+        normal(DIMENSION, directions, scale=1),
+        normal(classes, base + 1, scale=0.3),
+        MessageNetwork.without_rounds(
+            hidden=normal(later, 5), hidden_bias=normal(classes, 5, scale=1), output=normal(4, scale=0.5)
+        ),
+        MessageNetwork(
+            hidden=normal(later, 7),
+            hidden_bias=normal(classes, 7, scale=1),
+            send=normal(2, 6, 3),
+            send_bias=normal(2, 3),
+            own=normal(2, 6, 6),
+            receive=normal(2, slots, 3, 6),
+            receive_bias=normal(2, 6),
+            output=normal(6, scale=0.5),
+        ),
+        0.5,
+        {"trained on": ["nothing"]},
+    )
+
+
+def sentence(words: list[str], seed: int = 0) -> Sentence:
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(len(words), DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    plain = Sentence.from_words(words)
+    return Sentence(plain.tokens, text=plain.text, vectors=vectors)
+
+
+sentences = st.builds(sentence, st.lists(st.sampled_from(WORDS), min_size=1, max_size=8), st.integers(0, 3))
+ALIGNER = ContextualAligner(random_model())
+# Matrix products round differently on the two sides of the diagonal of this sentence with itself.
+REPETITIVE = sentence("the dogs the the the a dog the".split())  # noqa: SIM905
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences, sentences)
+@example(REPETITIVE, REPETITIVE)
+def test_default_alignment_of_swapped_sentences_is_the_transpose(one: Sentence, two: Sentence) -> None:
+    there, back = ALIGNER.align(one, two), ALIGNER.align(two, one)
+    assert there.words == back.words.swap()
+    assert there.unaligned_source == back.unaligned_target
+    assert there.log_probability == pytest.approx(back.log_probability)
+
+
+TREES = [
+    "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+    "(S (NP (NP (DT The) (NN mat)) (SBAR (S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on)))))) (. .))",
+    "(S (NP (NNP New) (NNP York)) (VP (VBZ is) (NP (DT the) (NN cat) (CC and) (NN cat))) (. .))",
+    "(S (NP (NNP York)) (VP (VBD saw) (NP (NNP New) (NNP York))) (, ,))",
+    "(NP (DT the) (DT the) (NN cat) (NN cat))",
+    "(NP (NN cat) (DT the) (NN cat) (DT the) (NN cat))",
+]
+
+
+@pytest.mark.parametrize("left", TREES)
+@pytest.mark.parametrize("right", TREES)
+def test_published_alignment_of_swapped_sentences_is_the_transpose(left: str, right: str) -> None:
+    aligner = ContextualAligner(variant="published", ppdb=PairTable([("cat", "mat"), ("sat", "saw")]))
+    one, two = sentence_from_bracket(left), sentence_from_bracket(right)
+    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
+
+
+class GivenAnnotations:
+    """An annotator that has been told everything."""
+
+    name = "given"
+
+    def __init__(self) -> None:
+        self.known: dict[int, Annotation] = {}
+
+    def annotate(self, sentence: Sentence) -> Annotation:
+        return self.known[id(sentence)]
+
+    def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
+        return [one for one in sentences if isinstance(one, Sentence)]
+
+
+FEW_WORDS = "cat mat cats saw the of New York Smith , .".split()  # noqa: SIM905
+FEW_TAGS = "NN NNP VBD JJ IN .".split()  # noqa: SIM905
+FEW_TYPES = "nsubj dobj nsubjpass rcmod nn prep_of conj_and det".split()  # noqa: SIM905
+PublishedInput = tuple[Sentence, Annotation]
+
+
+@st.composite
+def annotated_pairs(draw: st.DrawFn) -> tuple[PublishedInput, PublishedInput]:
+    """Two sentences of few words with any tags, dependencies and names, often equally long: many ties."""
+    lengths = draw(st.integers(3, 7).map(lambda n: (n, n)) | st.tuples(st.integers(1, 7), st.integers(1, 7)))
+    words, tags = draw(st.sampled_from((2, 3, len(FEW_WORDS)))), draw(st.integers(1, len(FEW_TAGS)))
+    one, two = (draw(annotated(n, FEW_WORDS[:words], FEW_TAGS[:tags])) for n in lengths)
+    return one, two
+
+
+@st.composite
+def annotated(draw: st.DrawFn, length: int, words: list[str], tags: list[str]) -> PublishedInput:
+    place = st.integers(0, length - 1)
+    edges = st.lists(st.builds(Dependency, place, place, st.sampled_from(FEW_TYPES)), max_size=6)
+    spans = draw(st.lists(st.tuples(place, place, st.sampled_from(["", "person"])), max_size=2))
+    names = tuple(Entity(min(a, b), max(a, b) + 1, kind) for a, b, kind in spans)
+    forms, labels = (
+        draw(st.lists(st.sampled_from(items), min_size=length, max_size=length)) for items in (words, tags)
+    )
+    return Sentence.from_words(forms, labels), Annotation(tuple(draw(edges)), tuple(draw(edges)), names)
+
+
+# Two sequences as long and as far from the diagonal as each other: which is taken first decides.
+TIED = tuple((Sentence.from_words(text.split()), Annotation()) for text in ("cat mat cat", "mat cat mat"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(annotated_pairs(), st.sampled_from([None, PairTable([("cat", "mat"), ("saw", "York")])]))
+@example((TIED[0], TIED[1]), None)
+def test_published_alignment_is_transposed_whatever_the_dependencies_and_names(
+    pair: tuple[PublishedInput, PublishedInput], ppdb: PairTable | None
+) -> None:
+    annotator = GivenAnnotations()
+    annotator.known = {id(sentence): annotation for sentence, annotation in pair}
+    aligner = ContextualAligner(variant="published", ppdb=ppdb, annotator=annotator)
+    (one, _), (two, _) = pair
+    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
+
+
+def test_a_sentence_is_aligned_to_itself_along_the_diagonal() -> None:
+    one = sentence_from_bracket(TREES[0])
+    found = ContextualAligner(variant="published").align(one, one).words
+    assert found.pairs == tuple((k, k) for k in range(len(one)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(sentences, sentences)
+def test_links_are_the_cells_above_the_threshold_with_their_probabilities(
+    one: Sentence, two: Sentence
+) -> None:
+    probability = ALIGNER.link_probabilities(one, two)
+    found = ALIGNER.align(one, two).words
+    assert set(found) == set(zip(*map(list, np.nonzero(probability >= 0.5)), strict=True))
+    assert found.scores == pytest.approx([float(probability[pair]) for pair in found])
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences, st.data())
+def test_contributions_add_up_to_the_log_odds(one: Sentence, two: Sentence, data: st.DataObject) -> None:
+    i, j = data.draw(st.integers(0, len(one) - 1)), data.draw(st.integers(0, len(two) - 1))
+    parts = ALIGNER.explain(one, two, i, j)
+    probability = float(ALIGNER.link_probabilities(one, two)[i, j])
+    assert 1 / (1 + np.exp(-sum(parts.values()))) == pytest.approx(probability, abs=1e-4)
+    strengths = [abs(value) for value in parts.values()]
+    assert strengths == sorted(strengths, reverse=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences, st.data())
+@example(REPETITIVE, REPETITIVE, None)
+def test_swapped_sentences_have_the_same_explanation(
+    one: Sentence, two: Sentence, data: st.DataObject | None
+) -> None:
+    i, j = (5, 0) if data is None else (data.draw(st.integers(0, len(side) - 1)) for side in (one, two))
+    assert ALIGNER.explain(one, two, i, j) == ALIGNER.explain(two, one, j, i)
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "message"),
+    [
+        (3, 0, "field 'i': expected a word of the source, 0 to 2, found 3"),
+        (-1, 0, "field 'i': expected a word of the source, 0 to 2, found -1"),
+        (0, 2, "field 'j': expected a word of the target, 0 to 1, found 2"),
+        (1, -1, "field 'j': expected a word of the target, 0 to 1, found -1"),
+        (0.5, 0, "field 'i': expected a word of the source, 0 to 2, found 0.5"),
+    ],
+)
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_only_words_that_there_are_can_be_explained(i: float, j: int, message: str, is_swapped: bool) -> None:
+    sides = sentence(["the", "big", "cat"], 1), sentence(["a", "dog"], 2)
+    numbers: tuple[Any, Any] = (i, j)
+    if is_swapped:
+        sides, numbers = sides[::-1], numbers[::-1]
+        names = {"field 'i'": "field 'j'", "field 'j'": "field 'i'", "source": "target", "target": "source"}
+        message = re.sub("|".join(names), lambda found: names[found[0]], message)
+    with pytest.raises(InputError) as refused:
+        ALIGNER.explain(*sides, *numbers)
+    assert str(refused.value) == message
+
+
+def test_words_lie_together_along_a_direction_where_their_vectors_sum_to() -> None:
+    one, two = ALIGNER.model.prepare(sentence(["the", "big", "cat"], 1), sentence(["cats", "slept"], 2))
+    directions, cells = ALIGNER.model.directions, np.array([1, 4], dtype=np.int32)
+    expected = [
+        (one.vectors[i].astype(float) + two.vectors[j]) @ directions.astype(float)
+        for i, j in ((0, 1), (2, 0))
+    ]
+    found = direction_features(one, two, directions, cells)
+    assert found.shape == (2, len(DIRECTION_FEATURES))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_later_passes_see_the_words_themselves_and_explain_them_as_one_reason() -> None:
+    model = random_model()
+    blind = replace(model, directions=np.zeros_like(model.directions))
+    one, two = sentence(["the", "cat"], 1), sentence(["a", "dog"], 2)
+    with_words, without = ALIGNER.explain(one, two, 1, 1), ContextualAligner(blind).explain(one, two, 1, 1)
+    assert "the words themselves" in with_words and "the words themselves" not in without
+    assert not set(DIRECTION_FEATURES) & set(with_words)
+
+
+def test_messages_from_other_links_are_one_reason() -> None:
+    one, two = sentence(["the", "big", "cat"], 1), sentence(["a", "large", "dog"], 2)
+    model = random_model()
+    parts = ALIGNER.explain(one, two, 1, 1)
+    assert parts["messages from the links around"]
+    deaf = replace(model, third=replace(model.third, receive=np.zeros_like(model.third.receive)))
+    assert "messages from the links around" not in ContextualAligner(deaf).explain(one, two, 1, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sentences, sentences)
+def test_cells_that_the_second_pass_thinks_unlikely_keep_its_probability(
+    one: Sentence, two: Sentence
+) -> None:
+    model = random_model()
+    given = (*model.prepare(one, two), np.zeros((len(one), len(two)), dtype=np.int32))
+    before = model._later_passes(*given)[0].probability
+    after = model.probabilities(*given)
+    np.testing.assert_array_equal(before == after, before < UNLIKELY)
+
+
+def test_gaps_are_the_words_without_links() -> None:
+    aligner = ContextualAligner(variant="published")
+    one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
+    two = sentence_from_bracket("(S (NP (DT A) (NN cat)) (VP (VBD sat)))")
+    found = aligner.align(one, two)
+    assert found.words.pairs == ((0, 0), (2, 1), (3, 2))
+    assert found.unaligned_source == ((1, 2), (4, 5)) and found.unaligned_target == ()
+
+
+def test_a_saved_model_aligns_as_before(tmp_path: Path) -> None:
+    ALIGNER.save(tmp_path / "model")
+    again = ContextualAligner.load(tmp_path / "model")
+    one, two = sentence(["the", "big", "cat"], 1), sentence(["a", "large", "cat", "sat"], 2)
+    np.testing.assert_array_equal(again.link_probabilities(one, two), ALIGNER.link_probabilities(one, two))
+    assert again.model.card == ALIGNER.model.card
+
+
+@pytest.mark.parametrize("name", ["base_features", "direction_features", "context_features"])
+def test_a_model_with_other_features_is_refused(tmp_path: Path, name: str) -> None:
+    ALIGNER.save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    card[name] = card[name][1:]
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    with pytest.raises(ModelError, match=f"other {name}"):
+        LinkModel.load(tmp_path)
+
+
+def test_a_model_of_another_version_is_refused(tmp_path: Path) -> None:
+    ALIGNER.save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**card, "version": 4}))
+    with pytest.raises(ModelError, match=f"version {FORMAT_VERSION}, in .* version 4"):
+        LinkModel.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["second_output", "third_output", "third_receive"])
+def test_a_model_whose_networks_do_not_fit_is_refused(tmp_path: Path, name: str) -> None:
+    ALIGNER.save(tmp_path)
+    arrays = load_file(tmp_path / "model.safetensors")
+    save_file({**arrays, name: arrays[name][..., 1:].copy()}, tmp_path / "model.safetensors")
+    with pytest.raises(ModelError, match="expected"):
+        LinkModel.load(tmp_path)
+
+
+def test_a_model_that_is_missing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no model"):
+        LinkModel.load(tmp_path / "nowhere")
+
+
+def test_the_feature_names_are_as_many_as_the_kernel_computes() -> None:
+    assert len(BASE_FEATURES) == len(set(BASE_FEATURES)) == kernel.BASE_FEATURES
+    assert len(CONTEXT_FEATURES) == len(set(CONTEXT_FEATURES)) == kernel.CONTEXT_FEATURES
+    assert len(LINK_CLASSES) == kernel.LINK_CLASSES
+
+
+def test_candidates_are_symmetric_probable_and_sorted() -> None:
+    provider = ContextualCandidates(ALIGNER, minimum_score=0.2)
+    one, two = sentence(["New", "York", "sat"], 1), sentence(["NYC", "slept", ".", "the"], 2)
+    there, back = provider.candidates(one, two), provider.candidates(two, one)
+    assert list(there) == sorted(there)
+    assert {(c.source, c.target, c.score) for c in there} == {(c.target, c.source, c.score) for c in back}
+    assert all(0.2 <= c.score <= 1 and c.evidence for c in there if not c.is_group)
+    assert provider.candidates(Sentence(()), two) == ()
+
+
+def test_paraphrases_of_the_user_count_as_synonyms() -> None:
+    one, two = sentence(["cat"], 1), sentence(["dog"], 2)
+    informed = ContextualAligner(random_model(), ppdb=PairTable([("cat", "dog")]))
+    assert "synonym" in informed.explain(one, two, 0, 0) and "synonym" not in ALIGNER.explain(one, two, 0, 0)
+
+
+class VectorParser:
+    """Makes up vectors, and trees of one kind for all sentences."""
+
+    def parse_many(self, texts: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence]:
+        for text in texts:
+            words = text.split() if isinstance(text, str) else text
+            parsed = sentence_from_bracket("(X " + " ".join(f"(SYM {word})" for word in words) + ")")
+            yield self.with_vectors([parsed])[0]
+
+    def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        return [replace(one, vectors=sentence(list(one.words)).vectors) for one in sentences]
+
+
+def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:
+    aligner = ContextualAligner(random_model(), parser=VectorParser())  # type: ignore[arg-type]
+    given = sentence_from_bracket(TREES[0])
+    found = aligner.align(given, "the cat sat")
+    assert found.source.tags == given.tags and found.source.forest is given.forest
+    assert found.source.vectors is not None and found.target.tags == ("SYM",) * 3
+
+
+def test_text_and_sentences_without_vectors_are_prepared_to_be_explained() -> None:
+    aligner = ContextualAligner(random_model(), parser=VectorParser())  # type: ignore[arg-type]
+    found = aligner.align("the big cat", "a dog")
+    expected = aligner.explain(found.source, found.target, 2, 1)
+    assert aligner.explain("the big cat", Sentence.from_words(["a", "dog"]), 2, 1) == expected
+    with pytest.raises(InputError, match="expected a text or a Sentence, found 7"):
+        aligner.explain("the big cat", 7, 2, 1)  # type: ignore[arg-type]
+
+
+def test_links_of_the_published_variant_have_no_probabilities_to_explain() -> None:
+    with pytest.raises(InputError, match="links of the published variant have no probabilities"):
+        ContextualAligner(variant="published").explain(REPETITIVE, REPETITIVE, 0, 0)
+
+
+def test_bad_input_is_explained() -> None:
+    with pytest.raises(InputError, match="expected one of default, published, found 'old'"):
+        ContextualAligner(variant="old")
+    with pytest.raises(InputError, match="expected a probability"):
+        ContextualAligner(threshold=1.5)
+    with pytest.raises(InputError, match="at least one token"):
+        ALIGNER.align_prepared(Sentence(()), sentence(["a"]))
+    with pytest.raises(InputError, match="needs word vectors"):
+        ALIGNER.align_prepared(Sentence.from_words(["a"]), sentence(["a"]))
+    wide = Sentence.from_words(["a"])
+    wide = Sentence(wide.tokens, text=wide.text, vectors=np.ones((1, 3), dtype=np.float32))
+    with pytest.raises(ModelError, match="trained with other ones"):
+        ALIGNER.align_prepared(wide, sentence(["a"]))

@@ -1,0 +1,113 @@
+"""What the benchmarks of the contextual aligner measure."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from forest_align.aligners.sultan.parameters import MODULES
+from forest_align.alignment import Links
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.types import Sentence
+
+from ...places import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, next(BENCHMARKS.glob(f"*/{name}.py")))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Two pairs of three and four words, and one of 20."""
+    items = [
+        {"source": "a b c", "target": "a b c d", "sureAlign": "0-0 1-1", "possibleAlign": "2-2"},
+        {"source": "a b c", "target": "a b c d", "sureAlign": "0-0", "possibleAlign": ""},
+        {"source": "x " * 20, "target": "y " * 20, "sureAlign": "", "possibleAlign": ""},
+    ]
+    path = tmp_path / "linked.json"
+    path.write_text(json.dumps([{"id": str(k), **item} for k, item in enumerate(items)]))
+    return path
+
+
+def test_rows_of_quality_are_scores_of_sure_links_and_last_of_all_links(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quality = script("contextual_quality")
+    found = Links.of([(0, 0), (2, 2)])
+    told = SimpleNamespace(
+        align_prepared=lambda *sides: SimpleNamespace(words=found if len(sides[0]) == 3 else Links(()))
+    )
+    monkeypatch.setattr(quality, "variants", lambda options, table: [("told", told)])
+    monkeypatch.setattr(
+        quality, "parse", lambda pairs, parser: [(pair.source, pair.target) for pair in pairs]
+    )
+    quality.main([str(corpus)])
+    # Sure: P ½, ½, 1; R ½, 1, 1. With possible links: P 1, ½, 1; R ⅔, 1, 1.
+    rows = [row for row in capsys.readouterr().out.splitlines() if row.startswith("| told")]
+    assert rows == ["| told | 66.7 | 83.3 | 74.1 | 33.3 | 86.0 |"]
+
+
+def test_rows_of_the_ablation_lack_what_they_say() -> None:
+    quality = script("contextual_quality")
+    options = argparse.Namespace(model=None, spacy=False, ablation=True)
+    table = PairTable([("a", "b")])
+    rows: dict[str, Any] = dict(quality.variants(options, table))
+    tables = {name: aligner.ppdb for name, aligner in rows.items()}
+    assert {name for name, given in tables.items() if given is None} == {"default", "published, no PPDB"}
+    assert len(tables.pop("published (-) word similarity")) == 0
+    assert all(given is table for given in tables.values() if given is not None)
+    kinds = {name: aligner.variant for name, aligner in rows.items()}
+    assert all(
+        kind == ("default" if name.startswith("default") else "published") for name, kind in kinds.items()
+    )
+    lacking = {
+        name.removeprefix("published "): MODULES - aligner.parameters.modules
+        for name, aligner in rows.items()
+    }
+    assert {name: parts for name, parts in lacking.items() if parts} == {
+        "(-) contextual evidence": {"sequences", "dependencies", "text"},
+        "(-) dependencies": {"dependencies"},
+        "(-) text neighbourhood": {"text"},
+        "(-) stop words": {"stop words"},
+        "(-) entities": {"entities"},
+    }
+    few = argparse.Namespace(model=None, spacy=False, ablation=False)
+    assert [name for name, _ in quality.variants(few, None)] == [
+        "default",
+        "published, no PPDB",
+        "published (-) word similarity",
+    ]
+
+
+def test_pairs_whose_speed_is_measured_are_about_as_long_as_wanted(corpus: Path) -> None:
+    speed = script("contextual_speed")
+    lengths = {
+        words: [(len(one), len(two)) for one, two in speed.chosen_pairs(str(corpus), words, 9)]
+        for words in (8, 9, 15, 25, 26)
+    }
+    assert lengths == {8: [(3, 4)] * 2, 9: [], 15: [(20, 20)], 25: [(20, 20)], 26: []}
+    assert len(speed.chosen_pairs(str(corpus), 8, 1)) == 1
+
+
+def test_the_run_that_warms_up_is_not_the_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    speed = script("contextual_speed")
+    clock = iter([0.0, 1.0, 10.0, 14.0, 20.0, 23.0, 30.0, 35.0])
+    monkeypatch.setattr(speed.time, "process_time", lambda: next(clock))
+    aligned: list[Any] = []
+    told: Any = SimpleNamespace(align_prepared=lambda *sides: aligned.append(sides))
+    one, two = Sentence.from_words(["a"]), Sentence.from_words(["b"])
+    assert speed.best_time(told, [(one, two), (two, one)], 3) == 3.0
+    assert aligned == [(one, two), (two, one)] * 4

@@ -1,0 +1,153 @@
+"""From probabilities to links: the threshold, where it comes from and where it goes to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.contextual.model import LinkModel
+from forest_align.aligners.words.contextual import ContextualCandidates
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError, ModelError, Sentence
+
+PROBABILITY = np.array([[0.9, 0.25, 0.0], [0.5, 0.3, 1.0]], dtype=np.float32)
+SOURCE, TARGET = Sentence.from_words(["one", "two"]), Sentence.from_words(["a", "b", "c"])
+
+
+class Told:
+    """A link model that has been told its answer."""
+
+    threshold = 0.5
+
+    def __init__(self, probability: np.ndarray) -> None:
+        self.probability = probability
+
+    def link_probabilities(self, source: Sentence, target: Sentence, evidence: np.ndarray) -> np.ndarray:
+        return self.probability if len(source) == len(self.probability) else self.probability.T
+
+
+def told(threshold: float | None = None, probability: np.ndarray = PROBABILITY) -> ContextualAligner:
+    return ContextualAligner(Told(probability), threshold=threshold)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (None, {(0, 0), (1, 0), (1, 2)}),
+        (0.25, {(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)}),
+        (0.0, {(i, j) for i in range(2) for j in range(3)}),
+        (0.6, {(0, 0), (1, 2)}),
+        (1.0, {(1, 2)}),
+    ],
+)
+def test_links_are_the_cells_from_the_threshold_on_and_an_alignment_is_as_likely_as_its_cells(
+    threshold: float | None, expected: set[tuple[int, int]]
+) -> None:
+    found = told(threshold).align_prepared(SOURCE, TARGET)
+    assert (found.aligner, set(found.words)) == ("contextual", expected)
+    assert list(found.words) == sorted(expected)
+    assert found.words.scores == pytest.approx([float(PROBABILITY[pair]) for pair in sorted(expected)])
+    chances = [
+        PROBABILITY[i, j] if (i, j) in expected else 1 - PROBABILITY[i, j]
+        for i, j in np.ndindex(PROBABILITY.shape)
+    ]
+    # No cell is less likely than 1e-7: log-probabilities stay finite.
+    logarithms = [math.log(max(float(chance), 1e-7)) for chance in chances]
+    assert found.log_probability == pytest.approx(sum(logarithms), abs=1e-5)
+
+
+def test_an_alignment_and_its_transpose_are_equally_likely_to_the_last_digit() -> None:
+    table = np.random.default_rng(1).random((17, 23)).astype(np.float32)
+    sides = Sentence.from_words(["x"] * 17), Sentence.from_words(["x"] * 23)
+    there, back = (told(probability=table).align_prepared(*pair) for pair in (sides, sides[::-1]))
+    assert there.log_probability == back.log_probability
+    assert there.words == back.words.swap()
+
+
+def test_the_threshold_that_is_given_goes_into_settings_and_folders_and_comes_before_theirs(
+    tmp_path: Path, bundled: LinkModel
+) -> None:
+    assert told().settings == {"variant": "default", "threshold": 0.5}
+    assert told(0.0).settings == {"variant": "default", "threshold": 0.0}
+    ContextualAligner(bundled, threshold=0.25).save(tmp_path)
+    assert ContextualAligner.load(tmp_path).threshold == 0.25
+    assert ContextualAligner.load(tmp_path, threshold=0.75).threshold == 0.75
+    changed = told(0.25).with_values({"threshold": 0.75})
+    assert (changed.threshold, changed.align_prepared(SOURCE, TARGET).words.pairs) == (0.75, ((0, 0), (1, 2)))
+
+
+@pytest.fixture(scope="module")
+def bundled() -> LinkModel:
+    return ContextualAligner.load().model
+
+
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, math.nan, "0.5", True])
+def test_a_threshold_that_is_no_probability_is_refused(threshold: Any) -> None:
+    with pytest.raises(InputError, match=r"field 'threshold': expected a probability, found"):
+        ContextualAligner(threshold=threshold)
+
+
+def test_each_variant_has_parsed_what_it_reads_and_no_more() -> None:
+    tree = sentence_from_bracket("(NP (DT a) (NN cat))")
+    vectors = np.ones((2, 3), dtype=np.float32)
+    with_tree = tree
+    with_vectors = replace(Sentence.from_words(["a", "cat"]), vectors=vectors)
+    asked: list[str] = []
+
+    class Recorder:
+        def parse_many(self, texts: list[object], batch_size: int = 32) -> list[Sentence]:
+            asked.append("parse")
+            return self.with_vectors([tree] * len(texts), asked_for=False)
+
+        def with_vectors(self, sentences: list[Sentence], asked_for: bool = True) -> list[Sentence]:
+            asked.extend(["vectors"] * asked_for)
+            return [replace(one, vectors=vectors) for one in sentences]
+
+    def lacks(variant: str, sentence: Sentence, ppdb: PairTable | None = None) -> list[str]:
+        asked.clear()
+        aligner = ContextualAligner(variant=variant, parser=Recorder(), ppdb=ppdb)  # type: ignore[arg-type]
+        (ready,) = aligner.prepare([sentence])
+        assert isinstance(ready, Sentence)
+        assert (ready.vectors if variant == "default" else ready.forest) is not None
+        return list(asked)
+
+    plain = Sentence.from_words(["a", "cat"])
+    assert [lacks("default", one) for one in (plain, with_tree, with_vectors)] == [["parse"], ["vectors"], []]
+    assert [lacks("published", one) for one in (plain, with_tree, with_vectors)] == [
+        ["parse"],
+        ["vectors"],  # which stand for a table of paraphrases
+        ["parse"],
+    ]
+    assert lacks("published", with_tree, PairTable([("cat", "tomcat")])) == []
+
+
+def test_links_of_the_published_variant_have_no_probabilities_for_candidates() -> None:
+    aligner = ContextualAligner(variant="published", ppdb=PairTable([]))
+    message = "links of the published variant have no probabilities"
+    with pytest.raises(InputError, match=message):
+        aligner.link_probabilities(SOURCE, TARGET)
+    with pytest.raises(InputError, match=message):
+        ContextualCandidates(aligner).candidates(SOURCE, TARGET)
+
+
+def test_vectors_of_another_parser_and_missing_ones_are_told_apart(bundled: LinkModel) -> None:
+    aligner = ContextualAligner(bundled)
+    size = len(bundled.mean)
+    good, other = (
+        replace(Sentence.from_words(["x"]), vectors=np.ones((1, k), np.float32)) for k in (size, size + 1)
+    )
+    for pair in ((good, other), (other, good)):
+        with pytest.raises(
+            ModelError, match=f"word vectors of {size} numbers, found {size + 1}: .* other ones"
+        ):
+            aligner.align_prepared(*pair)
+    for pair in ((good, Sentence.from_words(["x"])), (Sentence.from_words(["x"]), good)):
+        with pytest.raises(InputError, match="needs word vectors, which the parser gives"):
+            aligner.align_prepared(*pair)

@@ -1,0 +1,99 @@
+"""What users get: raw text in, the bundled parser and models, phrases with probabilities out."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+import forest_align
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.legitimacy import alignment_violations
+from forest_align.alignment import Alignment, PhrasePair
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.parsing import sentence_from_bracket
+
+from ...places import ROOT, SHARED
+
+MTREF = SHARED / "data" / "alignment" / "mtref" / "dev.tsv"
+PAIRS = [
+    tuple(line.split("\t"))
+    for line in (ROOT / "examples" / "pairs.tsv").read_text(encoding="utf-8").splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def aligner() -> ForestAligner:
+    found = forest_align.load("forest")
+    assert isinstance(found, ForestAligner)
+    return found
+
+
+@pytest.fixture(scope="module")
+def alignments(aligner: ForestAligner) -> list[Alignment]:
+    return list(aligner.align_many(PAIRS))
+
+
+def texts(alignment: Alignment, pair: PhrasePair) -> tuple[str, str]:
+    source, target = pair.source_node, pair.target_node
+    return (
+        " ".join(alignment.source.words[source.start : source.end]),
+        " ".join(alignment.target.words[target.start : target.end]),
+    )
+
+
+def test_phrases_that_mean_the_same_are_found_in_the_example_pairs(alignments: list[Alignment]) -> None:
+    found = {texts(alignment, pair) for alignment in alignments for pair in alignment.phrases}
+    assert {
+        ("passed away", "died"),
+        ("New York City", "NYC"),
+        ("a long illness", "being ill for a long time"),
+        ("in New York City", "in NYC"),
+        ("go to the ground floor for a smoke", "go down to smoke a cigarette"),
+    } <= found
+
+
+def test_words_of_the_example_in_the_readme_are_linked_as_it_says(alignments: list[Alignment]) -> None:
+    assert alignments[4].words.to_pharaoh().startswith("0-8 1-9 ")
+
+
+def test_alignments_are_whole_probable_legitimate_and_come_back_from_json(
+    alignments: list[Alignment],
+) -> None:
+    for alignment in alignments:
+        assert alignment.root_aligned and not alignment.error and not alignment.warnings
+        assert alignment_violations(alignment) == []
+        assert all(0 < pair.probability <= 1 for pair in alignment.phrases)
+        assert all(0 < score <= 1 for score in alignment.words.scores or ())
+        assert alignment_violations(Alignment.from_json(alignment.to_json())) == []
+        for sentence in (alignment.source, alignment.target):
+            assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
+
+
+def test_workers_change_nothing(aligner: ForestAligner, alignments: list[Alignment]) -> None:
+    two = aligner.align_many(PAIRS * 3, batch_size=len(PAIRS), workers=2)
+    assert [one.to_json() for one in two] == [one.to_json() for one in alignments] * 3
+
+
+def test_trees_given_in_place_of_text_cost_no_links(
+    aligner: ForestAligner, alignments: list[Alignment]
+) -> None:
+    first = alignments[4]
+    trees = (sentence_from_bracket(tree) for tree in (first.source_tree, first.target_tree))
+    again = aligner.align(*trees)
+    assert again.words.pairs == first.words.pairs
+    assert (again.source_tree, again.target_tree) == (first.source_tree, first.target_tree)
+
+
+@pytest.mark.skipif(not MTREF.exists(), reason="needs shared/data/alignment/mtref, see CONTRIBUTING.md")
+def test_f1_on_a_part_of_the_mtref_development_set(aligner: ForestAligner) -> None:
+    pairs = [pair for pair in islice(read_pairs(MTREF), 80) if isinstance(pair, SentencePair)]
+    found = list(aligner.align_many([(pair.source, pair.target) for pair in pairs]))
+    assert all(alignment.root_aligned for alignment in found)
+    scored = [
+        WordPair(pair.source.words, pair.target.words, pair.links, result.words)
+        for pair, result in zip(pairs, found, strict=True)
+        if pair.links is not None
+    ]
+    assert score_words(scored).counts.macro().f1 > 0.86

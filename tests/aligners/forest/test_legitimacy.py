@@ -1,0 +1,136 @@
+"""The checker of Definition 3.2 finds each kind of violation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from forest_align.aligners.forest.legitimacy import Pair, alignment_violations, violations
+from forest_align.alignment import Alignment, PhrasePair
+from forest_align.parsing import forest_from_bracket
+from forest_align.types import Derivation, InputError, Sentence
+
+_, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
+A, B, C, D, NP, VP, ROOT = range(7)
+
+
+def check(pairs: Sequence[Pair], root_aligned: bool = True) -> list[str]:
+    tree = TREE.best_derivation()
+    return violations(TREE, TREE, tree, tree, pairs, root_aligned=root_aligned)
+
+
+def same(*nodes: int) -> list[Pair]:
+    return [(node, node, True) for node in nodes]
+
+
+def test_the_nodes_are_those_that_the_tests_name() -> None:
+    assert [TREE.node(node).span for node in (A, B, C, D, NP, VP, ROOT)] == [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (3, 4),
+        (0, 2),
+        (2, 4),
+        (0, 4),
+    ]
+
+
+def test_a_tree_aligned_to_itself_is_legitimate() -> None:
+    assert check(same(A, B, C, D, NP, VP, ROOT)) == []
+
+
+def test_an_inverted_alignment_is_legitimate() -> None:
+    pairs = [
+        (A, D, True),
+        (B, C, True),
+        (NP, VP, True),
+        (C, A, True),
+        (D, B, True),
+        (VP, NP, True),
+        (ROOT, ROOT, True),
+    ]
+    assert check(pairs) == []
+
+
+def test_pairs_that_rest_on_one_pair_are_legitimate() -> None:
+    assert check(same(A, NP, ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("pairs", "word"),
+    [
+        (same(A, B, NP), "root pair"),
+        ([*same(ROOT), (A, A, True), (A, B, True)], "consistency"),
+        ([*same(ROOT), (99, A, True)], "same tree"),
+        ([*same(ROOT), (NP, NP, True), (A, C, True)], "monotonous"),
+        ([*same(ROOT), (NP, NP, True), (C, A, True)], "monotonous"),
+        ([*same(ROOT), (A, A, True), (B, C, True), (C, D, True)], "monotonous"),
+        (same(ROOT, A, B), "relevance"),
+        ([(ROOT, ROOT, False), (A, A, True)], "relevance"),
+    ],
+)
+def test_each_violation_is_named(pairs: list[Pair], word: str) -> None:
+    found = check(pairs)
+    assert found and all(text.startswith(word) for text in found), found
+
+
+def test_a_constituent_stands_above_the_part_of_it_that_joins_two_pairs() -> None:
+    _, tree = forest_from_bracket("(S (NP (DT a) (JJ b) (NN c)) (VP (VB d)))")
+    nodes = {tree.node(node).span: node for node in range(len(tree))}
+    best = tree.best_derivation()
+
+    def wrong(*spans: tuple[int, int]) -> list[str]:
+        return violations(tree, tree, best, best, same(*(nodes[span] for span in spans)))
+
+    part, whole = (1, 3), (0, 3)
+    assert not wrong((1, 2), (2, 3), part, (0, 4)) and not wrong((1, 2), (2, 3), whole, (0, 4))
+    (found,) = wrong((1, 2), (2, 3), (0, 4))
+    assert found.startswith("relevance")
+
+
+def test_only_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
+    _, tree = forest_from_bracket("(S (X (NP (DT a) (NN b)) (VP (VB c) (NN d))) (ADVP (RB e)))")
+    nodes = {tree.node(node).span: node for node in range(len(tree))}
+    best = tree.best_derivation()
+    pairs = [*same(nodes[0, 5], nodes[0, 4], nodes[0, 1]), (nodes[1, 2], nodes[2, 3], True)]
+    (found,) = violations(tree, tree, best, best, pairs)
+    assert found.startswith("relevance")
+
+
+def test_a_tree_begins_at_a_root() -> None:
+    whole = TREE.best_derivation()
+    part = Derivation(NP, {NP: whole.edges[NP]}, 0.0)
+    found = violations(TREE, TREE, whole, part, [(ROOT, NP, True), (A, A, True), (B, B, True)])
+    assert found == [f"same tree: {NP} is no root"]
+
+
+def test_three_pairs_support_a_noncompositional_one() -> None:
+    assert check([(ROOT, ROOT, False), (A, A, True), (B, C, True), (C, D, True)]) == []
+
+
+def test_partial_alignments_need_no_root() -> None:
+    assert check(same(A, B, NP), root_aligned=False) == []
+
+
+def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
+    assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
+
+
+def alignment(pairs: Sequence[Pair], *, tree: str = "(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))") -> Alignment:
+    words = Sentence.from_words(list("abcd"))
+    phrases = tuple(PhrasePair(TREE.node(s), TREE.node(t), 1.0, whole) for s, t, whole in pairs)
+    return Alignment(words, words, phrases=phrases, source_tree=tree, target_tree=tree, root_aligned=True)
+
+
+def test_an_alignment_is_checked_by_the_trees_that_it_chose() -> None:
+    legitimate = alignment(same(A, B, C, D, NP, VP, ROOT))
+    assert alignment_violations(Alignment.from_json(legitimate.to_json())) == []
+    (found,) = alignment_violations(alignment([*same(ROOT), (A, A, True), (A, B, True)]))
+    assert found.startswith("consistency")
+
+
+@pytest.mark.parametrize("tree", ["", "(S (DT a) (NN b) (VP (VB c) (NN d)))"])
+def test_an_alignment_without_trees_of_its_phrases_cannot_be_checked(tree: str) -> None:
+    with pytest.raises(InputError):
+        alignment_violations(alignment(same(NP, ROOT), tree=tree))

@@ -1,0 +1,272 @@
+"""The probabilities made of phrase features, and the model's files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from forest_align.aligners import load
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.calibration import PhraseCalibration
+from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
+from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.types import InputError, ModelError
+
+from .test_features import features
+
+
+def bundled() -> ForestModel:
+    aligner = load("forest")
+    assert isinstance(aligner, ForestAligner)
+    return aligner.model
+
+
+def general_features(found: PairFeatures) -> np.ndarray:
+    """Every general feature, (S + 1, T + 1, F), null classes last: of these only the categories are known."""
+    categories = [[*side.categories, CATEGORIES.index("null")] for side in (found.source, found.target)]
+    table = np.zeros((len(categories[0]), len(categories[1]), len(GENERAL_FEATURES)))
+    table[:-1, :-1, : len(RELATIONS)] = found.relations
+    for i, one in enumerate(categories[0]):
+        for j, two in enumerate(categories[1]):
+            table[i, j, GENERAL_FEATURES.index(f"category:{CATEGORIES[one]}:{CATEGORIES[two]}")] = 1.0
+    return table
+
+
+def lexical_key(found: PairFeatures, i: int, j: int) -> str:
+    """Name of the lexicalised feature of two classes; -1 is null."""
+    return f"{found.source.attributes()[i]}\t{found.target.attributes()[j]}"
+
+
+def one_sided() -> ForestModel:
+    """The weights of the bundled model without lexicalised ones, normalised over the target side alone."""
+    return replace(bundled(), lexical={}, options=ForestOptions(normalizer="sides"))
+
+
+@pytest.mark.parametrize("normalizer", ["sides", "pair", "symmetric"])
+def test_probabilities_are_those_of_the_definition(normalizer: str) -> None:
+    found, random = features(), np.random.default_rng(3)
+    n, m = len(found.source), len(found.target)
+    keys = [lexical_key(found, i, j) for i in (-1, 0, 1) for j in (-1, 0, 1, 2) if (i, j) != (-1, -1)]
+    lexical = {key: float(random.normal()) for key in keys}
+    weights = random.normal(size=len(GENERAL_FEATURES))
+    model = ForestModel(weights, lexical, ForestOptions(normalizer=normalizer))
+    general = general_features(found) @ weights
+
+    def score(i: int, j: int) -> float:
+        return float(np.exp(general[i, j] + lexical.get(lexical_key(found, i, j), 0.0)))
+
+    log_pair, log_null_source, log_null_target = model.log_probabilities(found)
+    rows = [sum(score(i, j) for j in range(-1, m)) for i in range(n)]
+    columns = [sum(score(i, j) for i in range(-1, n)) for j in range(m)]
+    for i in range(n):
+        assert np.exp(log_null_source[i]) == pytest.approx(score(i, -1) / rows[i])
+        for j in range(m):
+            expected = score(i, j) / rows[i]
+            if normalizer == "symmetric":
+                expected *= score(i, j) / columns[j]
+            assert np.exp(log_pair[i, j]) == pytest.approx(expected)
+    for j in range(m):
+        total = sum(score(-1, k) for k in range(m)) if normalizer == "pair" else columns[j]
+        assert np.exp(log_null_target[j]) == pytest.approx(score(-1, j) / total)
+
+
+def test_large_weights_do_not_overflow() -> None:
+    for weight in (-5000.0, 5000.0):
+        weights = np.full(len(GENERAL_FEATURES), weight)
+        for found in ForestModel(weights).log_probabilities(features()):
+            assert np.isfinite(found).all()
+
+
+def test_each_option_of_the_search_reaches_the_kernel_by_its_name() -> None:
+    numbers = {
+        "null_penalty": 1.5,
+        "noncompositional_penalty": 2.5,
+        "parser_weight": 0.25,
+        "beam": 11,
+        "generation_gap": 12,
+        "opened_supports": 13,
+        "max_items": 14,
+    }
+    for switched in ("noncompositional", "single_support", "count_all_nulls"):
+        switches = {name: name == switched for name in ("noncompositional", "single_support")}
+        options = ForestOptions(**numbers, **switches, count_all_nulls=switched == "count_all_nulls")
+        model = ForestModel(np.zeros(len(GENERAL_FEATURES)), options=options)
+        assert replace(model, calibration=PhraseCalibration(3.0)).kernel_arguments() == {
+            **numbers,
+            "allow_noncompositional": options.noncompositional,
+            "allow_single_support": options.single_support,
+            "count_all_nulls": options.count_all_nulls,
+            "temperature": 3.0,
+        }
+
+
+def test_probabilities_of_each_source_class_add_up_to_one() -> None:
+    log_pair, log_null_source, log_null_target = one_sided().log_probabilities(features())
+    assert np.exp(log_pair).sum(axis=1) + np.exp(log_null_source) == pytest.approx(1.0)
+    assert ((log_null_target < 0) & np.isfinite(log_null_target)).all()
+
+
+def test_general_features_times_weights_give_the_same_probabilities() -> None:
+    model, found = one_sided(), features()
+    scores = general_features(found) @ model.weights
+    expected = scores[:-1] - np.log(np.exp(scores[:-1]).sum(axis=1, keepdims=True))
+    log_pair, log_null_source, _ = model.log_probabilities(found)
+    assert np.column_stack([log_pair, log_null_source]) == pytest.approx(expected)
+
+
+def test_a_lexicalised_weight_moves_its_pair_alone() -> None:
+    found = features()
+    key = lexical_key(found, 0, 0)
+    model = replace(one_sided(), lexical={key: 2.0})
+    before, after = (m.log_probabilities(found)[0] for m in (one_sided(), model))
+    difference = after - before
+    assert difference[0, 0] > 0 and (difference[0, 1:] < 0).all()
+    assert difference[1:] == pytest.approx(0.0)
+
+
+def test_swapped_sentences_have_the_same_symmetric_probabilities() -> None:
+    found = features()
+    swapped = PairFeatures(found.target, found.source, found.relations.swapaxes(0, 1))
+    weights = one_sided().weights.copy()
+    # Weights of category pairs need not be symmetric; those of the swapped model are the transposed ones.
+    categories = weights[len(RELATIONS) :].reshape(len(CATEGORIES), len(CATEGORIES))
+    other = np.concatenate([weights[: len(RELATIONS)], categories.T.ravel()])
+    options = ForestOptions(normalizer="symmetric")
+    log_pair, log_source, log_target = ForestModel(weights, options=options).log_probabilities(found)
+    back, log_target_back, log_source_back = ForestModel(other, options=options).log_probabilities(swapped)
+    assert log_pair == pytest.approx(back.T)
+    assert log_source == pytest.approx(log_source_back) and log_target == pytest.approx(log_target_back)
+
+
+def test_by_pair_null_aligned_target_phrases_compete_with_each_other() -> None:
+    model = replace(one_sided(), options=ForestOptions(normalizer="pair"))
+    assert np.exp(model.log_probabilities(features())[2]).sum() == pytest.approx(1.0)
+
+
+def test_options_out_of_range_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match="symmetric"):
+        ForestOptions(normalizer="nonsense")
+    with pytest.raises(InputError, match=r"'null_penalty': expected a number of at least 0, found nan"):
+        ForestOptions(null_penalty=float("nan"))
+    with pytest.raises(InputError, match=r"'max_items': expected a whole number of at least 1, found 0"):
+        ForestOptions(max_items=0)
+    with pytest.raises(InputError, match=r"'beam': expected a whole number of at least 1, found True"):
+        ForestOptions(beam=True)
+    with pytest.raises(InputError, match=r"'generation_gap': expected at most 100, found 101"):
+        ForestOptions(generation_gap=101)
+    assert ForestOptions(parser_weight=1.0, generation_gap=100).generation_gap == 100
+    assert ForestOptions(beam=np.int64(3), link_weight=np.float32(0.5)).beam == 3  # type: ignore[arg-type]
+
+
+def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
+    calibration = PhraseCalibration(2.5, 0.5, 1.0)
+    # Words may hold half of a surrogate pair, which strict UTF-8 does not take.
+    lexical = {"a/N\tb/N": 0.5, "ü/V\t/null": -1.0, "\ud83d/N\tface/N": 2.0}
+    model = replace(bundled(), lexical=lexical, calibration=calibration)
+    model.save(tmp_path)
+    again = ForestModel.load(tmp_path)
+    assert np.array_equal(again.weights, model.weights)
+    assert (again.lexical, again.options, again.description) == (
+        model.lexical,
+        model.options,
+        model.description,
+    )
+    assert again.calibration == calibration
+    assert isinstance(load(tmp_path), ForestAligner)
+
+
+def test_the_file_does_not_depend_on_the_order_of_the_weights(tmp_path: Path) -> None:
+    lexical = {"b/N\tc/N": 1.0, "a/N\tc/N": 2.0, "a/N\tb/N": 3.0}
+    for name, keys in (("one", list(lexical)), ("two", sorted(lexical))):
+        replace(bundled(), lexical={key: lexical[key] for key in keys}).save(tmp_path / name)
+    assert ForestModel.load(tmp_path / "one").lexical == lexical
+    for file in ("model.json", "weights.safetensors"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_weights_without_as_many_names_are_refused(tmp_path: Path) -> None:
+    replace(bundled(), lexical={"a/N\tb/N": 1.0, "c/N\td/N": 2.0}).save(tmp_path)
+    path = tmp_path / "weights.safetensors"
+    tensors = load_file(path)
+    save_file({**tensors, "lexical": tensors["lexical"][:1]}, path)
+    with pytest.raises(ModelError, match="expected 1 names of lexicalised features, found 2"):
+        ForestModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 99}, "version 1"),
+        ({"features": ["x"]}, "features"),
+        ({"options": {"beem": 3}}, r"json.*'options': expected some of .*, found beem"),
+        ({"options": [3]}, r"json.*'options': expected an object, found"),
+        ({"format": "other"}, "forest aligner"),
+        ({"calibration": {"temperature": 0.0}}, "temperature"),
+        ({"calibration": {"temprature": 2.0}}, "temprature"),
+        ({"calibration": {"link_power": 10**400}}, r"json.*'link_power': expected a number"),
+        ({"calibration": 2.0}, r"json.*'calibration': expected an object, found number"),
+        ({"options": {"normalizer": "nonsense"}}, "normalizer"),
+        ({"options": {"beam": 0}}, "beam"),
+        ({"options": {"beam": 2.5}}, "beam"),
+        ({"options": {"tree_weight": -1}}, "tree_weight"),
+        ({"options": {"link_weight": "much"}}, "link_weight"),
+        ({"options": {"parser_weight": 1.5}}, "parser_weight"),
+        ({"options": {"null_penalty": 10**400}}, r"json.*'null_penalty': expected a number"),
+        ({"options": {"multiword": "false"}}, r"json.*'multiword': expected true or false, found"),
+        ({"options": {"count_all_nulls": 1}}, r"json.*'count_all_nulls': expected true or false, found"),
+        ({"description": {"tuned": "yes"}}, r"json.*'tuned': expected an object, found"),
+        ({"description": {"tuned": {"forest_size": "10"}}}, r"json.*'forest_size': expected an integer"),
+        ({"description": {"tuned": {"forest_size": 0}}}, r"json.*'forest_size': expected at least 1"),
+    ],
+)
+def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    bundled().save(tmp_path)
+    about = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**about, **change}))
+    with pytest.raises(ModelError, match=message):
+        ForestModel.load(tmp_path)
+
+
+def test_a_model_without_calibration_reports_plain_posteriors(tmp_path: Path) -> None:
+    bundled().save(tmp_path)
+    about = json.loads((tmp_path / "model.json").read_text())
+    del about["calibration"]
+    (tmp_path / "model.json").write_text(json.dumps(about))
+    assert ForestModel.load(tmp_path).calibration == PhraseCalibration(1.0, 1.0, 0.0)
+
+
+def test_a_model_with_a_number_that_json_lacks_is_not_written(tmp_path: Path) -> None:
+    model = replace(bundled(), description={"regularization": float("nan")})
+    with pytest.raises(ValueError, match="JSON"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_model_with_weights_set_by_hand_is_loaded_by_its_name() -> None:
+    aligner = load("fixed")
+    assert isinstance(aligner, ForestAligner)
+    assert not aligner.model.lexical
+    assert (aligner.model.weights != bundled().weights).any()
+
+
+def test_the_model_that_has_learned_nothing_is_loaded_by_its_name() -> None:
+    aligner = load("uniform")
+    assert isinstance(aligner, ForestAligner)
+    assert not aligner.model.lexical
+    assert not aligner.model.weights.any()
+
+
+def test_a_missing_model_says_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="contextual"):
+        load(tmp_path / "nothing")
+    with pytest.raises(ModelError, match=r"holds no file model\.json"):
+        ForestModel.load(tmp_path)
+
+
+def test_there_is_a_weight_for_each_feature() -> None:
+    assert bundled().weights.shape == (len(GENERAL_FEATURES),)

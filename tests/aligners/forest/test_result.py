@@ -1,0 +1,141 @@
+"""What is reported of a derivation: links, phrases with probabilities, trees, words without a link."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.calibration import log_agreement
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.result import build_alignment, reported_derivation
+from forest_align.aligners.words.lexical import Candidate
+from forest_align.alignment import PhrasePair
+from forest_align.cext.alignment_result import NONCOMPOSITIONAL
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
+
+from ..random_sentences import random_pair
+
+FLAT = "(S (NP (NN a) (NN b)) (VP (VB c) (NP (NN d) (NN e))))"
+
+
+@pytest.fixture(scope="module")
+def aligner() -> ForestAligner:
+    return ForestAligner.load("forest", lexicon=load_lexicon())
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAligner, seed: int) -> None:
+    rng = random.Random(seed)
+    source, target, candidates = random_pair(rng)
+    weights = {"candidate_weight": rng.uniform(0.5, 5), "link_weight": rng.random()}
+    chosen = replace(aligner.model.options, single_support=rng.random() < 0.6, **weights)
+    model = replace(aligner.model, options=chosen)
+    arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
+    found = build_alignment(model, source, target, arrays, base, candidates)
+    forests = forest_of(source), forest_of(target)
+    shown, links, trees = reported_derivation(forests, arrays, base, candidates, chosen)
+
+    probabilities = model.calibration.probabilities(
+        shown.log_posterior, log_agreement(source, target, shown, candidates)
+    )
+    wanted = []
+    for place in sorted(range(len(shown.kind)), key=lambda place: int(shown.source[place])):
+        gave_way = [one for one in np.flatnonzero(shown.parent == place).tolist() if shown.absorbed[one]]
+        merged = any(shown.kind[one] == NONCOMPOSITIONAL for one in [place, *gave_way])
+        if not shown.absorbed[place]:
+            nodes = forests[0].node(int(shown.source[place])), forests[1].node(int(shown.target[place]))
+            wanted.append(PhrasePair(*nodes, float(probabilities[place]), not merged))
+    assert found.phrases == tuple(wanted)
+    assert found.swap().swap() == found
+
+    assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == links
+    for side, unaligned, sentence in (
+        (0, found.unaligned_source, source),
+        (1, found.unaligned_target, target),
+    ):
+        free = sorted(set(range(len(sentence))) - {link[side] for link in links})
+        assert [word for span in unaligned for word in range(*span)] == free
+        assert all(end < start for (_, end), (start, _) in pairwise(unaligned))
+
+    for side, (forest, tree, edges, nodes, bracket) in enumerate(
+        zip(
+            forests,
+            trees,
+            (arrays.source_edges, arrays.target_edges),
+            (arrays.source, arrays.target),
+            (found.source_tree, found.target_tree),
+            strict=True,
+        )
+    ):
+        assert bracket == forest.bracket((source, target)[side].words, tree)
+        assert set(edges.tolist()) <= set(tree.edges.values())
+        held = {tree.root, *forest.edges[list(tree.edges.values())][:, 1:].ravel().tolist()}
+        assert set(nodes.tolist()) <= held and (not arrays.root_aligned or tree.root == nodes[0])
+        if not arrays.root_aligned:
+            continue
+        # The most probable one of those with the hyperedges that the derivation took.
+        able = [one for one in forest.derivations() if {*edges.tolist()} <= {*one.edges.values()}]
+        best = max(one.log_probability for one in able if one.root == nodes[0])
+        assert tree.log_probability == pytest.approx(best)
+
+
+def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(aligner: ForestAligner) -> None:
+    source = sentence_from_bracket("(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))")
+    target = sentence_from_bracket("(S (NP (NNP NYC)) (VP (VBZ sleeps)))")
+    candidates = (
+        Candidate((0, 1), (0, 1), 0.6),
+        Candidate((0, 2), (0, 1), 0.9),
+        Candidate((2, 3), (1, 2), 0.8),
+    )
+    found = aligner.align_candidates(source, target, candidates)
+    assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} >= {((0, 2), (0, 1))}
+    assert found.words.pairs == ((0, 0), (1, 0), (2, 1))
+    assert found.words.scores == (0.6, 0.9, 0.8)
+
+
+def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_and_the_certain_ones(
+    aligner: ForestAligner,
+) -> None:
+    source = target = sentence_from_bracket(FLAT)
+    forests = forest_of(source), forest_of(target)
+    arrays, base = aligner.search(source, target, ())
+    assert not len(arrays.source) and not base
+    candidates = (
+        Candidate((0, 1), (0, 1), 0.8),  # its target has a better link
+        Candidate((0, 1), (1, 2), 0.7),
+        Candidate((1, 2), (0, 1), 0.95),
+        Candidate((2, 3), (2, 3), 0.5),  # its source has a better link
+        Candidate((2, 3), (3, 4), 0.89),
+        Candidate((3, 4), (0, 1), 0.9),  # its target has a better link, but it is certain
+        Candidate((3, 4), (4, 5), 0.49),
+        Candidate((4, 5), (2, 3), 0.5),
+        Candidate((4, 5), (3, 5), 0.99),  # groups
+        Candidate((3, 5), (4, 5), 0.99),
+    )
+    options = replace(aligner.model.options, confident_link=0.5, certain_link=0.9)
+    wanted = {(1, 0): 0.95, (3, 0): 0.9, (2, 3): 0.89, (0, 1): 0.7, (4, 2): 0.5}
+    assert reported_derivation(forests, arrays, base, candidates, options).links == wanted
+    found = build_alignment(replace(aligner.model, options=options), source, target, arrays, base, candidates)
+    assert found.log_probability is None and not found.root_aligned
+    assert found.words.pairs == tuple(sorted(wanted)) and not found.phrases
+    assert (found.unaligned_source, found.unaligned_target) == ((), ((4, 5),))
+
+
+def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
+    source = target = sentence_from_bracket(FLAT)
+    candidates = [Candidate((i, i + 1), (i, i + 1), 0.9) for i in range(5)]
+    arrays, base = aligner.search(source, target, candidates)
+    for narrowed in (False, True):
+        found = build_alignment(
+            aligner.model, source, target, arrays._replace(narrowed=narrowed), base, candidates
+        )
+        assert found.root_aligned and bool(found.warnings) == narrowed

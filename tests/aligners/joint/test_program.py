@@ -1,0 +1,168 @@
+"""The integer linear program against a walk through all alignments, and the checker of the constraints."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.joint import solver as joint_solver
+from forest_align.aligners.joint.constraints import violations
+from forest_align.aligners.joint.edits import ArcPairs, arc_pairs
+from forest_align.aligners.joint.program import Solution, best_edits
+from forest_align.parsing.dependencies.typed import Dependency
+from forest_align.types import ModelError
+
+from .joint_cases import Problem, all_alignments, random_problem
+
+highspy = pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
+
+
+def solve(problem: Problem) -> Solution:
+    return best_edits(
+        problem.lengths, problem.spans, problem.phrase_scores, problem.pairs, problem.arc_scores
+    )
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_program_finds_the_best_of_all_alignments(seed: int) -> None:
+    problem = random_problem(random.Random(seed))
+    found = solve(problem)
+    assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
+    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs)
+
+
+def test_random_problems_have_arc_pairs_that_exclude_each_other() -> None:
+    shared = fractional = 0
+    for seed in range(150):
+        problem = random_problem(random.Random(seed))
+        arcs = solve(problem).arcs
+        shared += any(len(np.unique(problem.pairs.arcs[:, k])) < len(problem.pairs) for k in (0, 1))
+        fractional += len(arcs) > 1
+    assert shared > 30 and fractional > 10
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_solutions_of_longer_sentences_meet_all_constraints(seed: int) -> None:
+    problem = random_problem(random.Random(1000 + seed), most_words=9)
+    found = solve(problem)
+    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs)
+    again = solve(problem)
+    assert np.array_equal(found.phrases, again.phrases) and np.array_equal(found.arcs, again.arcs)
+
+
+def two_words(arc_score: float) -> Problem:
+    """Two words on either side, the second depending on the first; links of equal words are worth 1."""
+    spans = np.array([(0, 1, 0, 1), (1, 2, 1, 2), (0, 2, 0, 2)], np.int32)
+    arcs = [Dependency(0, 1, "det")]
+    pairs = arc_pairs(arcs, arcs, np.ones((2, 2), dtype=bool))
+    return Problem((2, 2), spans, np.array([1.0, 1.0, 1.5]), pairs, np.array([arc_score]))
+
+
+def test_a_bad_pair_of_arcs_must_be_taken_if_its_words_are_aligned() -> None:
+    assert solve(two_words(-0.4)).score == pytest.approx(1.6)
+    assert solve(two_words(-0.4)).arcs.tolist() == [0]
+    # So bad that it is better to leave a word alone.
+    assert solve(two_words(-3.0)).score == pytest.approx(1.0)
+    assert solve(two_words(-3.0)).arcs.tolist() == []
+
+
+def test_a_good_pair_of_arcs_makes_its_words_align() -> None:
+    problem = two_words(2.0)
+    problem.phrase_scores[:] = -0.9, -0.9, -5.0
+    assert solve(problem).phrases.tolist() == [0, 1]
+    problem.arc_scores[0] = 1.7
+    assert solve(problem).phrases.tolist() == []
+
+
+def test_arcs_to_the_roots_pair_with_each_other_only() -> None:
+    root, other = Dependency(-1, 0, "root"), Dependency(1, 0, "dep")
+    assert len(arc_pairs([root], [root], np.ones((1, 2), dtype=bool))) == 1
+    assert len(arc_pairs([root], [other], np.ones((1, 2), dtype=bool))) == 0
+
+
+@pytest.mark.parametrize(
+    ("phrases", "arcs", "constraint"),
+    [
+        ([0, 2], [0], "(4)"),
+        ([0], [0], "(7)"),
+        ([0, 1], [], "(9)"),
+    ],
+)
+def test_the_checker_names_the_broken_constraint(
+    phrases: list[int], arcs: list[int], constraint: str
+) -> None:
+    problem = two_words(1.0)
+    found = violations(problem.lengths, problem.spans, problem.pairs, phrases, arcs)
+    assert found and all(
+        constraint in one for one in found if not one.startswith("(4)") or constraint == "(4)"
+    )
+
+
+def test_the_checker_notices_an_arc_in_two_edits() -> None:
+    pairs = ArcPairs(
+        np.array([[0, 0], [0, 1]], np.int32), np.full((2, 2), -1, np.int32), np.zeros((2, 2), np.int32)
+    )
+    found = violations((1, 1), np.array([(0, 1, 0, 1)], np.int32), pairs, [0], [0, 1])
+    assert found == ["(5): a source arc is in several edits"]
+
+
+def test_sentences_without_a_phrase_pair_have_no_edits() -> None:
+    none = arc_pairs([], [], np.zeros((2, 3), dtype=bool))
+    found = best_edits((2, 3), np.zeros((0, 4), np.int32), np.zeros(0), none, np.zeros(0))
+    assert (len(found.phrases), len(found.arcs), found.score) == (0, 0, 0.0)
+
+
+def test_a_search_that_is_cut_short_gives_what_it_has_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(joint_solver._OPTIONS, "mip_max_nodes", 0)
+    found = [solve(random_problem(random.Random(1000 + seed), most_words=9)) for seed in range(20)]
+    assert not all(one.is_best for one in found)
+    for seed, one in enumerate(found):
+        problem = random_problem(random.Random(1000 + seed), most_words=9)
+        if one.is_best:
+            continue
+        broken = violations(problem.lengths, problem.spans, problem.pairs, one.phrases, one.arcs)
+        assert all(text.startswith("(9)") for text in broken)
+
+
+def test_a_solver_that_others_started_with_more_threads_is_used_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # HiGHS keeps the threads of its first run of a process, which here is one, and refuses another number.
+    problem = two_words(1.0)
+    alone = solve(problem)
+    assert len(alone.phrases) and alone.is_best
+    monkeypatch.setitem(joint_solver._OPTIONS, "threads", 2)
+    refused = highspy.Highs()
+    for name, value in joint_solver._OPTIONS.items():
+        refused.setOptionValue(name, value)
+    refused.addVariable(0, 1, 1.0)
+    assert refused.run() == highspy.HighsStatus.kError
+    found = solve(problem)
+    assert found.is_best and np.array_equal(found.phrases, alone.phrases)
+
+
+def test_a_relaxed_program_without_a_solution_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(joint_solver._OPTIONS, "simplex_iteration_limit", 1)
+    for seed in range(10):
+        problem = random_problem(random.Random(seed))
+        found = solve(problem)
+        assert found.is_best
+        assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
+
+
+def test_a_solver_that_fails_says_so() -> None:
+    class Failing(highspy.Highs):  # type: ignore[misc]
+        def run(self) -> object:
+            return highspy.HighsStatus.kError
+
+    with pytest.raises(ModelError, match="HiGHS failed on this pair of sentences"):
+        joint_solver._run(highspy, Failing())
+
+
+def test_without_the_solver_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(ModelError, match=r'pip install "forest-align\[joint\]"'):
+        solve(two_words(1.0))

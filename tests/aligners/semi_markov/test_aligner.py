@@ -1,0 +1,244 @@
+"""The semi-Markov aligner: what its alignments hold, symmetry, probabilities, options and errors."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import forest_align
+from forest_align.aligners.semi_markov.aligner import BUNDLED, SemiMarkovAligner
+from forest_align.alignment import Alignment
+from forest_align.cext import semicrf
+from forest_align.lexicon.pair_table import PairTable
+from forest_align.parsing import sentence_from_bracket
+from forest_align.types import InputError, Sentence
+
+from ...cext.reference import semicrf_reference
+from .semi_markov_cases import PAIRS, random_model, simple_model, tagged
+
+WORDS = ("the/DT", "cat/NN", "cats/NNS", "sat/VBD", "sits/VBZ", "on/IN", "mat/NN", "./.", "big/JJ", "NYC/NNP")
+sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(
+    lambda words: tagged(" ".join(words))
+)
+
+
+class NoParser:
+    """Must never be asked."""
+
+    def parse_many(self, sentences: object, batch_size: int = 32) -> object:
+        raise AssertionError("the parser was asked")
+
+
+def test_the_same_words_are_linked_where_the_weights_say_so() -> None:
+    alignment = SemiMarkovAligner(simple_model()).align(tagged(PAIRS[1][0]), tagged(PAIRS[1][1]))
+    assert alignment.to_pharaoh() == "0-0 1-1 2-2 5-5"
+    assert alignment.unaligned_source == ((3, 5),) and alignment.unaligned_target == ((3, 5),)
+    assert alignment.aligner == "semi-markov" and not alignment.root_aligned
+    assert alignment.log_probability is not None and -5 < alignment.log_probability <= 0
+
+
+def test_order_decides_between_equal_words() -> None:
+    source, target = tagged("a/DT dog/NN"), tagged("a/DT cat/NN a/DT dog/NN a/DT fox/NN")
+    model = simple_model(to_the_next=3.0)
+    assert SemiMarkovAligner(model).align(source, target).to_pharaoh() == "0-2 1-3"
+
+
+def test_phrases_are_aligned_as_wholes_where_that_scores_higher() -> None:
+    aligner = SemiMarkovAligner(simple_model({"same words in order": 15.0}))
+    source, target = (
+        tagged("the/DT old/JJ man/NN left/VBD"),
+        tagged("then/RB the/DT old/JJ man/NN went/VBD out/RB"),
+    )
+    alignment = aligner.align(source, target)
+    assert [(p.source_node.span, p.target_node.span) for p in alignment.phrases] == [((0, 3), (1, 4))]
+    assert alignment.to_pharaoh() == "0-1 0-2 0-3 1-1 1-2 1-3 2-1 2-2 2-3"
+    phrase = alignment.phrases[0]
+    assert (phrase.source_node.label, phrase.target_node.label, phrase.constituents) == ("NP", "NP", False)
+    assert phrase.probability > 0.9
+
+
+def test_phrases_are_constituents_where_the_trees_have_them() -> None:
+    aligner = SemiMarkovAligner(simple_model({"same words in order": 15.0}))
+    source = sentence_from_bracket("(S (NP (DT the) (JJ old) (NN man)) (VP (VBD left) (ADVP (RB then))))")
+    target = sentence_from_bracket(
+        "(S (NP (DT the) (JJ old)) (VP (VBP man) (NP (NNS boats)) (ADVP (RB then))))"
+    )
+    phrases = aligner.align(source, target).phrases
+    assert [pair.source_node.span for pair in phrases] == [(0, 3), (4, 5)]
+    old_man, then = phrases
+    assert (old_man.source_node.label, old_man.source_node.is_constituent, old_man.source_node.head) == (
+        "NP",
+        True,
+        2,
+    )
+    assert (old_man.target_node.label, old_man.target_node.is_constituent) == ("", False)
+    assert then.constituents and then.target_node.label == "ADVP::RB" and not old_man.constituents
+
+
+def test_a_word_and_its_abbreviation_of_several_words_are_one_phrase_pair() -> None:
+    aligner = SemiMarkovAligner(simple_model({"acronym by length": 15.0}))
+    alignment = aligner.align(*map(tagged, PAIRS[0]))
+    spans = [(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases]
+    assert ((3, 6), (1, 2)) in spans
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), sentences, sentences)
+def test_any_weights_give_a_sound_alignment(seed: int, source: Sentence, target: Sentence) -> None:
+    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+    alignment = aligner.align(source, target)
+    words = alignment.words
+    covered = {
+        (i, j)
+        for pair in alignment.phrases
+        for i in range(*pair.source_node.span)
+        for j in range(*pair.target_node.span)
+    }
+    assert covered == set(words.pairs) and words.scores is not None
+    assert all(0 < score <= 1 for score in words.scores)
+    by_cell = dict(zip(words.pairs, words.scores, strict=True))
+    for pair in alignment.phrases:
+        assert (
+            0
+            < pair.probability
+            <= min(
+                by_cell[i, j] + 1e-9
+                for i in range(*pair.source_node.span)
+                for j in range(*pair.target_node.span)
+            )
+        )
+    line = alignment.to_json()
+    assert Alignment.from_json(line).to_json() == line
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), sentences, sentences)
+def test_swapped_sentences_give_the_swapped_alignment(seed: int, source: Sentence, target: Sentence) -> None:
+    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+    assume(source.words != target.words)  # which of two equal sentences comes first, nobody can tell
+    one, two = aligner.align(source, target), aligner.align(target, source)
+    assert one.swap().to_json() == two.to_json()
+    assert one.swap().swap() == one
+
+
+def test_probabilities_of_links_are_those_of_all_phrase_pairs_with_the_two_words() -> None:
+    source, target = map(tagged, PAIRS[1])
+    aligner = SemiMarkovAligner(random_model(4))
+    lattice = aligner.lattice(source, target)
+    _, pairs, *_ = semicrf.marginals(lattice.spans, *aligner.model.scores(lattice))
+    alignment = aligner.align(source, target)
+    assert alignment.words.scores is not None
+    for (i, j), score in zip(alignment.words.pairs, alignment.words.scores, strict=True):
+        start, end, first, last = lattice.spans.T
+        inside = (start <= i) & (i < end) & (first <= j) & (j < last)
+        assert score == pytest.approx(pairs[inside].sum())
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), sentences, sentences)
+def test_the_alignment_is_the_best_path_with_its_probability(
+    seed: int, source: Sentence, target: Sentence
+) -> None:
+    assume((len(source), source.words) < (len(target), target.words))  # the first one is read
+    aligner = SemiMarkovAligner(random_model(seed, 0.5))
+    lattice = aligner.lattice(source, target)
+    scores = aligner.model.scores(lattice)
+    best, path = semicrf_reference.best_path(lattice.spans, *scores)
+    total, *_ = semicrf_reference.marginals(lattice.spans, *scores)
+    alignment = aligner.align(source, target)
+    found = [(*p.source_node.span, *p.target_node.span) for p in alignment.phrases]
+    assert found == [tuple(lattice.spans[k].tolist()) for k in path if k >= 0]
+    assert alignment.log_probability == pytest.approx(min(best - total, 0.0))
+
+
+def test_what_decides_besides_weights_is_told_for_reports() -> None:
+    aligner = SemiMarkovAligner(simple_model({"same words in order": 15.0}))
+    words = " ".join(f"w{i}/NN" for i in range(7))
+    phrases = aligner.align(tagged(words), tagged(words)).phrases
+    sizes = [pair.source_node.end - pair.source_node.start for pair in phrases]
+    assert max(sizes) == aligner.settings["longest"]
+    assert json.loads(json.dumps(aligner.settings)) == aligner.settings
+
+
+def test_paraphrases_of_the_user_count_as_synonyms() -> None:
+    source, target = tagged("he/PRP zonked/VBD"), tagged("he/PRP glorped/VBD out/RP")
+    model = simple_model({"synonyms by length": 15.0})
+    model.weights["words"][:, 6] = 20.0  # synonym
+    assert SemiMarkovAligner(model).align(source, target).to_pharaoh() == "0-0"
+    phrases = PairTable([("zonked", "glorped out")])
+    assert SemiMarkovAligner(model, ppdb=phrases).align(source, target).to_pharaoh() == "0-0 1-1 1-2"
+    words = PairTable([("dogs", "hounds")])
+    pair = tagged("dogs/NNS bark/VBP"), tagged("hounds/NNS sing/VBP")
+    assert SemiMarkovAligner(simple_model(), ppdb=words).align(*pair).to_pharaoh() == ""
+    assert SemiMarkovAligner(model, ppdb=words).align(*pair).to_pharaoh() == "0-0"
+
+
+def test_results_do_not_depend_on_workers_or_batches() -> None:
+    aligner = SemiMarkovAligner(random_model(1, 0.5))
+    pairs = [tuple(map(tagged, pair)) for pair in PAIRS * 8]
+    alone = [alignment.to_json() for alignment in aligner.align_many(pairs, batch_size=4)]
+    assert [found.to_json() for found in aligner.align_many(pairs, batch_size=3, workers=3)] == alone
+
+
+def test_tagged_sentences_are_not_parsed_again() -> None:
+    aligner = SemiMarkovAligner(simple_model(), parser=NoParser())  # type: ignore[arg-type]
+    assert aligner.align(*map(tagged, PAIRS[3])).to_pharaoh() == "0-0"
+    with pytest.raises(AssertionError, match="was asked"):
+        aligner.align(Sentence.from_words(["yes"]), tagged("yes/UH"))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [(Sentence(()), "at least one token"), (Sentence.from_words(["yes"]), "part-of-speech tags")],
+)
+def test_sentences_that_lack_something_are_named(source: Sentence, message: str) -> None:
+    aligner = SemiMarkovAligner(simple_model())
+    with pytest.raises(InputError, match=message) as error:
+        aligner.align_prepared(source, tagged("yes/UH"))
+    assert error.value.field == "source"
+    with pytest.raises(InputError, match=message) as error:
+        aligner.align_prepared(tagged("yes/UH"), source)
+    assert error.value.field == "target"
+
+
+def test_a_very_long_pair_is_aligned() -> None:
+    source = tagged(" ".join(f"w{i}/NN" for i in range(150)))
+    target = tagged(" ".join(f"w{i}/NN" for i in range(20, 160)))
+    alignment = SemiMarkovAligner(simple_model()).align(source, target)
+    assert alignment.words.pairs == tuple((i, i - 20) for i in range(20, 150))
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> None:
+    aligner = forest_align.load(name)
+    assert isinstance(aligner, SemiMarkovAligner)
+    assert aligner.model.card["pairs"] == 1514
+    source = tagged("The/DT cat/NN sat/VBD on/IN the/DT mat/NN ./.")
+    target = tagged("A/DT cat/NN was/VBD sitting/VBG on/IN a/DT mat/NN ./.")
+    links = aligner.align(source, target).words
+    assert {(1, 1), (2, 3), (3, 4), (5, 6), (6, 7)} <= set(links.pairs)
+    folder = importlib.resources.files("forest_align.aligners") / "models" / name
+    assert sum(len(item.read_bytes()) for item in folder.iterdir()) < 100_000
+
+
+def test_the_phrasal_model_links_phrases_where_the_other_links_their_words() -> None:
+    source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
+    target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
+    blocks = []
+    for name in BUNDLED:
+        alignment = forest_align.load(name).align(source, target)
+        blocks.append({(p.source_node.span, p.target_node.span) for p in alignment.phrases})
+    assert {((2, 3), (5, 6)), ((3, 4), (6, 7))} <= blocks[0]
+    assert ((2, 4), (5, 7)) in blocks[1]
+
+
+def test_alignments_can_be_written_and_read_as_json_lines() -> None:
+    alignment = SemiMarkovAligner(simple_model()).align(*map(tagged, PAIRS[1]))
+    values = json.loads(alignment.to_json())
+    assert values["phrases"][0]["constituents"] is False
+    assert values["phrases"][0]["source_label"] == "DT"
+    assert Alignment.from_json(alignment.to_json()).phrases == alignment.phrases

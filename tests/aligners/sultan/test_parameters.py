@@ -1,0 +1,128 @@
+"""The folder that keeps the parameters of the published variant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from forest_align.aligners import load
+from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.parameters import (
+    MODULES,
+    PublishedParameters,
+    load_parameters,
+    save_parameters,
+)
+from forest_align.types import InputError, ModelError
+
+
+def test_parameters_survive_the_folder(tmp_path: Path) -> None:
+    parameters = PublishedParameters(0.5, 0.7, 2, frozenset({"text", "entities"}))
+    save_parameters(tmp_path / "new", parameters, "spacy")
+    assert load_parameters(tmp_path / "new") == (parameters, "spacy")
+
+
+def test_a_folder_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(0.5), "trees")
+    card = json.loads((tmp_path / "model.json").read_text())
+    del card["parameters"]["cosine"]
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    assert load_parameters(tmp_path) == (PublishedParameters(0.5), "trees")
+
+
+def test_a_saved_aligner_is_loaded_as_the_same_variant_and_options_come_first(tmp_path: Path) -> None:
+    aligner = ContextualAligner(variant="published").with_values({"word_weight": 0.4})
+    aligner.save(tmp_path)
+    again = load(tmp_path, parameters=PublishedParameters(0.3))
+    assert isinstance(again, ContextualAligner) and again.variant == "published"
+    assert again.parameters.ppdb_similarity == 0.3
+    assert ContextualAligner.load(tmp_path).parameters == aligner.parameters
+
+
+def test_an_annotator_that_the_folder_names_must_be_known_unless_another_one_is_given(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "mine")
+    with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'annotator': .*found 'mine'"):
+        load(tmp_path)
+    assert ContextualAligner.load(tmp_path, annotator="trees").annotator.name == "trees"
+    with pytest.raises(InputError, match="'annotator'"):
+        ContextualAligner.load(tmp_path, annotator="theirs")
+
+
+@pytest.mark.parametrize("annotator", ["spacy", "odd", SimpleNamespace(name="mine")])
+def test_an_annotator_that_the_variant_does_not_ask_is_refused(tmp_path: Path, annotator: Any) -> None:
+    ContextualAligner().save(tmp_path)
+    for name in ("contextual", tmp_path):
+        with pytest.raises(InputError, match="'annotator': expected none in the default variant"):
+            load(name, annotator=annotator)
+
+
+@pytest.mark.parametrize(("variant", "other"), [("default", "published"), ("published", "default")])
+def test_another_variant_than_that_of_the_folder_is_refused(tmp_path: Path, variant: str, other: str) -> None:
+    ContextualAligner(variant=variant).save(tmp_path)
+    assert ContextualAligner.load(tmp_path, variant=variant).variant == variant
+    with pytest.raises(InputError, match=f"'variant': .*is of the {variant} variant, not the {other} one"):
+        ContextualAligner.load(tmp_path, variant=other)
+    with pytest.raises(InputError, match="'variant': expected one of default, published, found 'odd'"):
+        ContextualAligner.load(tmp_path, variant="odd")
+
+
+def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
+    aligner = ContextualAligner()
+    aligner.with_values({"threshold": 0.25}).save(tmp_path)
+    assert ContextualAligner.load(tmp_path).threshold == 0.25 != aligner.threshold
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 0},
+        {"parameters": {"ppdb_similarity": 2, "modules": []}},
+        {"parameters": {"cosine": -1, "modules": []}},
+        {"parameters": {"cosine": True, "modules": []}},
+        {"parameters": {"window": True, "modules": []}},
+        {"parameters": {"modules": ["more"]}},
+        {"parameters": {"modules": [], "unknown": 1}},
+        {"parameters": None},
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "trees")
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**card, **change}))
+    with pytest.raises(ModelError, match=str(tmp_path)):
+        load_parameters(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"ppdb_similarity": 1.1}, "field 'ppdb_similarity': expected a number from 0 to 1, found 1.1"),
+        ({"ppdb_similarity": 0}, "field 'ppdb_similarity': expected a number over 0"),
+        ({"word_weight": -0.1}, "field 'word_weight': expected a number from 0 to 1, found -0.1"),
+        ({"cosine": "0.5"}, "field 'cosine': expected a number from 0 to 1, found '0.5'"),
+        ({"cosine": float("nan")}, "field 'cosine': expected a number from 0 to 1, found nan"),
+        ({"window": -1}, "field 'window': expected a whole number from 0 on, found -1"),
+        ({"window": 1.5}, "field 'window': expected a whole number from 0 on, found 1.5"),
+        ({"modules": frozenset({"text", "txt"})}, "field 'modules': expected some of .*, found txt"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused_at_once(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        PublishedParameters(**values)
+
+
+def test_the_parameters_are_those_of_the_paper() -> None:
+    plain = PublishedParameters()
+    assert (plain.ppdb_similarity, plain.word_weight, plain.window) == (0.9, 0.9, 3)
+    assert plain.modules == MODULES and plain.cosine == 0.48
+    for edge in ({"word_weight": 0}, {"word_weight": 1}, {"ppdb_similarity": 1}, {"window": 0}):
+        assert PublishedParameters(**edge)  # type: ignore[arg-type]
+
+
+def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no model"):
+        load_parameters(tmp_path)

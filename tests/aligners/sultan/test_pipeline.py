@@ -1,0 +1,308 @@
+"""The published pipeline, module by module, on made-up sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.aligners.sultan.equivalence import category, crossed, parallel
+from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
+from forest_align.aligners.sultan.pipeline import published_links, word_similarity
+from forest_align.aligners.sultan.words import SentenceView
+from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.dependencies.annotation import Annotation, TreeAnnotator
+from forest_align.parsing.dependencies.entities import Entity, find_entities
+from forest_align.parsing.dependencies.typed import Dependency
+from forest_align.types import Sentence
+
+from .plain_pipeline import Plain, PlainPipeline
+
+ALL = PublishedParameters()
+
+
+def no_synonyms(word: str) -> tuple[str, ...]:
+    return ()
+
+
+def view(text: str, dependencies: tuple[Dependency, ...] = ()) -> SentenceView:
+    """A sentence written word/TAG."""
+    words, tags = zip(*(item.rsplit("/", 1) for item in text.split()), strict=True)
+    sentence = Sentence.from_words(words, tags)
+    lemmas = [word.lower() for word in words]
+    return SentenceView.of(
+        sentence, lemmas, Annotation(dependencies, dependencies, find_entities(words, tags))
+    )
+
+
+def tree_view(text: str) -> SentenceView:
+    sentence = sentence_from_bracket(text)
+    return SentenceView.of(sentence, [""] * len(sentence), TreeAnnotator().annotate(sentence))
+
+
+def only(*modules: str) -> PublishedParameters:
+    return replace(ALL, modules=frozenset(modules))
+
+
+def test_identical_sequences_need_a_content_word() -> None:
+    source, target = view("in/IN the/DT red/JJ house/NN"), view("the/DT red/JJ car/NN in/IN the/DT")
+    found = published_links(source, target, no_synonyms, only("sequences"))
+    assert {(1, 0), (2, 1)} <= found
+    assert (0, 3) not in found  # "in the" is all stop words, and "the" is taken
+
+
+def test_sequences_of_stop_words_follow_content_words() -> None:
+    source, target = view("of/IN the/DT cat/NN"), view("dog/NN of/IN the/DT")
+    assert published_links(source, target, no_synonyms, only("sequences")) == set()
+    found = published_links(source, target, no_synonyms, only("sequences", "stop words"))
+    assert found == {(0, 1), (1, 2)}
+
+
+def test_the_longer_sequence_goes_first() -> None:
+    source = view("big/JJ dog/NN ate/VBD and/CC the/DT big/JJ dog/NN slept/VBD")
+    target = view("the/DT big/JJ dog/NN slept/VBD")
+    assert published_links(source, target, no_synonyms, only("sequences")) == {(4, 0), (5, 1), (6, 2), (7, 3)}
+
+
+def test_a_partial_mention_takes_what_is_left_of_the_full_name() -> None:
+    source, target = view("Francisco/NNP Merino/NNP slept/VBD"), view("then/RB Merino/NNP rested/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(0, 1), (1, 1)}
+
+
+def test_what_is_left_of_a_name_stays_unaligned_beside_a_mention_of_several_words() -> None:
+    source = view("Juan/NNP Francisco/NNP Merino/NNP slept/VBD")
+    target = view("then/RB Francisco/NNP Merino/NNP rested/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(1, 1), (2, 2)}
+
+
+def test_what_is_left_of_a_name_and_aligned_already_is_not_aligned_again() -> None:
+    source = view("holy/JJ Francisco/NNP Merino/NNP slept/VBD")
+    target = view("holy/JJ Francisco/FW then/RB Merino/NNP rested/VBD")
+    found = published_links(source, target, no_synonyms, only("sequences", "entities"))
+    assert found == {(0, 0), (1, 1), (2, 3)}
+
+
+def test_an_acronym_is_aligned_to_every_term() -> None:
+    source, target = view("the/DT FBI/NNP said/VBD"), view("Federal/NNP Bureau/NNP spoke/VBD")
+    assert published_links(view("FB/NNP ran/VBD"), target, no_synonyms, only("entities")) == {(0, 0), (0, 1)}
+    assert published_links(source, target, no_synonyms, only("entities")) == set()
+    assert published_links(target, view("FB/NNP ran/VBD"), no_synonyms, only("entities")) == {(0, 0), (1, 0)}
+
+
+def test_names_are_not_split_over_two_names() -> None:
+    source = view("John/NNP Smith/NNP met/VBD Mary/NNP Smith/NNP")
+    target = view("Mary/NNP Smith/NNP left/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(3, 0), (4, 1)}
+
+
+def test_paraphrases_align_without_context_when_nothing_competes() -> None:
+    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
+    synonyms = {"cars": ("automobiles",), "automobiles": ("cars",)}
+    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == {(0, 0)}
+    assert published_links(source, target, no_synonyms, ALL) == set()
+
+
+def test_paraphrases_are_those_of_the_words_not_of_their_lemmas() -> None:
+    source, target = view("cars/NNS rust/VBP"), view("automobiles/NNS burn/VBP")
+    source, target = replace(source, lemmas=("car", "rust")), replace(target, lemmas=("automobile", "burn"))
+    synonyms = {"car": ("automobile",), "automobile": ("car",)}
+    assert published_links(source, target, lambda w: synonyms.get(w, ()), ALL) == set()
+
+
+def test_a_clitic_is_similar_to_itself_only() -> None:
+    source, target = view("cats/NNS 's/POS toys/NNS"), view("cats/NNS is/VBZ toys/NNS")
+    clitic = replace(source, lemmas=("cat", "be", "toy"))
+    assert (1, 1) not in published_links(
+        clitic, replace(target, lemmas=("cat", "be", "toy")), no_synonyms, ALL
+    )
+    assert (1, 1) in published_links(source, source, no_synonyms, ALL)
+
+
+def test_a_preposition_is_aligned_by_its_basic_dependencies() -> None:
+    source = tree_view(
+        "(S (NP (NP (NNS cats)) (PP (IN of) (NP (DT the) (JJ old) (NN town)))) (VP (VBD slept)))"
+    )
+    target = tree_view("(NP (NP (NNS cats)) (PP (IN of) (NP (DT a) (NN town))))")
+    assert (1, 1) in published_links(source, target, no_synonyms, only("dependencies", "stop words"))
+
+
+def test_textual_context_decides_between_equal_words() -> None:
+    source = view("old/JJ bank/NN closed/VBD")
+    target = view("bank/NN x/NN y/NN z/NN w/NN v/NN closed/VBD quickly/RB the/DT old/JJ v/NN bank/NN")
+    found = published_links(source, target, no_synonyms, only("text"))
+    assert (1, 11) in found
+
+
+def test_dependencies_give_evidence_across_the_types_of_table_1() -> None:
+    source = tree_view("(S (NP (PRP He)) (VP (VBD wrote) (NP (DT a) (NN book))))")
+    target = tree_view(
+        "(NP (NP (DT the) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP she)) (VP (VBD wrote)))))"
+    )
+    found = published_links(source, target, no_synonyms, only("dependencies"))
+    assert {(1, 4), (3, 1)} <= found
+
+
+def test_stop_words_need_aligned_neighbours() -> None:
+    source, target = view("cats/NNS of/IN dogs/NNS"), view("fish/NN of/IN birds/NNS")
+    assert published_links(source, target, no_synonyms, ALL) == set()
+    source, target = view("big/JJ cats/NNS of/IN a/DT"), view("cats/NNS of/IN b/DT")
+    assert published_links(source, target, no_synonyms, only("text", "stop words")) == {(1, 0), (2, 1)}
+
+
+def test_the_final_full_stops_are_aligned() -> None:
+    assert (2, 3) in published_links(view("a/DT b/NN ./."), view("q/NN r/NN s/NN ./."), no_synonyms, ALL)
+
+
+@pytest.mark.parametrize("left", ["dobj", "nsubjpass", "rel"])
+@pytest.mark.parametrize("right", ["infmod", "partmod", "rcmod"])
+def test_the_book_that_he_wrote(left: str, right: str) -> None:
+    # wrote -> book in one sentence, book -> wrote in the other (figure 2 of the paper), from all four views
+    assert crossed("verb", "noun", left, right)
+    assert crossed("noun", "verb", right, left)
+    assert not crossed("verb", "noun", right, left)
+
+
+def test_rows_of_table_1() -> None:
+    assert parallel("verb", "noun", "agent", "nsubj") and parallel("verb", "noun", "nsubj", "xsubj")
+    assert parallel("noun", "noun", "prep_of", "nn") and not parallel("verb", "noun", "nsubj", "dobj")
+    assert parallel("adverb", "noun", "anything", "anything")
+    assert crossed("adverb", "adverb", "conj_nor", "conj_nor") and not crossed(
+        "adverb", "noun", "conj_or", "conj_or"
+    )
+    assert [category(tag) for tag in ("VBZ", "NNS", "PRP", "JJR", "RB", "RP", "DT")] == [
+        "verb",
+        "noun",
+        "noun",
+        "adjective",
+        "adverb",
+        "RP",
+        "DT",
+    ]
+
+
+MADE_UP = (
+    "the/DT/the of/IN/of of/IN/of not/RB/not cat/NN/cat Cats/NNS/cat dog/NN/dog saw/VBD/see saw/NN/saw "
+    "sees/VBZ/see 's/POS/'s ’s/VBZ/be 's/VBZ/be is/VBZ/be big/JJ/big well/RB/well he/PRP/he New/NNP/new "
+    "York/NNP/york '90s/NNS/1990s 1990s/NNS/1990s NY/NNP/ny Bank/NNP/bank %/NN/% percent/NN/percent "
+    ",/,/, -LRB-/-LRB-/ ././."
+)
+SYNONYMS = [("cat", "dog"), ("saw", "is"), ("percent", "%"), ("big", "cats"), ("the", "of"), ("york", "'s")]
+TYPES = ["nsubj", "xsubj", "dobj", "rcmod", "prep_of", "nn", "conj_and", "det", "prep"]
+
+
+def synonyms_of(word: str) -> list[str]:
+    return [b for pair in SYNONYMS for a, b in (pair, pair[::-1]) if a == word]
+
+
+def made_up(rng: Random, vocabulary: list[str], length: int) -> Plain:
+    """Words with any dependencies and names, often the same ones again: many ties."""
+    items = [rng.choice(vocabulary).split("/") for _ in range(length)]
+    forms, tags, lemmas = map(list, zip(*items, strict=True))
+    types = rng.sample(TYPES, 3)
+    edges = [
+        [
+            Dependency(rng.randint(-1, length - 1), rng.randrange(length), rng.choice(types))
+            for _ in range(rng.randint(0, 3 * length))
+        ]
+        for _ in range(2)
+    ]
+    names = []
+    start = 0
+    while start < length and len(names) < 3:
+        end = rng.randint(start + 1, min(length, start + 3))
+        if rng.random() < 0.6:
+            names.append(Entity(start, end, rng.choice(["", "", "person", "organization"])))
+        start = end
+    return Plain(forms, lemmas, tags, Annotation(tuple(edges[0]), tuple(edges[1]), tuple(names)))
+
+
+def view_of(plain: Plain) -> SentenceView:
+    return SentenceView.of(Sentence.from_words(plain.forms, plain.tags), plain.lemmas, plain.annotation)
+
+
+def made_up_parameters(rng: Random) -> PublishedParameters:
+    weight, similarity = rng.choice([0.9, 0.5, 0.2]), rng.choice([0.9, 0.5])
+    modules = [name for name in sorted(MODULES) if rng.random() < (0.3 if name == "sequences" else 0.75)]
+    return PublishedParameters(similarity, weight, rng.randint(0, 3), frozenset(modules))
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_links_are_those_of_the_plain_pipeline(batch: int) -> None:
+    for seed in range(200 * batch, 200 * batch + 200):
+        rng = Random(seed)
+        vocabulary = rng.sample(MADE_UP.split(), rng.choice([3, 6, 12, 24]))
+        source, target = (made_up(rng, vocabulary, rng.randint(1, 9)) for _ in range(2))
+        parameters = made_up_parameters(rng)
+        cells = [(i, j) for i in range(len(source.forms)) for j in range(len(target.forms))]
+        near = rng.sample(cells, len(cells) // rng.choice([4, 16, 99]))
+        expected = PlainPipeline(source, target, synonyms_of, parameters, near).run()
+        found = published_links(view_of(source), view_of(target), synonyms_of, parameters, near)
+        assert found == expected, (seed, source, target, parameters)
+
+
+def test_similarity_does_not_depend_on_which_sentence_comes_first() -> None:
+    rng = Random(0)
+    for _ in range(30):
+        one, two = (view_of(made_up(rng, MADE_UP.split(), 20)) for _ in range(2))
+        there, back = (word_similarity(*pair, synonyms_of, ALL) for pair in ((one, two), (two, one)))
+        assert there == {(i, j): value for (j, i), value in back.items()}
+
+
+def test_percent_and_its_sign_are_as_similar_as_the_table_says() -> None:
+    percent, sign = Dependency(1, 0, "num"), view("5/CD %/NN", (Dependency(1, 0, "num"),))
+    source = view("5/CD percent/NN", (percent,))
+    for pair in ((source, sign), (sign, source)):
+        assert published_links(*pair, synonyms_of, only("dependencies")) == {(0, 0), (1, 1)}
+
+
+def test_the_head_of_a_name_is_the_word_that_the_others_depend_on() -> None:
+    inside = (Dependency(0, 1, "prep"), Dependency(1, 2, "pobj"))
+    name = "University/NNP of/IN Oxford/NNP"
+    bank, town = view(f"{name} grew/VBD", inside), view("then/RB Oxford/NNP shrank/VBD")
+    assert bank.head_of(bank.entities[0]) == 0 and view(name).head_of(bank.entities[0]) == 2
+    # A partial mention ends as the name does, whichever word the head is.
+    assert published_links(bank, town, no_synonyms, only("entities")) == {(0, 1), (2, 1)}
+    school = view("the/DT University/NNP rose/VBD")
+    assert published_links(bank, school, no_synonyms, only("entities")) == {(0, 1)}
+
+
+def test_of_two_mentions_the_one_in_like_surroundings_is_taken() -> None:
+    source = view("Rome/NNP fell/VBD but/CC then/RB not/RB yet/RB Rome/NNP rose/VBD")
+    target = view("again/RB Rome/NNP rose/VBD")
+    assert (6, 1) in published_links(source, target, no_synonyms, only("entities"))
+    dependencies = (Dependency(7, 6, "nsubj"),)
+    source = replace(source, neighbours=view("a/DT " * 6 + "a/DT b/DT", dependencies).neighbours)
+    far = view("Rome/NNP once/RB not/RB more/RB then/RB rose/VBD", (Dependency(5, 0, "nsubj"),))
+    assert (6, 0) in published_links(source, far, no_synonyms, only("entities"))
+
+
+TAGGED = "the/DT a/DT of/IN cat/NN dog/NN ran/VBD big/JJ Rome/NNP New/NNP York/NNP NY/NNP ,/, ./."
+words = st.lists(st.sampled_from(TAGGED.split()), min_size=1, max_size=9)
+
+
+@st.composite
+def views(draw: st.DrawFn) -> SentenceView:
+    items = draw(words)
+    count = len(items)
+    edges = draw(
+        st.lists(
+            st.tuples(
+                st.integers(-1, count - 1),
+                st.integers(0, count - 1),
+                st.sampled_from(["nsubj", "dobj", "nn", "conj_and", "rcmod"]),
+            ),
+            max_size=6,
+        )
+    )
+    return view(" ".join(items), tuple(Dependency(*edge) for edge in edges))
+
+
+@settings(max_examples=150, deadline=None)
+@given(views(), views())
+def test_every_content_word_but_names_is_aligned_once(one: SentenceView, two: SentenceView) -> None:
+    found = published_links(one, two, no_synonyms, replace(ALL, modules=MODULES - {"entities"}))
+    assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)
+    assert all(one.words[i] == two.words[j] for i, j in found)

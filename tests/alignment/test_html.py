@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment.html import to_frame, to_html, to_section
+from forest_align.types import Node, Sentence
+
+from .html_page import Page
+
+
+def example() -> Alignment:
+    return Alignment(
+        Sentence.from_words(["He", "died"]),
+        Sentence.from_words(["He", "passed", "away"]),
+        Links.of([(0, 0), (1, 1), (1, 2)], scores=[1.0, 0.8, 0.4]),
+        (
+            PhrasePair(Node(0, 1, "NP::PRP"), Node(0, 1, "NP::PRP"), 1.0),
+            PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.75, False),
+            PhrasePair(Node(0, 2, "S"), Node(0, 3, "S"), 1.0),
+        ),
+        source_tree="(S (NP (PRP He)) (VP (VBD died)))",
+        target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))",
+        id="7",
+    )
+
+
+def test_every_word_lights_up_what_it_is_aligned_to() -> None:
+    found = {a["data-w"]: a["data-with"] for _, a in Page(to_html([example()])).elements if "data-w" in a}
+    assert found == {"s0": "s0 t0", "s1": "s1 t1 t2", "t0": "t0 s0", "t1": "t1 s1", "t2": "t2 s1"}
+
+
+def test_phrases_are_boxes_around_their_words_and_rows_of_the_table() -> None:
+    page = Page(to_html([example()]))
+    boxes = [a["title"] for tag, a in page.elements if a.get("class") == "p"]
+    assert sorted(map(str, boxes)) == ["1: S 1.00", "1: S 1.00", "2: VP 0.75", "2: VP::VBD 0.75"]
+    rows = [a["data-with"] for tag, a in page.elements if tag == "tr" and "data-with" in a]
+    assert rows == ["s0 s1 t0 t1 t2", "s0 t0", "s1 t1 t2"]
+
+
+def words_in_boxes(section: str) -> list[tuple[str, list[str]]]:
+    """Number of each box and the words that stand in it, by a walk through the elements."""
+    found: list[tuple[str, list[str]]] = []
+    open_boxes: list[list[str] | None] = []
+    for tag in re.findall(r"</?span[^>]*>", section):
+        if tag == "</span>":
+            open_boxes.pop()
+            continue
+        word = re.search(r'data-w="(\w+)"', tag)
+        box = re.search(r'class="p".*title="(\d+)', tag)
+        if word:
+            for words in filter(lambda words: words is not None, open_boxes):
+                words.append(word[1])  # type: ignore[union-attr]
+        open_boxes.append([] if box else None)
+        if box:
+            found.append((box[1], open_boxes[-1]))  # type: ignore[arg-type]
+    return found
+
+
+def test_every_box_holds_the_words_of_its_phrase_and_what_would_cross_another_has_none() -> None:
+    source, target = (Sentence.from_words([f"{side}{k}" for k in range(6)]) for side in "ab")
+    spans = [((0, 6), (0, 5)), ((0, 2), (3, 5)), ((2, 5), (0, 3)), ((3, 6), (1, 2)), ((2, 4), (1, 3))]
+    phrases = tuple(PhrasePair(Node(*one, "X"), Node(*two, "X"), 1.0) for one, two in spans)
+    section = to_section(Alignment(source, target, phrases=phrases))
+    rows = [a["data-with"] for tag, a in Page(section).elements if tag == "tr" and "data-with" in a]
+    with_numbers = {str(number): str(row).split() for number, row in enumerate(rows, 1)}
+    assert len(with_numbers) == 5
+    boxes = words_in_boxes(section)
+    for number, words in boxes:
+        assert words == [word for word in with_numbers[number] if word[0] == words[0][0]]
+    # (3, 6) begins in (2, 5) and ends behind it.
+    assert [words for number, words in boxes if words[0][0] == "s"] == [
+        [f"s{k}" for k in range(*span)] for span in ((0, 6), (0, 2), (2, 5), (2, 4))
+    ]
+    assert len(boxes) == 4 + 5
+
+
+def test_the_table_and_the_words_say_what_the_alignment_says() -> None:
+    alignment = replace(
+        example(),
+        words=Links.of([(0, 0), (1, 1)], scores=[1.0, 0.8]),
+        word_evidence=(("identical",), ("synonym", "vectors")),
+        log_probability=0.0,
+        aligner="forest",
+    )
+    section = to_section(alignment)
+    cells = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[2:]]
+    assert cells == [
+        ["1", "S", "He died", "He passed away", "1.00"],
+        ["", "NP::PRP", "He", "He", "1.00"],
+        ["2", "VP::VBD ↔ VP", "died", "passed away", "0.75 *"],
+    ]
+    assert section.count("only non-compositional") == 1
+    assert "only non-compositional" not in to_section(replace(alignment, phrases=alignment.phrases[::2]))
+    words = {str(a["data-w"]): a for a in Page(section).of("span") if "data-w" in a}
+    assert {name: (a["class"], a.get("title")) for name, a in words.items()} == {
+        "s0": ("w", "He 1.00 (identical)"),
+        "s1": ("w", "passed 0.80 (synonym, vectors)"),
+        "t0": ("w", "He 1.00 (identical)"),
+        "t1": ("w", "died 0.80 (synonym, vectors)"),
+        "t2": ("w un", None),
+    }
+    assert "Pair 7 forest · log-probability 0.00" in Page(section).text
+    assert "svg" not in to_section(replace(alignment, error="it failed"))
+
+
+def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:
+    shown = to_section(example())
+    boxes = re.findall(r'--c:(#\w+);[^>]* title="(\d+):', shown)
+    numbers = re.findall(r'<th style="color:(#\w+)">(\d+)</th>', shown)
+    assert len(numbers) == 2 and set(numbers) == set(boxes)
+
+
+def test_what_is_less_probable_than_not_is_pale_and_a_note_says_so() -> None:
+    phrases = (*example().phrases[:2], replace(example().phrases[2], probability=0.2))
+    section = to_section(replace(example(), phrases=phrases, root_aligned=True))
+    page = Page(section)
+    assert [a.get("class") for a in page.of("tr") if "data-with" in a] == ["unsure", None, None]
+    boxes = [a["title"] for a in page.of("span") if a.get("class") == "p unsure"]
+    assert boxes == ["1: S 0.20", "1: S 0.20"]
+    assert "less probable than 0.50" in page.text and "whole sentences improbable: 0.20" in page.text
+    assert "less probable" not in Page(to_html([example()])).text
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    part = PhrasePair(Node(0, 2, "S'", False), Node(0, 2, "S'", False), 1.0)
+    section = to_section(replace(example(), phrases=(*example().phrases, part)))
+    assert "not shown: 1 phrase pair with parts of constituents" in section
+    assert "not shown" not in to_section(example())
+
+
+def test_phrases_of_aligners_without_trees_are_shown_too() -> None:
+    phrases = tuple(
+        PhrasePair(Node(*span, "", False), Node(*span, "", False), 1.0) for span in ((0, 2), (1, 2))
+    )
+    page = Page(to_html([replace(example(), phrases=phrases, root_aligned=False, source_tree="")]))
+    assert [a["title"] for _, a in page.elements if a.get("class") == "p"] == ["1: 1.00", "1: 1.00"]
+    assert [a["data-with"] for tag, a in page.elements if tag == "tr" and "data-with" in a] == [
+        "s0 s1 t0 t1",
+        "s1 t1",
+    ]
+
+
+def test_the_page_needs_nothing_from_outside() -> None:
+    page = Page(to_html([example()]))
+    assert not any(key in ("src", "href") for _, attributes in page.elements for key in attributes)
+    assert any(tag == "svg" for tag, _ in page.elements)
+
+
+def test_trees_that_do_not_fit_the_tokens_are_left_out() -> None:
+    shown = to_section(replace(example(), source_tree="(S (X a) (X b) (X c))"))
+    assert "<svg" not in shown and "do not fit" in shown
+
+
+def test_trees_too_deep_to_be_drawn_do_not_break_the_page() -> None:
+    # The brackets alternate between one word and two, so that no node is a unary chain.
+    depth = 2000
+    tree = "(X (Y a) " * depth + "(Y b)" + ")" * depth
+    words = Sentence.from_words(["a"] * depth + ["b"])
+    shown = to_section(replace(example(), source=words, source_tree=tree))
+    assert "<svg" not in shown and "too deep" in shown
+
+
+def test_spaces_and_joiners_of_other_scripts_are_kept() -> None:
+    word = "1\N{NO-BREAK SPACE}000\N{IDEOGRAPHIC SPACE}\N{MAN}\N{ZERO WIDTH JOINER}\N{WOMAN}"
+    sentence = Sentence.from_words([word])
+    assert word in to_section(Alignment(sentence, sentence))
+
+
+def test_table_and_trees_number_the_pairs_alike() -> None:
+    # The same source phrase twice, the pair with the later target first in the alignment.
+    source, target = Sentence.from_words(["a", "b"]), Sentence.from_words(["c", "d", "e", "f"])
+    alignment = Alignment(
+        source,
+        target,
+        phrases=tuple(PhrasePair(Node(0, 2, "S"), Node(*span, "S"), 1.0) for span in ((2, 4), (0, 2))),
+        source_tree="(S (X a) (X b))",
+        target_tree="(T (S (X c) (X d)) (S (X e) (X f)))",
+    )
+    section = to_section(alignment)
+    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
+    assert boxes["s0 s1 t0 t1"] == "1"
+    drawn = re.findall(r'x="([\d.]+)"[^>]*>S<tspan[^>]*>(\d)</tspan>', section)
+    left, right = sorted((float(x), number) for x, number in drawn[1:])
+    assert (left[1], right[1]) == ("1", "2")
+
+
+def test_trees_keep_the_numbers_of_the_table_where_a_group_of_words_has_no_node_in_them() -> None:
+    source, target = Sentence.from_words(["a", "b", "c", "d"]), Sentence.from_words(["e", "f", "g"])
+    group = PhrasePair(Node(0, 2, "S'", is_constituent=False), Node(0, 1, "X"), 1.0)
+    phrase = PhrasePair(Node(2, 4, "NP"), Node(1, 3, "NP"), 1.0)
+    alignment = Alignment(
+        source,
+        target,
+        phrases=(group, phrase),
+        source_tree="(S (X a) (X b) (NP (X c) (X d)))",
+        target_tree="(S (X e) (NP (X f) (X g)))",
+    )
+    section = to_section(alignment)
+    boxes = {a["data-with"]: str(a["title"])[0] for _, a in Page(section).elements if a.get("class") == "p"}
+    assert boxes["s2 s3 t1 t2"] == "2"
+    # X is a node, but of a pair whose other side is none.
+    assert re.findall(r">(\w+)<tspan[^>]*>(\d)</tspan>", section) == [("NP", "2"), ("NP", "2")]
+
+
+def test_phrases_that_cross_do_not_break_the_page() -> None:
+    sentence = Sentence.from_words(["a", "b", "c"])
+    crossing = tuple(PhrasePair(Node(*span, "X"), Node(*span, "X"), 1.0) for span in ((0, 2), (1, 3)))
+    assert Page(to_html([Alignment(sentence, sentence, phrases=crossing)]))
+
+
+evil = st.sampled_from(
+    ["<script>alert(1)</script>", '"><b>', "'", "&amp;", "\x00", "\ud800", "\u202e", "</span>"]
+)
+
+
+@given(st.lists(evil | st.text(min_size=1, max_size=5), min_size=1, max_size=4), evil)
+def test_whatever_the_words_say_the_page_stays_whole(words: list[str], text: str) -> None:
+    sentence = Sentence.from_words(words)
+    node = Node(0, len(words), text)
+    alignment = Alignment(
+        sentence,
+        sentence,
+        Links.of([(0, 0)], scores=[0.5]),
+        (PhrasePair(node, node, 1.0),),
+        aligner=text,
+        id=text,
+        warnings=(text,),
+        error=text,
+        word_evidence=((text,),),
+        source_tree=f"(S {' '.join('(X a)' for _ in words)})",
+        target_tree=f"(S {' '.join('(X a)' for _ in words)})",
+    )
+    section = to_section(alignment)
+    section.encode("utf-8")
+    assert "\u202e" not in section
+    page = Page(section)
+    assert not {"script", "b"} & {tag for tag, _ in page.elements}
+    assert not re.search(r"\son\w+=", " ".join(f" {key}=" for _, a in page.elements for key in a))
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    alignment = replace(example(), id="<\"quoted\" & 'odd'>")
+    ((tag, attributes),) = Page(alignment._repr_html_()).elements
+    assert tag == "iframe"
+    assert attributes["srcdoc"] == to_html([alignment])
+    assert to_frame(alignment) == alignment._repr_html_()

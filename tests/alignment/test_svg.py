@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment.svg import UNALIGNED, to_svg
+from forest_align.types import InputError, Node, Sentence
+
+
+def died_and_passed_away() -> Alignment:
+    noun, verb = Node(0, 1, "NP::PRP", head=0), Node(1, 2, "VP::VBD", head=1)
+    passed_away = Node(1, 3, "VP", head=1)
+    return Alignment(
+        Sentence.from_words(["He", "died", "<&>"]),
+        Sentence.from_words(["He", "passed", "away", "."]),
+        words=Links.of([(0, 0), (1, 1), (1, 2)], scores=[0.99, 0.8, 0.4]),
+        phrases=(
+            PhrasePair(noun, Node(0, 1, "NP::PRP", head=0), 0.99),
+            PhrasePair(verb, passed_away, 0.7),
+            PhrasePair(Node(0, 3, "S", head=1), Node(0, 4, "S", head=1), 1.0),
+        ),
+        source_tree="(TOP (S (NP (PRP He)) (VP (VBD died)) (. <&>)))",
+        target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))) (. .))",
+    )
+
+
+def test_the_picture_is_well_formed_and_shows_every_word_once() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    for word in ("died", "<&>", "passed", "away"):
+        assert texts.count(word) == 1
+
+
+def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    labels = [node for node in root.iter("{http://www.w3.org/2000/svg}text") if len(node)]
+    by_number: dict[str, set[str | None]] = {}
+    for node in labels:
+        by_number.setdefault("".join(node[0].itertext()), set()).add(node.get("fill"))
+    assert set(by_number) == {"1", "2"}
+    assert all(len(colours) == 1 for colours in by_number.values())
+
+
+def test_one_line_is_drawn_for_each_link() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
+
+
+def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:
+    alignment = replace(
+        died_and_passed_away(), words=Links.of([(0, 1), (1, 0), (1, 2)], scores=[1.5, 0.4, -1.0])
+    )
+    root = ElementTree.fromstring(to_svg(alignment))
+    name = "{http://www.w3.org/2000/svg}"
+    words = [
+        (float(at.get("x", "")), float(at.get("y", "")), at.get("fill"), at.text)
+        for at in root.iter(f"{name}text")
+        if at.get("font-size") is None
+    ]
+    assert [word for *_, word in words] == ["He", "died", "<&>", "He", "passed", "away", "."]
+    assert [word for *_, colour, word in words if colour == UNALIGNED] == ["<&>", "."]
+    source, target = words[:3], words[3:]
+    drawn = []
+    for path in root.iter(f"{name}path"):
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))]
+        one = [i for i, word in enumerate(source) if word[0] == numbers[0]]
+        two = [j for j, word in enumerate(target) if word[0] == numbers[6]]
+        assert source[0][1] < numbers[1] < numbers[7] < target[0][1]
+        drawn.append((*one, *two, float(path.get("stroke-opacity", ""))))
+    assert drawn == [(0, 1, 1.0), (1, 0, 0.55), (1, 2, 0.25)]
+
+
+def test_both_sentences_take_the_whole_width_and_nothing_stands_outside_or_on_another_word() -> None:
+    words = [["I", "a", "extraordinarily", "b"], ["x", ".", ",", "y", "incomprehensibility", "z", "."]]
+    tree = "(S (X {}) (NP (X {}) (X {})) {})"
+    trees = [tree.format(*side[:3], " ".join(f"(X {word})" for word in side[3:])) for side in words]
+    trees[0] = "(S (A (B (C (X I) (X a)) (X extraordinarily)) (X b)))"
+    alignment = Alignment(*map(Sentence.from_words, words), source_tree=trees[0], target_tree=trees[1])
+    for drawn in (alignment, alignment.swap()):
+        root = ElementTree.fromstring(to_svg(drawn))
+        width, height = float(root.get("width", "")), float(root.get("height", ""))
+        texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
+        boxes = []
+        for at in texts:
+            size = (7.6 if at.get("font-size") is None else 6.5) * len("".join(at.itertext()))
+            x, y = float(at.get("x", "")), float(at.get("y", ""))
+            boxes.append((round(y, 1), x - size / 2, x + size / 2))
+            assert x - size / 2 >= 0 and x + size / 2 <= width and 10 <= y <= height - 4
+        for (y, _, end), (other_y, start, _) in pairwise(sorted(boxes)):
+            assert y != other_y or end < start
+        for sentence in (drawn.source, drawn.target):
+            ends = [box[1:] for box, at in zip(boxes, texts, strict=True) if at.text in sentence.words]
+            assert max(end for _, end in ends) - min(start for start, _ in ends) > 0.8 * (width - 32)
+
+
+def test_a_phrase_stands_over_the_middle_of_its_children_under_the_label_of_its_chain() -> None:
+    root = ElementTree.fromstring(to_svg(died_and_passed_away()))
+    labels = {}
+    for at in root.iter("{http://www.w3.org/2000/svg}text"):
+        if at.get("font-size") is not None:
+            labels.setdefault(at.text, []).append(float(at.get("x", "")))
+    # TOP is no part of a label; the source comes first.
+    assert set(labels) == {"S", "NP–PRP", "VP–VBD", "VP", "VBD", "PRT–RP", "."}
+    (left, _), (first, second), (verb,), (particle,) = (labels[k] for k in (".", "NP–PRP", "VBD", "PRT–RP"))
+    assert labels["S"] == pytest.approx([(first + left) / 2, (second + labels["."][1]) / 2], abs=0.1)
+    assert labels["VP"] == pytest.approx([(verb + particle) / 2], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("tree", "nodes"),
+    [
+        (
+            "(S (NP (DT a) (NN b)) (VP (VBD c) (PP (IN d) (NP (NP (DT e) (NN f)) (PP (IN g) (NN h))))))",
+            15,
+        ),
+        ("(S (NP (PRP I)) (VP (VBP am)) (ADVP (NP (NN a)) (ADVP (RB b))) (. .))", 7),
+    ],
+)
+def test_no_edge_of_a_tree_runs_behind_the_label_of_another_node(tree: str, nodes: int) -> None:
+    sentence = Sentence.from_words(re.findall(r"[^ ()]+(?=\))", tree))
+    drawn = ElementTree.fromstring(to_svg(Alignment(sentence, sentence, source_tree=tree, target_tree=tree)))
+    name = "{http://www.w3.org/2000/svg}"
+    labels = [
+        [float(box.get(key, "")) for key in ("x", "y", "width", "height")]
+        for box in drawn.iter(f"{name}rect")
+        if box.get("rx")
+    ]
+    edges = [
+        [tuple(map(float, point.split(","))) for point in line.get("points", "").split()]
+        for line in drawn.iter(f"{name}polyline")
+    ]
+    assert (len(labels), len(edges)) == (2 * nodes, 2 * (nodes - 1))
+    for (x, y, width, _), (other_x, other_y, *_) in pairwise(
+        sorted(labels, key=lambda box: (box[1], box[0]))
+    ):
+        assert y != other_y or x + width < other_x
+    for points in edges:
+        behind = set()
+        for (x, y), (other_x, other_y) in pairwise(points):
+            left, right, top, bottom = min(x, other_x), max(x, other_x), min(y, other_y), max(y, other_y)
+            behind |= {
+                (at, level)
+                for at, level, width, height in labels
+                if left < at + width and right > at and top < level + height and bottom > level
+            }
+        assert len(behind) == 2  # its own two
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        "(S (X a) (X b))",
+        "(S (X a) (X b) (X c) (X d))",
+        "(S (X a) (X b) c)",
+        "(S (X a b) (X c))",
+        "(S (X a) (X) (X b) (X c))",
+        "()",
+    ],
+)
+def test_a_tree_that_is_not_over_the_tokens_is_refused(tree: str) -> None:
+    with pytest.raises(InputError, match="expected a tree over 3 tokens"):
+        to_svg(replace(died_and_passed_away(), source_tree=tree))
+
+
+def test_an_alignment_draws_itself() -> None:
+    assert died_and_passed_away().to_svg() == to_svg(died_and_passed_away())
+
+
+def test_an_alignment_without_trees_is_refused() -> None:
+    sentence = Sentence.from_words(["a"])
+    with pytest.raises(InputError, match="trees"):
+        to_svg(Alignment(sentence, sentence))

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment.text import _columns_of, to_text
+from forest_align.types import Node, Sentence
+
+
+def cat() -> Alignment:
+    return Alignment(
+        Sentence.from_words(["The", "cat", "sat", "."]),
+        Sentence.from_words(["A", "cat", "was", "sitting"]),
+        Links.of([(0, 0), (1, 1), (2, 3)], scores=[0.9, 1.0, 0.55]),
+        (
+            PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.9),
+            PhrasePair(Node(0, 2, "S'", False), Node(0, 2, "S'", False), 0.9),
+            PhrasePair(Node(0, 2, "NP"), Node(0, 2, "NP"), 0.95, False),
+            PhrasePair(Node(2, 3, "VP::VBD"), Node(2, 4, "VP"), 0.4),
+            PhrasePair(Node(0, 4, "S"), Node(0, 4, "S"), 1.0),
+        ),
+        unaligned_source=((3, 4),),
+        unaligned_target=((2, 3),),
+        log_probability=-12.345,
+        root_aligned=True,
+        aligner="forest",
+        id="7",
+    )
+
+
+def test_the_whole_view() -> None:
+    assert to_text(cat()) == (
+        "pair 7 · forest · whole sentences aligned · log-probability -12.35\n"
+        "source       The cat sat .\n"
+        "target       A cat was sitting\n"
+        "\n"
+        "S The cat sat . │ S A cat was sitting 1.00\n"
+        "  NP The cat    │   NP A cat          0.95*\n"
+        "    DT The      │     DT A            0.90\n"
+        "  VP sat        │   VP was sitting    0.40\n"
+        "*            only non-compositional alignment could form it\n"
+        "not shown    1 phrase pair with parts of constituents; --to jsonl has all\n"
+        "\n"
+        "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n"
+        "source only  .\n"
+        "target only  was\n"
+    )
+
+
+def test_columns_stand_one_below_the_other_whatever_the_width_of_letters() -> None:
+    words = Sentence.from_words(["漢字漢字", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "ab"])
+    phrases = tuple(PhrasePair(Node(k, k + 1, "X"), Node(k, k + 1, "X"), 0.5) for k in range(3))
+    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
+    for row in rows:
+        before = row[: row.index("│")]
+        wide = sum(unicodedata.east_asian_width(c) == "W" for c in before)
+        assert len(before) + wide - before.count("\N{COMBINING ACUTE ACCENT}") == len("X 漢字漢字 ") + 4
+    assert len(rows) == 3
+
+
+def sentences_of(source: str, target: str) -> Alignment:
+    """An alignment of two whole sentences and nothing else."""
+    one, two = (Sentence.from_words(text.split()) for text in (source, target))
+    return Alignment(one, two, phrases=(PhrasePair(Node(0, len(one), "S"), Node(0, len(two), "S"), 1.0),))
+
+
+def row_of(alignment: Alignment, width: int | None) -> str:
+    return next(line for line in to_text(alignment, width=width).splitlines() if "│" in line)
+
+
+def test_phrases_have_all_the_room_that_there_is() -> None:
+    short, long = "ab", "c" * 20 + " " + "d" * 39
+    assert row_of(sentences_of(long, short), 80) == f"S {long} │ S ab 1.00"
+    assert row_of(sentences_of(short, long), 80) == f"S ab │ S {long} 1.00"
+    # Of what is too long on both sides, each gets half; a short one leaves the rest to the other.
+    assert row_of(sentences_of(long, long), 80) == f"S {long[:32]}… │ S {long[:32]}… 1.00"
+    assert row_of(sentences_of(short, long), 40) == f"S ab │ S {long[:24]}… 1.00"
+    assert row_of(sentences_of(long, short), 40) == f"S {long[:24]}… │ S ab 1.00"
+
+
+def test_without_a_width_no_phrase_is_cut_and_other_lines_are_wrapped() -> None:
+    long = " ".join(f"w{k}" for k in range(100))
+    shown = to_text(sentences_of(long, long), width=None)
+    assert f"S {long} │ S {long} 1.00\n" in shown
+    assert max(len(line) for line in shown.splitlines() if "│" not in line) <= 80
+    depth = 100
+    words = Sentence.from_words([f"w{k}" for k in range(depth)])
+    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
+    assert f"\n{'  ' * 99}X w99 " in to_text(Alignment(words, words, phrases=phrases), width=None)
+
+
+def test_what_a_sentence_has_several_times_is_numbered() -> None:
+    alignment = Alignment(
+        Sentence.from_words(["The", "dog", "saw", "the", "cat", "and", "the", "cat", "fled"]),
+        Sentence.from_words(["the", "cat", "saw", "a", "dog", ";", "it", "fled", "the", "scene"]),
+        Links.of([(0, 0), (3, 8), (6, 0), (4, 1)], scores=[0.5] * 4),
+        (
+            PhrasePair(Node(6, 8, "NP"), Node(0, 2, "NP"), 1.0),
+            PhrasePair(Node(6, 7, "DT"), Node(0, 1, "DT"), 1.0),
+        ),
+        unaligned_source=((7, 8),),
+        unaligned_target=((2, 8),),
+    )
+    shown = to_text(alignment)
+    assert "source       The dog saw the cat and the cat fled\n" in shown
+    assert "\nNP the cat₂ │ NP the cat 1.00\n  DT the₂   │   DT the₁  1.00\n" in shown
+    assert "words        The–the₁ 0.50, the₁–the₂ 0.50, cat₁–cat 0.50, the₂–the₁ 0.50\n" in shown
+    assert "source only  cat₂\ntarget only  saw a dog ; it fled\n" in shown
+
+
+def test_a_deep_phrase_still_shows_its_words() -> None:
+    depth = 30
+    words = Sentence.from_words([f"w{k}" for k in range(depth)])
+    phrases = tuple(PhrasePair(Node(k, depth, "X"), Node(k, depth, "X"), 0.5) for k in range(depth))
+    rows = [line for line in to_text(Alignment(words, words, phrases=phrases)).splitlines() if "│" in line]
+    assert rows[-1].split()[:3] == ["X", "w29", "│"] and rows[-1].index("X") == 2 * (35 // 4)
+
+
+def test_what_is_more_probable_than_not_is_bold_and_what_is_less_is_pale() -> None:
+    shown = to_text(cat(), colour=True)
+    assert "\x1b[2m  VP sat        │   VP was sitting    0.40\x1b[0m\n" in shown
+    assert "\x1b[1m 0.90\x1b[0m" in shown
+    half = replace(cat(), phrases=(PhrasePair(Node(0, 1, "DT"), Node(0, 1, "DT"), 0.5),))
+    assert "\x1b[1m 0.50\x1b[0m" in to_text(half, colour=True)
+
+
+def test_a_part_of_a_constituent_is_shown_where_its_words_correspond_as_a_group() -> None:
+    group = PhrasePair(Node(2, 4, "VP'", False), Node(3, 4, "VBG"), 0.8)
+    shown = to_text(replace(cat(), phrases=(*cat().phrases[:3], group, cat().phrases[4])))
+    assert "\n  VP' sat .     │   VBG sitting       0.80\n" in shown
+    assert "S'" not in shown
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    part = PhrasePair(Node(0, 3, "S'", False), Node(0, 4, "S"), 0.9)
+    assert "\nnot shown    2 phrase pairs with parts of" in to_text(
+        replace(cat(), phrases=(*cat().phrases, part))
+    )
+    assert "not shown" not in to_text(replace(cat(), phrases=cat().phrases[2:]))
+
+
+def test_an_alignment_without_phrases_shows_its_words() -> None:
+    shown = to_text(
+        replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=(("lemma", "synonym"),))
+    )
+    assert "words        The–A (lemma synonym)\n" in shown and "│" not in shown
+
+
+def test_a_link_without_evidence_has_no_empty_brackets() -> None:
+    shown = to_text(replace(cat(), phrases=(), words=Links.of([(0, 0)]), word_evidence=((),)))
+    assert "words        The–A\n" in shown
+
+
+def chunks() -> Alignment:
+    """Phrases of an aligner that knows no trees."""
+    phrases = (
+        PhrasePair(Node(0, 2, "NP", False), Node(0, 2, "NP", False), 0.75),
+        PhrasePair(Node(2, 3, "", False), Node(2, 4, "", False), 0.5),
+    )
+    return replace(cat(), phrases=phrases, root_aligned=False)
+
+
+def test_without_trees_all_phrases_are_shown_and_nothing_is_said_of_whole_sentences() -> None:
+    title, *lines = to_text(chunks()).splitlines()
+    assert title == "pair 7 · forest · log-probability -12.35"
+    assert [line.split() for line in lines if "│" in line] == [
+        ["NP", "The", "cat", "│", "NP", "A", "cat", "0.75"],
+        ["sat", "│", "was", "sitting", "0.50"],
+    ]
+
+
+def test_a_derivation_without_the_roots_is_called_partly_aligned() -> None:
+    partial = replace(cat(), root_aligned=False, source_tree="(S The cat sat .)", target_tree="(S A cat)")
+    assert "pair 7 · forest · partly aligned ·" in to_text(partial)
+
+
+def test_whole_sentences_that_hardly_correspond_are_not_called_aligned() -> None:
+    for probability, note in ((0.5, "whole sentences aligned"), (0.03, "whole sentences improbable: 0.03")):
+        roots = replace(cat().phrases[-1], probability=probability)
+        shown = to_text(replace(cat(), phrases=(*cat().phrases[:-1], roots)))
+        assert shown.startswith(f"pair 7 · forest · {note} · log-probability -12.35\n")
+
+
+def test_an_error_takes_the_place_of_the_words() -> None:
+    shown = to_text(Alignment.failed("in.tsv:3: no tab", id="3"))
+    assert shown == "pair 3\nerror        in.tsv:3: no tab\n"
+
+
+def test_colours_are_used_on_request_only_and_change_nothing_else() -> None:
+    plain, coloured = to_text(cat()), to_text(cat(), colour=True)
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == plain != coloured
+
+
+@pytest.mark.parametrize("word", ["\x1b[31mred", "\u202eright-to-left", "a\rb", "\ud800"])
+def test_words_cannot_take_over_the_terminal(word: str) -> None:
+    sentence = Sentence.from_words([word])
+    node = Node(0, 1, "NP")
+    shown = to_text(
+        Alignment(sentence, sentence, Links.of([(0, 0)]), (PhrasePair(node, node, 1.0),), id=word)
+    )
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202e\ud800]", shown)
+
+
+words = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40), min_size=1, max_size=12)
+
+
+@given(words, words, st.integers(40, 120))
+def test_no_line_is_wider_than_the_terminal(source: list[str], target: list[str], width: int) -> None:
+    phrases = tuple(
+        PhrasePair(Node(0, end, "NP"), Node(0, min(end, len(target)), "VP"), 0.5)
+        for end in range(1, len(source) + 1)
+    )
+    alignment = Alignment(
+        Sentence.from_words(source),
+        Sentence.from_words(target),
+        Links.of((i, j) for i in range(len(source)) for j in range(len(target))),
+        phrases,
+        unaligned_source=((0, len(source)),),
+        id="7",
+    )
+    for line in to_text(alignment, width=width).splitlines():
+        assert sum(map(_columns_of, line)) <= width

@@ -1,0 +1,281 @@
+"""The scripts that measure the search on corpora, and its trees against those of Stanford's parser."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import compare_trees
+import measure_forest
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.words.lexical import Candidate, candidate_provider
+from forest_align.alignment import Alignment, Links
+from forest_align.data.formats.format import ChunkLink, SentencePair
+from forest_align.em.corpus.corpus import CorpusReader
+from forest_align.em.forest.dev_set import align_pair
+from forest_align.eval.metrics.constituents import constituent_spans, project
+from forest_align.types import InputError, Sentence
+
+from ..em.forest.test_dev_set import GOLD, TREES, gold_pairs, parse_many
+from ..em.forest.test_model_making import cells
+
+BEST = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes))))))"
+CHOSEN = "(S (NP (PRP I)) (VP (VBD saw) (NP (DT a) (NN man)) (PP (IN with) (NP (NNS eyes)))))"
+
+
+def test_prepositions_that_the_alignment_attaches_otherwise_are_found() -> None:
+    module = compare_trees
+    case = module.Case(("I", "saw", "a", "man", "with", "eyes"), "other", BEST, CHOSEN, CHOSEN)
+    assert module.prepositions(BEST) == {4}
+    assert module.prepositions("(S (PP (PP (IN out)) (PP (TO to) (NP (NN sea)))) (VP (VB go)))") == {0, 1}
+    assert [found[1:] for found in module.attachments([case])] == [(4, 3, 1, 1)]
+    spelled = replace(case, reference=CHOSEN.replace("(PRP I)", "(PRP -LRB-)"))
+    assert module.labelled([spelled], "reference") == module.labelled([case], "chosen")
+    assert "with (4): parser man, alignment saw, Stanford saw" in module.describe(1, case, 4, 3, 1, 1)
+
+
+def test_figures_of_the_search_are_those_worked_out_by_hand() -> None:
+    module = measure_forest
+    words = [[1, 2, 1, 4, 1, 5, 0.25], [3, 3, 3, 4, 0, 2, 0.75]]
+    assert module.figures(np.array(words)) == pytest.approx([50, 50, 80, 3.5, 500])
+    # Two more columns: compatible pairs, and all predicted ones, of which some are not judged.
+    chunks = [[1, 2, 1, 4, 3, 4, 1, 5, 0.25], [3, 3, 3, 4, 3, 6, 0, 2, 0.75]]
+    assert module.figures(np.array(chunks)) == pytest.approx([50, 50, 80, 50, 60, 3.5, 500])
+
+
+def tree_cases(module: Any, *pairs: tuple[str, str]) -> list[Any]:
+    """Cases of one sentence with trees of the parser and of the alignment."""
+    words = ("I", "saw", "a", "man", "with", "eyes")
+    return [module.Case(words, "other", best, chosen, CHOSEN) for best, chosen in pairs]
+
+
+def test_trees_and_attachments_are_counted_for_parser_and_alignment(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module = compare_trees
+    unattached = CHOSEN.replace("(PP (IN", "(ADVP (IN")
+    won, lost, same, other = (BEST, CHOSEN), (CHOSEN, BEST), (BEST, BEST), (BEST, unattached)
+    monkeypatch.setattr(
+        module, "read_cases", lambda options: tree_cases(module, won, won, won, lost, same, same, other)
+    )
+    path = tmp_path / "changed.txt"
+    module.main(["folder", "--changed", str(path), "--count", "3"])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("all (7 sentences)")
+    assert printed[1].startswith("where the trees differ (5 sentences)")
+    assert printed[2:] == [
+        "6 prepositions, attached like Stanford: parser 16.67%, alignment 50.00%",
+        "4 changed: 3 to Stanford's attachment, 1 away from it",
+    ]
+    assert re.findall(r"^\d\. with", path.read_text(encoding="utf-8"), re.MULTILINE) == [
+        f"{number}. with" for number in (1, 2, 3)
+    ]
+    module.report_brackets("toy", tree_cases(module, *[won] * 6))
+    # The parser has 7 constituents, the 6 of Stanford's tree among them; a p of 1/32.
+    found = re.fullmatch(r"toy \(6 sentences\): .* 92\.31, .* 100\.00, p = (.*)\n", capsys.readouterr().out)
+    assert found and 0.02 < float(found[1]) < 0.05
+
+
+def test_cases_have_the_trees_of_their_own_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = CorpusReader("toy", candidates="dictionary")
+    monkeypatch.setattr(made, "_parser", parse_many)
+    texts = [text for *both, _ in GOLD for text in both]
+    brackets = ["(S (NN broken))"] * 2 + [TREES[text].replace("(S ", "(ROOT ") for text in texts]
+    brackets[4] = "(ROOT (NN she) (NN sold))"  # has other words
+    parses = SimpleNamespace(read=lambda path: SimpleNamespace(brackets=lambda: brackets))
+    module = compare_trees
+    monkeypatch.setattr(module, "CorpusReader", lambda parser, forest_size, cache: made)
+    monkeypatch.setattr(module, "read_pairs", lambda path: [InputError("broken"), *gold_pairs()])
+    monkeypatch.setattr(module, "StanfordParses", parses)
+    options = {"parser": "toy", "forest_size": 3, "forests": None, "part": "dev", "model": "forest"}
+    cases, few = (
+        module.read_cases(argparse.Namespace(folder=Path("x"), limit=limit, **options)) for limit in (None, 2)
+    )
+    assert few == cases[:2], "the broken pair and the first"
+    pairs, _ = made.read(gold_pairs())
+    aligned = [align_pair(pair, ForestAligner.load().model) for pair in pairs]
+    chosen = [tree for one in aligned for tree in (one.source_tree, one.target_tree)]
+    others = [texts[1], texts[0], texts[3], texts[2]]
+    assert cases == [
+        module.Case(tuple(texts[k].split()), others[k], TREES[texts[k]], chosen[k], brackets[k + 2])
+        for k in (0, 1, 3)
+    ]
+
+
+class OwnReader:
+    """The reading of corpora for the script that measures the search: toy trees, no files."""
+
+    def __init__(
+        self, module: Any, patch: pytest.MonkeyPatch, pairs: list[SentencePair | InputError]
+    ) -> None:
+        self.parsed: list[list[str]] = []
+        self.sizes: list[int] = []
+        self.paths: list[Path] = []
+        paths = SimpleNamespace(
+            paths=lambda data, part: (data / "a.wa", data / "a.sent", data / "c", data / "d")
+        )
+        patch.setattr(module, "BENCHMARKS", {"edinburgh": paths, "ists": paths})
+        patch.setattr(module, "parser_fingerprint", lambda name: name)
+        patch.setattr(module, "load_parser_for_alignment", self.parser)
+        patch.setattr(module, "read_pairs", self.read)
+        self.pairs = pairs
+
+    def read(self, path: Path) -> list[SentencePair | InputError]:
+        self.paths.append(path)
+        return self.pairs
+
+    def parser(self, name: str, *, forest_size: int) -> Any:
+        assert name == "toy"
+        self.sizes.append(forest_size)
+        return SimpleNamespace(parse_many=self.parse_many)
+
+    def parse_many(self, texts: Sequence[list[str]]) -> Iterator[Sentence | InputError]:
+        self.parsed += texts
+        return parse_many(texts)
+
+
+def measure_options(trees: str) -> argparse.Namespace:
+    return argparse.Namespace(data=Path("data"), limit=None, trees=trees, forest_size=3, cache=None)
+
+
+def test_pairs_are_measured_by_the_constituents_of_their_own_stanford_trees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = measure_forest
+    first, second = gold_pairs()
+    assert first.links is not None
+    sure = Links.of([*first.links.pairs, (0, 0)], sure=[True] * len(first.links.pairs) + [False])
+    unknown = replace(first, source=Sentence.from_words(["no", "tree"]))
+    pairs = [InputError("broken"), replace(first, links=sure), unknown, second, replace(second, links=None)]
+    OwnReader(module, monkeypatch, pairs)
+    nothing = [(0, []), (0, [])]
+    spans = [*nothing, (6, [(0, 6), (1, 3)]), (7, [(0, 7), (4, 7)]), (2, [(0, 2)]), (7, [(0, 7)])]
+    spans += [(5, [(0, 5)]), (9, [(0, 9)]), (5, [(0, 5)]), (4, [(0, 4)])]
+    brackets = ["(S (NN broken))"] * 2 + [TREES[one.source.text] for one in (first, first)]
+    brackets[3] = TREES[first.target.text]
+    brackets += ["(S (NN no) (NN tree))", TREES[first.target.text]]
+    brackets += [TREES[side.text] for _ in range(2) for side in (second.source, second.target)]
+    parses = SimpleNamespace(constituents=lambda: spans, brackets=lambda: brackets)
+    monkeypatch.setattr(module, "StanfordParses", SimpleNamespace(read=lambda path: parses))
+    for trees, names in (("toy", ["3-best forest", "1-best tree"]), ("stanford", ["Stanford tree"])):
+        case, *others = module.edinburgh(measure_options(trees))
+        assert len(others) == (trees == "stanford")  # knows the sentence without a tree, too
+        assert list(case.systems) == names
+        for system in case.systems.values():
+            assert [side.words for side in system] == [first.source.words, first.target.words]
+        assert case.links.pairs == first.links.pairs and case.count.keywords["links"] == case.links
+        projection = case.count.keywords["projection"]
+        assert projection.source_spans.tolist() == [[0, 6], [1, 3]]
+        assert projection.target_spans.tolist() == [[0, 7], [4, 7]]
+
+
+def test_chunked_pairs_are_measured_by_their_own_trees_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = measure_forest
+    pair = replace(gold_pairs()[0], chunks=(ChunkLink((0, 2), (5, 6), "EQUI"),))
+    given = OwnReader(module, monkeypatch, [InputError("broken"), pair, replace(pair, links=None), pair])
+    cases = module.ists(measure_options("toy"))
+    assert given.paths == [Path("data") / "a.wa"]
+    assert given.parsed == [list(pair.source.words), list(pair.target.words)], "each sentence once"
+    assert len(cases) == 2
+    for case in cases:
+        source, target = case.systems["3-best forest"]
+        assert (source.words, target.words) == (pair.source.words, pair.target.words)
+        spans = [constituent_spans(forest_of(side)) for side in (source, target)]
+        judge = case.count.__self__
+        assert judge.wanted == project(*spans, pair.links).sure_pairs()
+        assert np.argwhere(judge.linked).tolist() == [[0, 5], [0, 6], [2, 5], [2, 6]]
+
+
+def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = measure_forest
+    source, target = (one for one in parse_many([text.split() for text in GOLD[0][:2]]))
+    links = gold_pairs()[0].links
+    calls: list[tuple[ForestOptions, tuple[Candidate, ...]]] = []
+    align = ForestAligner.align_candidates
+
+    def noted(self: ForestAligner, *given: Any) -> Alignment:
+        calls.append((self.model.options, given[2]))
+        return align(self, *given)
+
+    monkeypatch.setattr(ForestAligner, "align_candidates", noted)
+    case = module.Case({"toy": (source, target)}, links, lambda phrases: [1, 2, 1, len(list(phrases))])
+    provider = candidate_provider("dictionary")
+    aligner = ForestAligner(candidates=provider)
+    own = aligner.model.options
+    monotonic = {"noncompositional": False}
+    expected = [replace(own, **{**base, **one}) for base in ({}, module.PUBLISHED) for one in ({}, monotonic)]
+    for gold in (True, False):
+        calls.clear()
+        table = module.measure(aligner, [case] * 2, "toy", gold)
+        assert list(table) == ["full", "monotonic", "published", "published, monotonic"]
+        assert [options for options, _ in calls] == expected * 2
+        wanted = module.GivenCandidates(links) if gold else provider
+        assert all(given == wanted.candidates(source, target) for _, given in calls)
+        for reached, recall, precision, phrases, _ in table.values():
+            assert reached in (0, 100) and precision == 50
+            assert recall == pytest.approx(100 / phrases)
+    assert "ms a pair for the word candidates" in capsys.readouterr().out
+
+
+def test_parses_are_kept_by_the_size_of_the_forests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module, options = measure_forest, measure_options("toy")
+    given = OwnReader(module, monkeypatch, [])
+    options.cache = tmp_path
+    for size in (3, 4, 3):
+        options.forest_size = size
+        parsed = module.parse([GOLD[1][0].split()], options)
+        assert [one.words for one in parsed] == [tuple(GOLD[1][0].split())]
+    assert given.sizes == [3, 4, 3] and len(given.parsed) == 2
+
+
+@pytest.mark.parametrize("corpus", ["edinburgh", "ists"])
+def test_the_table_has_a_line_for_each_kind_of_trees_and_each_search(
+    corpus: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module = measure_forest
+    names = ["reach", "recall", "precision", "judged", "compatible", "phrases", "ms"]
+    values = [10.0, 20.0, 30.0, 40.0, 50.0, 6.0, 0.125]
+    if corpus == "edinburgh":
+        del names[3:5], values[3:5]
+    cases = [SimpleNamespace(systems={"forest": (), "best": ()})] * 2
+    asked = []
+
+    def measure(aligner: ForestAligner, given: Any, trees: str, gold: bool) -> dict[str, list[float]]:
+        asked.append((trees, gold))
+        return {"full": values, "other": values}
+
+    monkeypatch.setattr(module, corpus, lambda options: cases)
+    monkeypatch.setattr(module, "measure", measure)
+    links = "gold" if corpus == "edinburgh" else "candidates"
+    monkeypatch.setattr("sys.argv", ["measure_forest", "data", corpus, "--links", links])
+    module.main()
+    assert asked == [(trees, links == "gold") for trees in ("forest", "best")]
+    head, _, *rows = cells(capsys.readouterr().out)
+    assert head == [f"{corpus}, 2 pairs", "search", *names]
+    shown = [f"{value:.1f}" for value in values[:-1]] + ["0.12"]
+    assert rows == [[trees, name, *shown] for trees in ("forest", "best") for name in ("full", "other")]
+
+
+def test_chunked_pairs_have_no_gold_word_links(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["measure_forest", "data", "ists", "--links", "gold"])
+    with pytest.raises(SystemExit):
+        measure_forest.main()
+    assert "iSTS has no gold word links" in capsys.readouterr().err

@@ -1,0 +1,104 @@
+"""Each script of benchmarks/ still runs, with as little to measure as it can have."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+import forest_align
+
+from ..places import ROOT
+
+SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks" / "speed").glob("*.py"))
+SOURCE = "The old cat sat on the mat in the kitchen ."
+TARGET = "In the kitchen an old cat was sitting on a mat ."
+
+# Arguments of each script, what it prints, and names in it that make it do less.
+RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "aligner_speed": ("RAW --aligner forest --limit 2", "forest: .* pairs/s", {}),
+    "alignment_growth": (
+        "RAW --count 1 --least-ratio 0.1",
+        "ms a pair",
+        {"LENGTHS": (10,), "FOREST_SIZES": (1, 2), "USUAL_LENGTH": 10, "USUAL_SIZE": 2},
+    ),
+    "alignment_speed": ("--count 1", "two threads: .* times as fast", {}),
+    "chart_speed": ("--words 4 --labels 12 --sentences 2 --k 2", "inside-outside", {}),
+    "contextual_speed": ("LINKED --words 11 --limit 2 --repeat 1", "dependencies given .* pairs/s", {}),
+    "extraction_speed": ("ALIGNED --count 8 --distinct", "table: .* rows", {}),
+    "memory": ("align RAW --count 2", "2 pairs .* MiB", {}),
+    "parser_speed": ("--sentences 2 --words 6 --repeat 1 --threads 1 --memory 2", "peak memory", {}),
+    "pipeline_speed": ("RAW --limit 2", "packed forests", {}),
+    "repeatability": ("RAW --limit 2", "links in one run only", {}),
+    "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Files that the scripts read, by what stands for them in the arguments."""
+    folder = tmp_path_factory.mktemp("benchmarks")
+    files = {name: folder / name.lower() for name in ("RAW", "LINKED", "ALIGNED", "CACHE")}
+    files["LINKED"] = folder / "linked.json"
+    files["RAW"].write_text(f"{SOURCE}\t{TARGET}\n{TARGET}\t{SOURCE}\n", encoding="utf-8")
+    linked = {
+        "id": "1",
+        "source": SOURCE,
+        "target": TARGET,
+        "sureAlign": "1-4 2-5 6-10 9-2",
+        "possibleAlign": "",
+    }
+    files["LINKED"].write_text(json.dumps([linked, {**linked, "id": "2"}]), encoding="utf-8")
+    alignment = forest_align.load("contextual").align(SOURCE, TARGET)
+    files["ALIGNED"].write_text(alignment.to_json() + "\n", encoding="utf-8")
+    return {name: str(path) for name, path in files.items()}
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def script(name: str) -> ModuleType:
+    path = ROOT / "benchmarks" / "speed" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_script_is_run_here() -> None:
+    assert sorted(RUNS) == SCRIPTS
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_it_runs(
+    name: str, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, printed, smaller = RUNS[name]
+    module = script(name)
+    for constant, value in smaller.items():
+        monkeypatch.setattr(module, constant, value)
+    monkeypatch.setattr(sys, "argv", [name, *(inputs.get(word, word) for word in arguments.split())])
+    module.main()
+    assert re.search(printed, capsys.readouterr().out)
+
+
+def test_watched_functions_are_as_before_once_the_watch_stops() -> None:
+    module = script("pipeline_speed")
+    before = module.kernel.align
+    watch = module.Stopwatch()
+    watch.watch(module.kernel, "align", "alignment kernel")
+    assert module.kernel.align is not before
+    watch.stop()
+    assert module.kernel.align is before

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.browser.pages import Form, content_security_policy, pairs_page, problem_page, sentences_page
+from forest_align.types import Node, Sentence
+
+from ..alignment.html_page import Page
+
+_FORM = Form(("forest", "contextual"), "contextual", 100)
+
+
+def example() -> Alignment:
+    return Alignment(
+        Sentence.from_words(["He", "died"]),
+        Sentence.from_words(["He", "passed", "away"]),
+        Links.of([(0, 0), (1, 1), (1, 2)], scores=[1.0, 0.8, 0.4]),
+        (
+            PhrasePair(Node(1, 2, "VP::VBD"), Node(1, 3, "VP"), 0.75, False),
+            PhrasePair(Node(0, 2, "S"), Node(0, 3, "S"), 1.0),
+        ),
+        source_tree="(S (NP (PRP He)) (VP (VBD died)))",
+        target_tree="(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))",
+        id="7",
+    )
+
+
+def test_every_field_of_the_form_has_a_label() -> None:
+    page = Page(sentences_page(replace(_FORM, source="a", target="b"), example()))
+    fields = [a["id"] for tag in ("textarea", "select", "input") for a in page.of(tag)]
+    assert set(fields) == set(page.all("for")) and len(fields) == 4
+    assert [a for a in page.of("option") if "selected" in a] and "contextual" in page.text
+
+
+def test_without_scripts_the_form_still_works_and_what_needs_them_is_hidden() -> None:
+    page = Page(sentences_page(_FORM, example()))
+    assert [(a["method"], a["action"]) for a in page.of("form")] == [("get", "/")]
+    assert [a["name"] for a in page.of("textarea")] == ["source", "target"]
+    at = page.elements.index(("input", page.of("input")[0]))
+    assert "hidden" in [a for tag, a in page.elements[:at] if tag == "p"][-1]
+
+
+def test_phrases_links_and_both_trees_are_shown() -> None:
+    page = Page(sentences_page(_FORM, example()))
+    assert page.of("svg") and [a for a in page.of("details") if "open" in a]
+    rows = {a["data-with"]: a.get("data-p") for a in page.of("tr") if "data-with" in a}
+    assert rows["s1 t2"] == "0.4000" and "s1 t1 t2" in rows
+    assert '"probability": 0.75' in page.text
+
+
+def test_word_links_are_listed_with_their_words() -> None:
+    rows = re.findall(r'<tr data-with="[^"]*" data-p[^>]*>(.*?)</tr>', sentences_page(_FORM, example()))
+    cells = [re.findall("<td[^>]*>([^<]*)</td>", row) for row in rows]
+    assert cells == [["He", "He", "1.00"], ["died", "passed", "0.80"], ["died", "away", "0.40"]]
+
+
+def test_a_problem_is_told_as_an_alert() -> None:
+    for text in (sentences_page(_FORM, problem="too <long>"), problem_page("too <long>")):
+        page = Page(text)
+        assert "alert" in page.all("role") and "too <long>" in page.text and not page.of("long")
+
+
+@pytest.mark.parametrize(
+    ("first", "shown", "links"),
+    [
+        (1, "Pairs 1 to 10 of 25", ["/pairs?first=11"]),
+        (3, "Pairs 3 to 12 of 25", ["/pairs?first=1", "/pairs?first=13"]),
+        (11, "Pairs 11 to 20 of 25", ["/pairs?first=1", "/pairs?first=21"]),
+        (16, "Pairs 16 to 25 of 25", ["/pairs?first=6"]),
+        (25, "Pairs 25 to 25 of 25", ["/pairs?first=15"]),
+    ],
+)
+def test_pages_of_a_file_lead_to_each_other(first: int, shown: str, links: list[str]) -> None:
+    page = Page(pairs_page([(first, example())], first, 10, 25))
+    assert shown in page.text
+    assert [a for a in page.all("href") if str(a).startswith("/pairs")] == links * 2
+    boxes = [(a["min"], a["max"], a["value"]) for a in page.of("input") if a.get("type") == "number"]
+    assert boxes == [("1", "25", str(first))] * 2
+
+
+def test_nothing_is_loaded_from_outside_and_only_the_own_scripts_may_run() -> None:
+    text = sentences_page(_FORM, example())
+    page = Page(text)
+    assert page.all("src") == [] and all(str(a).startswith(("/", "data:,")) for a in page.all("href"))
+    assert "@import" not in text and "url(" not in text
+    scripts = re.findall("<script>(.*?)</script>", text, flags=re.DOTALL)
+    assert len(scripts) == 2
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in content_security_policy()
+    rules = dict(rule.strip().split(" ", 1) for rule in content_security_policy().split(";"))
+    assert rules["default-src"] == rules["frame-ancestors"] == rules["base-uri"] == "'none'"
+    assert "unsafe" not in rules["script-src"] and rules["form-action"] == "'self'"
+
+
+def test_the_slider_finds_the_probabilities_that_the_views_write() -> None:
+    """The script reads titles, last cells and opacities; these are the forms that it knows."""
+    text = sentences_page(_FORM, example())
+    page = Page(text)
+    assert [
+        re.search(r"[0-9.]+(?= ?[*]?$)", str(a["title"])) for a in page.of("span") if a.get("class") == "p"
+    ]
+    last_cells = re.findall(r"<td[^>]*>([^<]*)</td></tr>", text)
+    assert [m.group() for cell in last_cells if (m := re.search(r"[0-9.]+(?= ?[*]?$)", cell))] == [
+        *("1.00", "0.75"),
+        *("1.00", "0.80", "0.40"),
+    ]
+    opacities = [(float(str(a["stroke-opacity"])) - 0.25) / 0.75 for a in page.of("path")]
+    assert opacities == pytest.approx([1.0, 0.8, 0.4], abs=0.01)
+
+
+# As much of a browser as the second script of the page asks for.
+_BROWSER = """
+const element = (tag, fields) => ({tagName: tag, dataset: {}, title: "", weak: null, events: {},
+  addEventListener(name, act) { this.events[name] = act; }, getAttribute(name) { return this[name]; },
+  classList: {toggle(name, on) { this.of[name] = on; }}, ...fields});
+const all = [
+  element("TR", {dataset: {p: "0.4"}}),
+  element("TR", {lastElementChild: {textContent: "0.40"}}),
+  element("TR", {lastElementChild: {textContent: "0.60 *"}}),
+  element("SPAN", {title: "12: VP 0.55"}),
+  element("path", {"stroke-opacity": (.25 + .75 * .48).toFixed(2)}),
+  element("path", {"stroke-opacity": (.25 + .75 * .52).toFixed(2)})];
+all.forEach(e => { e.classList.of = e; });
+const paragraph = {hidden: true}, least = {};
+const slider = element("INPUT", {value: "0", closest: () => paragraph});
+globalThis.document = {getElementById: id => id === "threshold" ? slider : least, addEventListener() {},
+  querySelectorAll: wanted => wanted === "section tr[data-with]" ? all.slice(0, 3) : all};
+"""
+_MOVES = """
+const seen = [];
+for (const value of ["0", "0.50", "1"]) {
+  slider.value = value; slider.events.input(); seen.push(all.map(e => e.weak));
+}
+console.log(JSON.stringify([seen, paragraph.hidden, least.textContent, all[0].tabIndex]));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node to run the scripts with")
+def test_the_slider_fades_what_is_less_probable_than_it_says() -> None:
+    _, script = re.findall("<script>(.*?)</script>", sentences_page(_FORM), flags=re.DOTALL)
+    program = f"{_BROWSER}{{{script}}}{_MOVES}"
+    done = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True)
+    seen, is_hidden, shown, tab_index = json.loads(done.stdout)
+    assert seen == [[False] * 6, [True, True, False, False, True, False], [True] * 6]
+    assert (is_hidden, shown, tab_index) == (False, "1.00", 0)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node to read the scripts with")
+def test_the_scripts_are_javascript(tmp_path: Path) -> None:
+    scripts = re.findall("<script>(.*?)</script>", sentences_page(_FORM), flags=re.DOTALL)
+    (tmp_path / "page.js").write_text("\n".join(scripts), encoding="utf-8")
+    subprocess.run(["node", "--check", str(tmp_path / "page.js")], check=True)
+
+
+evil = st.sampled_from(
+    [
+        "<script>alert(1)</script>",
+        '"><b onclick="alert(1)">',
+        "'",
+        "&amp;",
+        "\x00",
+        "\ud800",
+        "</textarea>",
+        "</details>",
+    ]
+) | st.text(min_size=1, max_size=4)
+
+
+@given(evil, evil)
+def test_whatever_is_typed_the_page_stays_whole(one: str, two: str) -> None:
+    sentence = Sentence.from_words([one, two])
+    node = Node(0, 2, one)
+    alignment = Alignment(
+        sentence,
+        sentence,
+        Links.of([(0, 1)], scores=[0.5]),
+        (PhrasePair(node, node, 1.0),),
+        id=two,
+        aligner=one,
+        error=two,
+    )
+    form = Form((one, "forest"), one, 100, one, two, 3)
+    for text in (sentences_page(form, alignment, problem=two), pairs_page([(1, alignment)], 1, 10, 1)):
+        text.encode("utf-8")
+        page = Page(text)
+        assert len(page.of("script")) == 2 and not page.of("b")
+        assert not [key for _, a in page.elements for key in a if key.startswith("on")]

@@ -1,0 +1,158 @@
+"""The chart of the alignment kernel's plain-Python twin: items with their packed supports, and the beam."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from forest_align.cext.alignment_result import COMPOSITIONAL, NONCOMPOSITIONAL
+
+from .alignment_reference_forest import Side
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the search, see :func:`forest_align.cext.alignment.align`."""
+
+    null_penalty: float  # µ_n
+    noncompositional_penalty: float  # µ_c
+    parser_weight: float  # µ_p
+    beam: int  # µ_b
+    generation_gap: int  # µ_g
+    opened_supports: int
+    max_items: int
+    allow_noncompositional: bool
+    allow_single_support: bool
+    count_all_nulls: bool
+
+
+@dataclass
+class Support:
+    """One way to support an item."""
+
+    kind: int
+    members: tuple[Item, ...]
+    source_edges: tuple[int, ...]
+    target_edges: tuple[int, ...]
+    log_local: float
+    null_words: int
+    log_score: float
+    log_opened: float  # at most what its members can bring into a merged set, target nulls aside
+
+
+@dataclass
+class Item:
+    """An aligned pair with its packed supports."""
+
+    source: int
+    target: int
+    supports: list[Support] = field(default_factory=list)
+    log_inside: float = -math.inf
+    null_words: int = 0
+    number: int = -1
+    log_total: float = -math.inf
+    log_outside: float = -math.inf
+
+    @property
+    def log_open_value(self) -> float:
+        """At most what it can bring into a merged set, opened or not."""
+        kinds = (COMPOSITIONAL, NONCOMPOSITIONAL)
+        opened = [support.log_opened for support in self.supports if support.kind in kinds]
+        return max([self.log_inside, *opened])
+
+
+class Chart:
+    """The items of every source node (A of Algorithm 4.1)."""
+
+    def __init__(self, source: Side, target: Side, log_pair: Any, options: Options) -> None:
+        self.source, self.target, self.log_pair, self.options = source, target, log_pair, options
+        self.columns: list[dict[int, Item]] = [{} for _ in range(len(source))]
+        self.narrowed = False
+        self.last: list[Item] = []  # roots that only pairs far below support
+
+    def items(self) -> list[Item]:
+        """All items, by source and then target node, but for those that were found last."""
+        last = {(item.source, item.target) for item in self.last}
+        found = [column[target] for column in self.columns for target in sorted(column)]
+        return [item for item in found if (item.source, item.target) not in last] + self.last
+
+    def is_root_pair(self, item: Item) -> bool:
+        """Whether an item pairs two roots."""
+        return item.source in self.source.roots and item.target in self.target.roots
+
+    def score(
+        self,
+        source: int,
+        target: int,
+        kind: int,
+        members: tuple[Item, ...],
+        source_edges: tuple[int, ...],
+        target_edges: tuple[int, ...],
+        log_prior: float = 0.0,
+    ) -> Support:
+        """Score a support by Eq. (1) times the penalty (§5.3)."""
+        source_nulls = self.source.frontier_nulls(source_edges, {member.source for member in members})
+        target_nulls = self.target.frontier_nulls(target_edges, {member.target for member in members})
+        own = self.source.words(source_nulls) + self.target.words(target_nulls)
+        below = sum(member.null_words for member in members)
+        null_words = own + below * self.options.count_all_nulls
+        log_source_nulls = sum(self.source.log_null[node] for node in source_nulls)
+        log_target_nulls = sum(self.target.log_null[node] for node in target_nulls)
+        log_source_edges = sum(self.source.log_edge[edge] for edge in source_edges)
+        log_target_edges = sum(self.target.log_edge[edge] for edge in target_edges)
+        log_local = log_prior + float(self.log_pair[source, target]) + log_source_nulls + log_target_nulls
+        log_local += log_source_edges + log_target_edges
+        log_local += self.log_penalty(kind, null_words)
+        log_score = log_local + sum(member.log_inside for member in members)
+        log_opened = log_source_edges + log_source_nulls
+        log_opened += sum(member.log_open_value for member in members)
+        return Support(
+            kind, members, source_edges, target_edges, log_local, null_words, log_score, log_opened
+        )
+
+    def log_penalty(self, kind: int, null_words: int) -> float:
+        """Log of the penalty function P_e (§5.3)."""
+        extra = self.options.noncompositional_penalty if kind == NONCOMPOSITIONAL else 0.0
+        return -float((null_words + extra + 1) ** self.options.null_penalty)
+
+    def pack(self, source: int, target: int, support: Support) -> None:
+        """Add a support to the item of a pair (PACK)."""
+        if support.log_score == -math.inf:
+            return
+        item = self.columns[source].setdefault(target, Item(source, target))
+        item.supports.append(support)
+        if support.log_score > item.log_inside:
+            item.log_inside, item.null_words = support.log_score, support.null_words
+
+    def rank(self, item: Item) -> float:
+        """Alignment and parse probability interpolated (§5.4), as a log."""
+        weight = self.options.parser_weight
+        if weight <= 0:
+            return item.log_inside
+        parse = self.source.log_marginal[item.source] + self.target.log_marginal[item.target]
+        if weight >= 1:
+            return parse
+        return float(np.logaddexp(math.log(1 - weight) + item.log_inside, math.log(weight) + parse))
+
+    def prune(self, node: int) -> None:
+        """Keep the best items of a source node and the best supports of each."""
+        # What is left of the budget is shared out evenly among the nodes to come.
+        items_so_far = sum(len(column) for column in self.columns[:node])
+        share = max(1, (self.options.max_items - items_so_far) // (len(self.source) - node))
+        items = sorted(
+            self.columns[node].values(), key=lambda item: (-self.rank(item), -item.log_inside, item.target)
+        )
+        if share < min(self.options.beam, len(items)):
+            self.narrowed = True
+        kept = sorted(items[: min(self.options.beam, share)], key=lambda item: item.target)
+        self.columns[node] = {item.target: item for item in kept}
+        for item in kept:
+            self.keep_supports(item)
+
+    def keep_supports(self, item: Item) -> None:
+        """Keep the best supports of an item, best first."""
+        item.supports.sort(key=lambda support: -support.log_score)
+        del item.supports[self.options.beam :]

@@ -1,0 +1,599 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.cli import main
+from forest_align.storage.outputs import alignment_writer
+from forest_align.types import InputError, Node, Sentence
+
+
+class FakeAligner:
+    """Links equal words; its results tell which pairs it got together, as the last digits of real ones do."""
+
+    name = "forest"
+
+    def __init__(self, candidates: Any = None) -> None:
+        self.candidates = candidates
+        self.seen: list[tuple[Any, Any]] = []
+
+    def align_many(
+        self, pairs: Iterable[tuple[Any, Any]], *, batch_size: int = 32, workers: int = 1
+    ) -> Iterator[Alignment]:
+        stream = iter(pairs)
+        while window := list(islice(stream, batch_size)):
+            for place, pair in enumerate(window):
+                yield replace(self.align(pair), warnings=(f"{place} of {len(window)}",))
+
+    def align(self, pair: tuple[Any, Any] | InputError) -> Alignment:
+        if isinstance(pair, InputError):
+            return Alignment.failed(str(pair), aligner=self.name)
+        self.seen.append(pair)
+        source, target = (s if isinstance(s, Sentence) else Sentence.from_words(s.split()) for s in pair)
+        if "fail" in source.words:
+            return Alignment(source, target, aligner=self.name, error="it failed")
+        if "nan" in source.words:
+            return Alignment(source, target, Links(((0, 0),), scores=(float("nan"),)), aligner=self.name)
+        if self.candidates is not None:
+            try:
+                found = self.candidates.candidates(source, target)
+            except InputError as error:
+                return Alignment(source, target, aligner=self.name, error=str(error))
+            return Alignment(source, target, Links.of((c.source[0], c.target[0]) for c in found))
+        links = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
+        return Alignment(source, target, Links.of(links, scores=[0.5] * len(links)), aligner=self.name)
+
+
+@pytest.fixture
+def aligners(monkeypatch: pytest.MonkeyPatch) -> list[FakeAligner]:
+    """The fake aligners that commands have loaded."""
+    loaded: list[FakeAligner] = []
+
+    def load(options: Any, given: Any) -> FakeAligner:
+        loaded.append(FakeAligner(given))
+        return loaded[-1]
+
+    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", load)
+    return loaded
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_pairs_come_out_in_order_with_their_ids(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(tmp_path / "in.tsv", "".join(f"a w{n}\tw{n} b\tid{n}\n" for n in range(10)))
+    assert main(["align", pairs, "-o", str(tmp_path / "out"), "--batch-size", "3"]) == 0
+    found = lines_of(tmp_path / "out")
+    assert [line["id"] for line in found] == [f"id{n}" for n in range(10)]
+    assert all(line["words"] == [[1, 0]] for line in found)
+
+
+def test_two_sentences_are_a_pair_and_come_out_as_text(
+    aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "much " * 200 + "more"  # no file can have such a name
+    assert main(["align", "He died", f"Yes , He died {long}"]) == 0
+    assert aligners[0].seen == [("He died", f"Yes , He died {long}")]
+    assert "died–died" in capsys.readouterr().out
+    assert main(["align", "He died", "He died", "--to", "pharaoh"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1\n"
+
+
+def test_two_arguments_that_are_no_two_sentences_are_refused(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\ta\n")
+    for arguments, message in (
+        ([pairs, "a"], "'paste ONE OTHER' makes pairs of two files"),
+        (["a", pairs], "'paste ONE OTHER' makes pairs of two files"),
+        (["a", " "], "field 'target': expected a sentence, found nothing"),
+        (["a", "b", "--from", "tsv"], "--from is for files"),
+    ):
+        assert main(["align", *arguments]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_raw_text_reaches_the_aligner_as_text_and_tokenized_text_as_sentences(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    pairs = write(tmp_path / "in.tsv", "a b.\ta\n")
+    assert main(["align", pairs, "-o", str(tmp_path / "out")]) == 0
+    assert aligners[0].seen == [("a b.", "a")]
+    assert main(["align", pairs, "-o", str(tmp_path / "out"), "--tokenized"]) == 0
+    assert aligners[1].seen[0][0].words == ("a", "b.")
+
+
+BROKEN = "a\ta\nno tab\n\nfail b\tb\nnan b\tb\nlast\tlast\nno tab either\n"
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 100])
+def test_broken_pairs_have_their_lines_in_their_places(
+    batch_size: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--batch-size", str(batch_size)]) == 1
+    found = lines_of(out)
+    assert [line["id"] for line in found] == [str(n) for n in range(1, 8)]
+    assert ["error" in line for line in found] == [False, True, True, True, True, False, True]
+    assert f"{pairs}:2: " in found[1]["error"] and found[1]["phrases"] == []
+    assert "finite" in found[4]["error"]
+    assert "5 of 7 pairs could not be aligned; the first: pair 2" in capsys.readouterr().err
+
+
+def test_what_the_aligner_finds_wrong_has_the_place_of_the_pair_too(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\tx1\nfail b\tb\tx17\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    assert [line.get("error") for line in lines_of(out)] == [None, f"{pairs}:2: it failed"]
+    assert f"the first: pair x17: {pairs}:2: it failed" in capsys.readouterr().err
+    # Two sentences that are typed in stand in no file.
+    assert main(["align", "fail b", "b", "-o", str(out), "--to", "jsonl"]) == 1
+    assert lines_of(out)[0]["error"] == "it failed"
+
+
+def test_a_broken_pair_keeps_its_name_and_what_could_be_read_of_its_text(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    content = '{"id": "p7", "source": "He died ."}\n{"id": "p8", "source": "a", "target": "a"}\nno JSON\n'
+    pairs, out = write(tmp_path / "in.jsonl", content), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    found = [(line["id"], line["source"]["text"], "error" in line) for line in lines_of(out)]
+    assert found == [("p7", "He died .", True), ("p8", "a", False), ("3", "", True)]
+
+
+def test_every_line_of_output_can_be_read_back(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", BROKEN), tmp_path / "out.jsonl"
+    main(["align", pairs, "-o", str(out)])
+    assert [Alignment.from_json(line).id for line in out.read_text().splitlines()] == list("1234567")
+
+
+@settings(deadline=None, max_examples=25)
+@given(cut=st.integers(0, 4000), batch_size=st.integers(1, 3))
+def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, batch_size: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: FakeAligner())
+        text = "".join(f"wörd{n} x\tx y\n" for n in range(9)) + "broken\nfail\tb\nlast\tone\n"
+        pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
+        batches = ["--batch-size", str(batch_size)]
+        assert main(["align", pairs, "-o", str(whole), *batches]) == 1
+        part.write_bytes(whole.read_bytes()[:cut])
+        main(["align", pairs, "-o", str(part), "--resume", *batches])
+        assert part.read_bytes() == whole.read_bytes()
+
+
+def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nno tab\nb c\tc b\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--to", "pharaoh"]
+    assert main(arguments) == 1
+    whole = out.read_bytes()
+    assert whole == b"0-0\n\n0-1 1-0\n"
+    out.write_bytes(whole[:-3])
+    assert main([*arguments, "--resume"]) == 1
+    assert out.read_bytes() == whole
+    assert len(aligners[1].seen) == 2
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--resume"]
+    assert main(arguments) == 0
+    whole = out.read_bytes()
+    assert main(arguments) == 0
+    assert out.read_bytes() == whole and aligners[1].seen == []
+
+
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ('{"id": "other"}\n', "other input"),
+        ("not JSON\n", "not JSON"),
+        ('{"id": "1"}\n' * 3, "more than there are pairs"),
+        ('{"id": "1", "aligner": "joint"}\n', "out:1: cannot resume: the joint aligner made it"),
+        ("precious notes", "out:1: cannot resume: this line is not one"),
+        ('{"id": "1"}\nprecious notes', "out:2: cannot resume: this line is not one"),
+    ],
+)
+def test_resuming_another_file_is_refused_and_leaves_it_alone(
+    old: str, message: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out"
+    out.write_text(old)
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    assert message in capsys.readouterr().err
+    assert out.read_text() == old
+
+
+@pytest.mark.parametrize("old", ["precious notes", "0-0\nprecious notes", "precious notes\n"])
+def test_resuming_pharaoh_output_leaves_a_file_of_something_else_alone(
+    old: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), tmp_path / "out"
+    out.write_text(old)
+    assert main(["align", pairs, "-o", str(out), "--to", "pharaoh", "--resume"]) == 2
+    assert f"out:{len(old.splitlines())}: " in capsys.readouterr().err
+    assert out.read_text() == old
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
+def test_a_resumed_run_reports_the_pairs_that_failed_before(
+    to: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail b\tb\nc\tc\nd\td\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--to", to]
+    assert main(arguments) == 1
+    whole = out.read_bytes()
+    for kept in (3, 4):
+        out.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
+        capsys.readouterr()
+        assert main([*arguments, "--resume"]) == 1
+        message = f"1 of 4 pairs could not be aligned; the first: pair 2: {pairs}:2: it failed"
+        assert message in capsys.readouterr().err
+        assert out.read_bytes() == whole
+
+
+@pytest.mark.parametrize(("side", "changed"), [("source", "x b\tc\n"), ("target", "a b\tx\n")])
+def test_resuming_with_other_sentences_of_the_same_name_is_refused(
+    side: str, changed: str, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a b\tc\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--resume"]
+    assert main(arguments) == 0
+    old = out.read_bytes()
+    write(tmp_path / "in.tsv", "a  b\tc\n")
+    assert main(arguments) == 0
+    write(tmp_path / "in.tsv", changed)
+    assert main(arguments) == 2
+    assert f"the {side} of pair '1'" in capsys.readouterr().err
+    assert out.read_bytes() == old
+
+
+@pytest.mark.parametrize(
+    "extra", [[], ["-o", "x", "--to", "text"], ["-o", "x", "--to", "html"], ["-o", "x.html"]]
+)
+def test_resume_needs_a_file_with_a_line_for_each_pair(
+    extra: list[str], aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", "in.tsv", "--resume", *extra]) == 2
+    assert "--resume needs -o" in capsys.readouterr().err
+
+
+def test_a_missing_input_leaves_an_older_output_alone(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out"
+    out.write_text("precious")
+    assert main(["align", str(tmp_path / "nothing.tsv"), "-o", str(out)]) == 2
+    assert out.read_text() == "precious"
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\ta\n")
+    assert main(["align", pairs, "-o", pairs]) == 2
+    assert Path(pairs).read_text() == "a\ta\n"
+
+
+def test_standard_input_to_standard_output(
+    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("é x\tx\n".encode())))
+    assert main(["align", "-", "--to", "text"]) == 0
+    printed = capsys.readouterr().out
+    assert "é x" in printed and "x–x 0.50" in printed and "\x1b" not in printed
+
+
+def test_a_terminal_is_shown_colours_unless_it_wants_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    alignment = FakeAligner().align(("a b", "b c"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in alignment_writer("text", True).line(alignment)
+    assert "\x1b" not in alignment_writer("text", False).line(alignment)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in alignment_writer("text", True).line(alignment)
+
+
+def test_what_is_less_probable_is_left_out_of_every_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node, other = Node(0, 2, "S"), Node(1, 2, "NN")
+    found = Alignment(
+        *(Sentence.from_words(["a", "b"]) for _ in range(2)),
+        Links.of([(0, 0), (1, 1)], scores=[0.7, 0.69]),
+        (PhrasePair(other, other, 0.2), PhrasePair(node, node, 0.9)),
+        root_aligned=True,
+    )
+    monkeypatch.setattr(FakeAligner, "align", lambda self, pair: found)
+    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: FakeAligner())
+    pairs = write(tmp_path / "in.tsv", "a b\ta b\n")
+    for kind, here, absent in (
+        ("jsonl", '"words": [[0, 0]]', '"NN"'),
+        ("pharaoh", "0-0", "1-1"),
+        ("text", "a–a 0.70", "b–b"),
+        ("html", "1 phrase pairs", ">NN<"),
+    ):
+        assert main(["align", pairs, "--to", kind, "--min-probability", "0.7"]) == 0
+        printed = capsys.readouterr().out
+        assert here in printed and absent not in printed
+        assert main(["align", pairs, "--to", kind]) == 0
+        assert absent in capsys.readouterr().out
+
+
+def test_a_least_probability_that_is_none_is_refused_before_anything_is_loaded(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = write(tmp_path / "out.jsonl", "kept\n")
+    for value in ("50", "-1", "nan"):
+        assert (
+            main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", out, "--min-probability", value]) == 2
+        )
+        assert "--min-probability" in capsys.readouterr().err
+    assert not aligners and Path(out).read_text(encoding="utf-8") == "kept\n"
+
+
+def test_a_run_goes_on_with_the_same_least_probability_only(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--min-probability", "0.4"]) == 1
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    assert "--min-probability was '0.4' when it was begun, now it is not given" in capsys.readouterr().err
+    assert main(["align", pairs, "-o", str(out), "--resume", "--min-probability", "0.40"]) == 1
+
+
+def test_text_is_as_wide_as_the_terminal_and_as_it_must_be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = " ".join(f"word{k}" for k in range(40))
+    alignment = FakeAligner().align((words, words))
+    node = Node(0, 40, "S")
+    alignment = replace(alignment, phrases=(PhrasePair(node, node, 1.0),))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert f"S {words} │ S {words} 1.00\n" in alignment_writer("text", False).line(alignment)
+    monkeypatch.setenv("COLUMNS", "120")
+    for to_terminal in (True, False):
+        lines = alignment_writer("text", to_terminal).line(alignment).splitlines()
+        assert "…" in "".join(lines) and max(len(line) for line in lines if "\x1b" not in line) in range(
+            100, 121
+        )
+
+
+def test_the_sentences_beside_given_links_are_not_overwritten(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    links, sentences = write(tmp_path / "x.pharaoh", "0-0\n"), write(tmp_path / "x.tsv", "a\ta\n")
+    assert main(["align", links, "--words", "given", "-o", sentences]) == 2
+    assert f"would overwrite the sentences of {links}" in capsys.readouterr().err
+    assert Path(sentences).read_text() == "a\ta\n"
+
+
+@pytest.mark.parametrize(("name", "lines"), [("out.html", 0), ("out.txt", 0), ("out.jsonl", 2)])
+def test_a_record_of_failures_stands_beside_an_output_that_can_be_gone_on_with(
+    name: str, lines: int, tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\ta\n"), tmp_path / name
+    to = "text" if name == "out.txt" else name[4:]
+    assert main(["align", pairs, "-o", str(out), "--to", to]) == 1
+    record = Path(f"{out}.run")
+    assert len(record.read_text().splitlines() if record.exists() else []) == lines
+    assert (f"{record} lists those" in capsys.readouterr().err) == (lines > 0)
+
+
+def test_an_aligner_that_loses_a_pair_is_told_and_not_taken_for_a_finished_run(
+    tmp_path: Path,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = FakeAligner.align_many
+    monkeypatch.setattr(
+        FakeAligner, "align_many", lambda *args, **options: list(whole(*args, **options))[:-1]
+    )
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nb\tb\nc\tc\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out)]) == 2
+    assert "the forest aligner returned nothing for pair '3'" in capsys.readouterr().err
+    assert out.read_text().count("\n") == 2
+    monkeypatch.setattr(FakeAligner, "align_many", whole)
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 0
+    assert out.read_text().count("\n") == 3
+
+
+def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out"
+    assert main(["align", write(tmp_path / "in.tsv", ""), "-o", str(out)]) == 0
+    assert out.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "begin"),
+    [
+        ("out.jsonl", [], b'{"id": '),
+        ("out.html", [], b"<!DOCTYPE html>"),
+        ("out.pharaoh", [], b"0-0\n"),
+        ("out.HTML", [], b"<!DOCTYPE html>"),
+        ("out.html", ["--to", "pharaoh"], b"0-0\n"),
+        ("out.jsonl.gz", [], b'{"id": '),
+        ("out.html.gz", [], b"<!DOCTYPE html>"),
+    ],
+)
+def test_the_extension_of_the_output_says_its_format_unless_to_does(
+    name: str, options: list[str], begin: bytes, tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    assert main(["align", "a", "a", "-o", str(tmp_path / name), *options]) == 0
+    written = (tmp_path / name).read_bytes()
+    assert (gzip.decompress(written) if name.endswith(".gz") else written).startswith(begin)
+
+
+@pytest.mark.parametrize("name", ["out", "out.text.old", "out.tsv", "out.xml", "jsonl"])
+def test_without_a_known_extension_pairs_become_json_and_two_sentences_text(
+    name: str, tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out = tmp_path / name
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
+    assert lines_of(out)[0]["id"] == "1"
+    assert main(["align", "a", "a", "-o", str(out)]) == 0
+    assert "a–a" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.TXT", "out.text"])
+def test_pairs_become_text_in_a_text_file(name: str, tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / name
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8").startswith("pair 1")
+
+
+def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out = tmp_path / "out.html"
+    pairs = write(tmp_path / "in.tsv", "a <b>\ta\nbroken\n")
+    assert main(["align", pairs, "-o", str(out), "--to", "html"]) == 1
+    page = out.read_text()
+    assert page.count("<section>") == 2 and page.endswith("</html>\n") and "&lt;b&gt;" in page
+
+
+def test_given_links_belong_to_their_pair_even_when_words_repeat(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out = tmp_path / "out"
+    pairs = write(tmp_path / "in.tsv", "a b\tc d\na b\tc d\nbroken\na b\tc d\na\tb\na\tb\n")
+    links = write(tmp_path / "links", "0-0\n1-1\n\n0-0 5-5\nx\n")
+    arguments = ["align", pairs, "-o", str(out), "--to", "jsonl", "--tokenized", "--words", links]
+    assert main(arguments) == 1
+    found = lines_of(out)
+    assert [line["words"] for line in found] == [[[0, 0]], [[1, 1]], [], [], [], []]
+    assert f"{links}:4: link 5-5 is out of range" in found[3]["error"]
+    assert "expected links" in found[4]["error"] and f"{links}:5" in found[4]["error"]
+    assert "ends before" in found[5]["error"]
+
+
+def test_links_beyond_the_last_pair_are_reported_in_the_end(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc d\n")
+    arguments = ["align", pairs, "-o", str(out), "--tokenized", "--words"]
+    assert main([*arguments, write(tmp_path / "longer", "0-0\n1-1\n")]) == 1
+    assert "longer: the file of word links goes on" in capsys.readouterr().err
+    assert [line["words"] for line in lines_of(out)] == [[[0, 0]]]
+    assert main([*arguments, write(tmp_path / "blank", "0-0\n\n")]) == 0
+
+
+@pytest.mark.parametrize("option", ["--words", "--ppdb"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_files_of_word_links_and_paraphrases_are_never_overwritten(
+    option: str,
+    is_link: bool,
+    tmp_path: Path,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pairs, read, out = (
+        write(tmp_path / "in.tsv", "a\ta\n"),
+        write(tmp_path / "read", "0-0\n"),
+        tmp_path / "out",
+    )
+    out.symlink_to(read)
+    output = str(out) if is_link else read
+    assert main(["align", pairs, "-o", output, "--tokenized", option, read]) == 2
+    assert f"{output}: the output would overwrite the input" in capsys.readouterr().err
+    assert Path(read).read_text() == "0-0\n"
+
+
+def test_evidence_is_asked_for_what_could_be_aligned_alone(
+    tmp_path: Path, aligners: list[FakeAligner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explained(aligner: FakeAligner, alignment: Alignment) -> Alignment:
+        assert aligner is aligners[0] and not alignment.error
+        return replace(alignment, warnings=("explained",))
+
+    monkeypatch.setattr("forest_align.aligners.words.explain.with_evidence", explained)
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\ta\nbroken\nb\tb\n"), tmp_path / "out.jsonl"
+    assert main(["align", pairs, "-o", str(out), "--explain"]) == 1
+    found = [Alignment.from_json(line) for line in out.read_text().splitlines()]
+    assert [one.warnings == ("explained",) for one in found] == [True, False, False, True]
+    assert [bool(one.error) for one in found] == [False, True, True, False]
+
+
+def test_a_pair_that_cannot_be_aligned_keeps_its_text(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc\nnan b\tc\n")
+    links = write(tmp_path / "links", "5-5\n0-0\n")
+    assert main(["align", pairs, "-o", str(out), "--tokenized", "--words", links]) == 1
+    assert (lines_of(out)[0]["source"]["text"], lines_of(out)[0]["target"]["tokens"]) == ("a b", ["c"])
+    assert "error" in lines_of(out)[1] and lines_of(out)[1]["source"]["text"] == "nan b"
+
+
+def test_links_of_the_input_are_the_candidates_on_request(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    gold = '[{"id": "x", "source": "a b", "target": "c", "sureAlign": "1-0"}]'
+    out = tmp_path / "out"
+    assert main(["align", write(tmp_path / "in.json", gold), "-o", str(out), "--words", "given"]) == 0
+    assert lines_of(out)[0]["words"] == [[1, 0]]
+
+
+def test_given_links_for_raw_text_are_an_error_that_says_what_to_do(
+    tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out, links = tmp_path / "out", write(tmp_path / "links", "0-0\n")
+    assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "-o", str(out), "--words", links]) == 1
+    assert "--tokenized" in lines_of(out)[0]["error"]
+
+
+def test_trees_of_the_input_become_forests(tmp_path: Path, aligners: list[FakeAligner]) -> None:
+    pairs = write(
+        tmp_path / "in.jsonl",
+        '{"source": {"tree": "(S (NP (PRP He)) (VP (VBD died)))"}, "target": {"tokens": ["He"], '
+        '"tree": "(X (Y He))"}}\n'
+        '{"source": {"tokens": ["a", "b"], "tree": "(X (Y a))"}, "target": "b"}\n',
+    )
+    out = tmp_path / "out"
+    assert main(["align", pairs, "-o", str(out)]) == 1
+    source, target = aligners[0].seen[0]
+    assert source.words == ("He", "died") and source.forest is not None and target.forest is not None
+    found = lines_of(out)[1]["error"]
+    assert found.startswith(f"{pairs}:2: field 'source tree': expected a tree over the tokens 'a b'")
+
+
+@pytest.mark.parametrize(
+    "option", [["--workers", "0"], ["--batch-size", "x"], ["--to", "xml"], ["--from", "x"]]
+)
+def test_a_wrong_option_is_bad_usage(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["align", "in.tsv", *option])
+    assert stop.value.code == 2
+    assert option[0] in capsys.readouterr().err
+
+
+def test_words_are_not_for_other_aligners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = write(tmp_path / "in.tsv", "a\tb\n")
+    assert main(["align", pairs, "--aligner", "contextual", "--words", "dictionary"]) == 2
+    assert "--words" in capsys.readouterr().err
+
+
+def test_a_words_file_that_does_not_exist_is_named(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "--words", "unoin"]) == 2
+    assert re.search(r"unoin.*union, contextual", capsys.readouterr().err)
+
+
+def test_the_help_names_every_input_format(capsys: pytest.CaptureFixture[str]) -> None:
+    os.environ.setdefault("COLUMNS", "100")
+    with pytest.raises(SystemExit):
+        main(["align", "--help"])
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("tsv", "jacana", "multimwa", "enju", "examples:"))

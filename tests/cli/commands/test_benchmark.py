@@ -1,0 +1,611 @@
+"""The benchmark command on corpora of two pairs each, and on the real ones where they are."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import platform
+from argparse import Namespace
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+import forest_align
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.cli import main
+from forest_align.cli.commands import benchmark
+from forest_align.eval.benchmarks.corpora import BENCHMARKS
+from forest_align.eval.files.tables import citations, published_rows
+from forest_align.types import Node
+
+from ...places import SHARED
+
+DATA = SHARED / "data"
+
+JACANA = [
+    {
+        "id": "1",
+        "source": "The dog barked .",
+        "target": "the dog ran .",
+        "sureAlign": "0-0 1-1 3-3",
+        "possibleAlign": "2-2",
+    },
+    {"id": "2", "source": "yes", "target": "no", "sureAlign": "0-0", "possibleAlign": ""},
+]
+WA = """<sentence id="1" status="">
+// The dog barked
+// the dog ran
+<source>
+1 The :
+2 dog :
+3 barked :
+</source>
+<translation>
+1 the :
+2 dog :
+3 ran :
+</translation>
+<alignment>
+1 2 <==> 1 2 // EQUI // 5 // The dog <==> the dog
+3 <==> 3 // REL // 3 // barked <==> ran
+</alignment>
+</sentence>
+"""
+ENJU = """<sentence id="{0}"><cons id="c0" cat="S" sem_head="c2" pa1="c0" pa2="c0"><cons id="c1" cat="NP"
+sem_head="t0" pa1="c1" pa2="-1"><tok id="t0" pos="NN" base="dog">dogs</tok></cons> <cons id="c2" cat="VP"
+sem_head="t1" pa1="-1" pa2="-1"><tok id="t1" pos="VB" base="bark">bark</tok></cons></cons></sentence>
+"""
+RTE = """<?xml version="1.0" encoding="UTF-8"?>
+<entailment-corpus>
+<pair id="1" entailment="YES" task="IE">
+<t>A dog barked.</t>
+<h>A dog barked.</h>
+</pair>
+<pair id="2" entailment="NO" task="IE">
+<t>A dog barked.</t>
+<h>Cats sleep.</h>
+</pair>
+</entailment-corpus>
+"""
+MSRP = (
+    "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+    "1\t1\t2\tA dog barked.\tA dog barked.\n0\t3\t4\tA dog.\tCats sleep.\n"
+)
+TREES = [
+    "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .)))",
+    "(ROOT (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))",
+    "(ROOT (INTJ (UH yes)))",
+    "(ROOT (INTJ (UH no)))",
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with tiny corpora in place of the real ones."""
+    root = tmp_path_factory.mktemp("data")
+    contents = {
+        "json": json.dumps(JACANA),
+        "wa": WA,
+        "sent1.chunk.txt": "[ The dog ] [ barked ]\n",
+        "sent2.chunk.txt": "[ the dog ] [ ran ]\n",
+        "xml": RTE,
+        "csv": "qtext,label,atext\nWho barked ?,1,A dog barked .\nWho barked ?,0,Cats sleep .\n",
+    }
+    by_folder = {
+        "alignment/mtref": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t0-1\n",
+        "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
+        "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
+        "extrinsic/msrp": MSRP,
+        "spade_sample": ENJU.format(1),
+        "spade_sample/espada": ENJU.format(1),
+    }
+    for found in BENCHMARKS.values():
+        for file in {file for files in found.files.values() for file in files}:
+            path = root / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if file.endswith(".xml.gz"):
+                trees = "".join(f'<s><tree style="penn">\n{tree}\n</tree></s>' for tree in TREES)
+                path.write_bytes(gzip.compress(trees.encode()))
+            else:
+                of_folder = by_folder.get(file.rpartition("/")[0])
+                text = of_folder or next(text for end, text in contents.items() if file.endswith(f".{end}"))
+                path.write_text(text, encoding="utf-8")
+    return root
+
+
+def run(data: Path, out: Path, name: str, *arguments: str) -> int:
+    return main(["benchmark", name, "--data", str(data), "-o", str(out), *arguments])
+
+
+def read_report(out: Path, stem: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / f"{stem}.report.json").read_text(encoding="utf-8"))
+    return found
+
+
+def values(out: Path, stem: str, table: str) -> dict[str, float]:
+    found: dict[str, float] = read_report(out, stem)["tables"][table]["values"]
+    return found
+
+
+@pytest.mark.parametrize("name", benchmark.NAMES)
+def test_the_identity_baseline_runs_on_every_benchmark(name: str, data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, name, "--aligner", "identity") == 0
+    out = capsys.readouterr().out
+    split = BENCHMARKS[name].default_split
+    assert out.startswith(f"## {name}, {split}: ")
+    assert "| identity (this run)" in out
+    report = json.loads((tmp_path / f"{name}.{split}.identity.report.json").read_text(encoding="utf-8"))
+    assert report["pairs"] >= 1
+    assert report["versions"]["forest-align"]
+    assert all(digest.startswith("sha256:") for digest in report["data"].values())
+    lines = (tmp_path / f"{name}.{split}.identity.predictions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == report["pairs"]
+
+
+def test_names_on_the_command_line_are_those_of_the_benchmarks() -> None:
+    assert tuple(BENCHMARKS) == benchmark.NAMES
+
+
+def test_figures_of_the_identity_baseline_by_hand(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    found = values(tmp_path, "msr-rte.dev.identity", "msr-rte")
+    # pair 1: The-the, dog-dog, .-. all right; pair 2: nothing predicted, one link wanted
+    assert (found["precision"], found["recall"], found["exact_match"]) == (100, 50, 50)
+    run(data, tmp_path, "ists", "--aligner", "identity")
+    found = values(tmp_path, "ists.train.identity", "ists")
+    assert (found["precision"], found["recall"]) == (100, pytest.approx(200 / 3, abs=0.01))
+    run(data, tmp_path, "msrp", "--aligner", "identity")
+    assert values(tmp_path, "msrp.dev.identity", "msrp")["accuracy"] == 100
+    run(data, tmp_path, "qa", "--aligner", "identity")
+    assert values(tmp_path, "qa.dev.identity", "qa")["map"] == 100
+
+
+def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_path: Path, capsys) -> None:
+    run(data, tmp_path, "edinburgh", "--aligner", "identity", "--split", "test")
+    out = capsys.readouterr().out
+    assert out.index("Sultan et al. (2014)") < out.index("identity (this run)")
+    assert "sultan2014: Md Arafat Sultan" in out
+    assert "### edinburgh sure+possible" in out
+    assert "on the test part" not in out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "aligner"),
+    [
+        ("--ppdb", "table.tsv", "the aligner contextual-published"),
+        ("--annotator", "spacy", "the aligner contextual-published"),
+        ("--words", "union", "the forest aligner"),
+    ],
+)
+@pytest.mark.parametrize("other", ["identity", "contextual"])
+def test_options_of_an_aligner_that_does_not_run_are_refused(
+    other: str, option: str, value: str, aligner: str, data: Path, tmp_path: Path, capsys
+) -> None:
+    assert run(data, tmp_path, "msr-rte", "--aligner", other, option, value) == 2
+    assert f"{option} is for {aligner}, which is not asked for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--aligner", "nosuch"), "no aligner 'nosuch'"),
+        (("--aligner", "contextual-published", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
+        (("--seed", "-1"), "expected at least 0, found -1"),
+        (("--limit", "0"), "expected at least 1 pair, found 0"),
+    ],
+)
+def test_what_is_wrong_is_told_before_the_first_aligner_runs(
+    arguments: tuple[str, ...], message: str, data: Path, tmp_path: Path, capsys
+) -> None:
+    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", *arguments) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_on_the_development_part_says_that_published_rows_are_not(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert "Published rows are on the test part; this run is on dev." in capsys.readouterr().out
+
+
+class PhraseAligner:
+    """Aligns the whole sentences, and fails on a pair without a common word."""
+
+    settings: ClassVar = {"depth": 1}
+
+    def align_many(self, pairs):
+        for source, target in pairs:
+            same = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
+            if not same:
+                yield Alignment.failed("no common word")
+                continue
+            root = PhrasePair(Node(0, len(source), "S"), Node(0, len(target), "S"), 1.0)
+            yield Alignment(source, target, Links.of(same), (root,), root_aligned=True, aligner="whole")
+
+
+@pytest.fixture
+def any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the name, there is an aligner of that name."""
+    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: name)
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch, any_name) -> None:
+    monkeypatch.setattr(
+        benchmark, "_aligner", lambda name, args, parser: (PhraseAligner().align_many, PhraseAligner.settings)
+    )
+
+
+def test_phrases_are_scored_on_the_trees_and_failures_are_told(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    assert run(data, tmp_path, "edinburgh", "--aligner", "./my model/") == 1
+    assert "### edinburgh constituents" in capsys.readouterr().out
+    path = tmp_path / "edinburgh.train..%2Fmy%20model%2F.report.json"
+    report = json.loads(path.read_text(encoding="utf-8"))
+    assert report["failed"] == {"2": "no common word"}
+    assert report["settings"] == {"depth": 1}
+    found = report["tables"]["edinburgh constituents"]["values"]
+    assert (found["precision"], found["reachability"]) == (100, 50)
+    # wanted: The, dog, The dog, "." and the sentence of pair 1, and the one pair of words of pair 2
+    assert found["recall"] == pytest.approx(100 / 6, abs=0.01)
+
+
+def test_several_aligners_stand_in_one_table_with_the_significance_of_their_difference(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
+) -> None:
+    class Nothing:
+        settings: ClassVar = {}
+
+        def align_many(self, pairs):
+            return (Alignment(source, target) for source, target in pairs)
+
+    monkeypatch.setattr("forest_align.aligners.load", lambda name: Nothing(), raising=False)
+    assert run(data, tmp_path, "msr-rte", "--aligner", "identity", "--aligner", "nothing") == 0
+    out = capsys.readouterr().out
+    assert out.index("| identity (this run)") < out.index("| nothing (this run)")
+    assert "nothing against identity: F1 -66.7, p = 1.0000 (approximate randomization)" in out
+    assert out.count("nothing against identity") == 2  # one a table
+    assert read_report(tmp_path, "msr-rte.dev.identity")["differences"] == []
+    (found,) = [
+        one
+        for one in read_report(tmp_path, "msr-rte.dev.nothing")["differences"]
+        if one["table"] == "msr-rte"
+    ]
+    assert (found["system"], found["against"], found["figure"]) == ("nothing", "identity", "f1")
+    assert (found["difference"], found["p_value"]) == (pytest.approx(-200 / 3, abs=0.01), 1)
+
+
+def test_an_aligner_that_changes_tokens_or_stops_early_is_an_error(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(pairs):
+        return iter(())
+
+    def swapped(pairs):
+        return (Alignment(target, source) for source, target in pairs)
+
+    for align_many, message in ((none, "ended before pair '1'"), (swapped, "changed the tokens of pair '1'")):
+        monkeypatch.setattr(
+            benchmark, "_aligner", lambda name, args, parser, align_many=align_many: (align_many, {})
+        )
+        assert run(data, tmp_path, "msr-rte") == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_run_goes_on_where_it_was_interrupted(
+    data: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, any_name
+) -> None:
+    def interrupted(pairs):
+        yield Alignment(*next(iter(pairs)))
+        raise KeyboardInterrupt
+
+    def run_with(align_many, *arguments):
+        monkeypatch.setattr(benchmark, "_aligner", lambda name, args, parser: (align_many, {}))
+        return run(data, tmp_path, "msr-rte", "--aligner", "one", *arguments)
+
+    path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
+    run_with(interrupted)
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 1
+    monkeypatch.setattr(benchmark, "BATCH_SIZE", 1)
+    asked = []
+
+    def counted(pairs):
+        pairs = list(pairs)
+        asked.append(len(pairs))
+        return (Alignment(*pair) for pair in pairs)
+
+    assert run_with(counted, "--resume") == run_with(counted, "--resume") == 0
+    assert asked == [1]  # the second pair; then nothing was left to do
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2
+    assert run_with(counted) == 0
+    assert asked == [1, 2]
+    report = json.loads((tmp_path / "msr-rte.dev.one.report.json").read_text(encoding="utf-8"))
+    assert (report["resumed"], report["pairs"]) == (0, 2)
+
+
+def test_predictions_that_were_made_in_another_way_are_not_continued(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == run(*arguments, "--resume") == 0
+    path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
+    old = path.read_bytes()
+    monkeypatch.setattr(benchmark, "__version__", "9.9")
+    assert run(*arguments, "--resume") == 2
+    error = capsys.readouterr().err
+    assert f"{path}: cannot resume: the version was" in error and "now it is '9.9'" in error
+    assert path.read_bytes() == old
+    assert run(*arguments) == run(*arguments, "--resume") == 0
+
+
+@pytest.mark.parametrize("name", benchmark.NAMES)
+def test_a_trial_run_reads_the_beginnings_of_files(name: str, data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, name, "--aligner", "identity", "--limit", "1") == 0
+    assert "Only the first 1 pairs of each file." in capsys.readouterr().out
+    split = BENCHMARKS[name].default_split
+    report = read_report(tmp_path, f"{name}.{split}.identity+limit=1")
+    assert report["limit"] == 1
+    assert report["pairs"] == sum(
+        not file.endswith((".xml.gz", "possible.json", "phrasal.json", "chunk.txt", "t-001.xml"))
+        for file in BENCHMARKS[name].files[split]
+    )
+
+
+def test_a_trial_run_leaves_the_files_of_a_full_run_alone(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path, "msr-rte", "--aligner", "identity")
+    old = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    run(data, tmp_path, "msr-rte", "--aligner", "identity", "--limit", "1")
+    assert len(list(tmp_path.iterdir())) == 2 * len(old)
+    assert {path: path.read_bytes() for path in old} == old
+
+
+def test_runs_with_other_options_have_other_rows_and_files(
+    data: Path, tmp_path: Path, capsys, whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    kinds = {"a/b": "forest"}
+    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: kinds.get(name, name))
+    published = ("--aligner", "contextual-published")
+    runs = {
+        "contextual-published": published,
+        "contextual-published, ppdb=ppdb.tsv": (*published, "--ppdb", str(table)),
+        "contextual-published, annotator=spacy": (*published, "--annotator", "spacy"),
+        "forest": ("--aligner", "forest"),
+        "forest, words=union": ("--aligner", "forest", "--words", "union"),
+        "a/b, words=union": ("--aligner", "a/b", "--words", "union"),
+        "a/b": ("--aligner", "a/b"),
+        "a-b": ("--aligner", "a-b"),
+    }
+    for row, arguments in runs.items():
+        assert run(data, tmp_path / "runs", "msr-rte", *arguments) == 1
+        assert f"| {row} (this run)" in capsys.readouterr().out
+    reports = list((tmp_path / "runs").glob("*.report.json"))
+    assert sorted(json.loads(path.read_text(encoding="utf-8"))["aligner"] for path in reports) == sorted(runs)
+
+
+def test_predictions_without_a_record_of_what_made_them_are_not_continued(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == 0
+    (tmp_path / "msr-rte.dev.identity.made-with.json").unlink()
+    path = tmp_path / "msr-rte.dev.identity.predictions.jsonl"
+    old = path.read_bytes()
+    assert run(*arguments, "--resume") == 2
+    error = capsys.readouterr().err
+    assert f"{path}: cannot resume: msr-rte.dev.identity.made-with.json, which says what" in error
+    assert path.read_bytes() == old
+    assert run(*arguments) == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[1]"])
+def test_a_broken_record_of_what_made_predictions_is_named(
+    content: bytes, data: Path, tmp_path: Path, capsys
+) -> None:
+    arguments = (data, tmp_path, "msr-rte", "--aligner", "identity")
+    assert run(*arguments) == 0
+    path = tmp_path / "msr-rte.dev.identity.made-with.json"
+    path.write_bytes(content)
+    assert run(*arguments, "--resume") == 2
+    assert f"forest-align benchmark: error: {path}: " in capsys.readouterr().err
+
+
+def digest(path: Path) -> str:
+    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "model.json").write_text("{}")
+    aligners = ("--aligner", str(model), "--aligner", "contextual-published", "--ppdb", str(table))
+    assert run(data, tmp_path, "msr-rte", *aligners, "--seed", "3") == 1
+    report = read_report(tmp_path, "msr-rte.dev.contextual-published+ppdb=ppdb.tsv")
+    assert (report["benchmark"], report["split"], report["pairs"]) == ("msr-rte", "dev", 2)
+    assert (report["settings"], report["seed"], report["resumed"]) == ({"depth": 1}, 3, 0)
+    files = BENCHMARKS["msr-rte"].files["dev"]
+    assert report["data"] == {name: digest(data / name) for name in files}
+    versions = report["versions"]
+    assert (versions["numpy"], versions["python"]) == (np.__version__, platform.python_version())
+    # However the aligners were imported: what is installed can take part.
+    assert {"forest-align", "torch", "transformers", "tokenizers", "nltk", "highspy"} <= set(versions)
+    bundled = Path(forest_align.__file__).parent / "aligners/models/contextual/model.json"
+    assert report["models"]["aligners/models/contextual/model.json"] == digest(bundled)
+    assert "parsing/models/en/model.safetensors" in report["models"]
+    assert report["models"]["--ppdb"] == digest(table)
+    first = read_report(tmp_path, f"msr-rte.dev.{quote(str(model), safe='')}")
+    assert first["models"][str(model / "model.json")] == digest(model / "model.json")
+    assert "--ppdb" not in first["models"]
+    assert "parsing" in first["seconds_are_for"]
+    values = report["tables"]["msr-rte"]
+    # Of the two pairs one has two of its three links, the other none of its one.
+    assert values["values"]["recall"] == pytest.approx(100 / 3, abs=0.01)
+    assert values["intervals"]["recall"] == [0, pytest.approx(200 / 3, abs=0.01)]
+    rows = published_rows("msr-rte")
+    assert [row["values"] for row in values["published"]] == [row.values for row in rows]
+    assert report["references"] == citations(rows)
+
+
+def test_notes_on_published_rows_are_in_the_table_and_in_the_report(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    run(data, tmp_path, "msrp", "--aligner", "identity")
+    out = capsys.readouterr().out
+    assert "| Yao et al. (2013b), phrase [1]" in out
+    assert "\n\n[1] F1 reconstructed by Sultan et al. from the reported figures\n\n" in out
+    published = read_report(tmp_path, "msrp.dev.identity")["tables"]["msrp"]["published"]
+    assert [row["note"] for row in published if "phrase" in row["system"]] == [
+        "F1 reconstructed by Sultan et al. from the reported figures"
+    ]
+    run(data, tmp_path, "qa", "--aligner", "identity")
+    assert read_report(tmp_path, "qa.dev.identity")["tables"]["qa"]["note"] == "MAP and MRR in percent."
+
+
+def test_people_stand_in_a_table_once_however_many_aligners_there_are(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    assert run(data, tmp_path, "spade", "--aligner", "one", "--aligner", "two") == 0
+    out = capsys.readouterr().out
+    assert out.count("| people, each against the others") == 2  # with nulls and without
+    assert out.count("| two (this run)") == 2
+
+
+def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, "sts2013", "--aligner", "identity") == 0
+    out = capsys.readouterr().out
+    assert out.index("| identity (this run)") < out.index("| identity, weighted (this run)")
+    assert "identity, weighted against identity: r " in out
+    report = json.loads((tmp_path / "sts2013.test.identity.report.json").read_text(encoding="utf-8"))
+    assert set(report["tables"]) == {"sts2013", "sts2013, weighted"}
+
+
+def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    args = Namespace(words=None, ppdb=str(table), annotator="spacy")
+    _, settings = benchmark._aligner("contextual-published", args, None)
+    assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
+    assert asked["contextual"]["annotator"] == "spacy"
+    assert asked["contextual"]["variant"] == "published"
+    assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
+
+
+def test_a_model_tuned_from_the_published_variant_gets_paraphrases_and_annotator(
+    data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys
+) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    model = tmp_path / "model"
+    forest_align.load("contextual", variant="published").save(model)
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    options = ("--ppdb", str(table), "--annotator", "spacy")
+    assert run(data, tmp_path / "runs", "msr-rte", "--aligner", str(model), *options) == 1
+    assert f"| {model}, annotator=spacy, ppdb=ppdb.tsv (this run)" in capsys.readouterr().out
+    found = asked[str(model)]
+    assert (found["annotator"], list(found["ppdb"].partners("big"))) == ("spacy", ["large"])
+    assert "variant" not in found
+    (path,) = (tmp_path / "runs").glob("*.report.json")
+    assert json.loads(path.read_text(encoding="utf-8"))["models"]["--ppdb"] == digest(table)
+
+
+def test_paraphrases_that_an_aligner_does_not_get_do_not_keep_its_run_from_going_on(
+    data: Path, tmp_path: Path, capsys, whole
+) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("big\tlarge\n", encoding="utf-8")
+    identity = ("--aligner", "identity")
+    published = ("--aligner", "contextual-published", "--ppdb", str(table))
+    out = tmp_path / "runs"
+    assert run(data, out, "msr-rte", *identity, *published) == 1
+    assert run(data, out, "msr-rte", *identity, "--resume") == 1
+    table.write_text("big\thuge\n", encoding="utf-8")
+    assert run(data, out, "msr-rte", *identity, *published, "--resume") == 2
+    message = capsys.readouterr().err
+    assert "contextual-published+ppdb=ppdb.tsv.predictions.jsonl: cannot resume: --ppdb was" in message
+    assert read_report(out, "msr-rte.dev.identity")["resumed"] == 2
+
+
+def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def load(name, **options):
+        asked[name] = options
+        return PhraseAligner()
+
+    monkeypatch.setattr("forest_align.aligners.load", load)
+    args = Namespace(words="union", ppdb=None, annotator=None)
+    for name in ("fixed", "contextual"):
+        _, settings = benchmark._aligner(name, args, None)
+        assert settings == {"depth": 1} | ({"words": "union"} if name == "fixed" else {})
+    assert asked == {"fixed": {"candidates": "union"}, "contextual": {}}
+
+
+def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:
+    assert run(tmp_path, tmp_path, "msr-rte") == 2
+    assert "dev.majority.json: no such file; is --data the folder of the corpora?" in capsys.readouterr().err
+    assert run(data, tmp_path, "ists", "--split", "test") == 2
+    assert "unknown split 'test'; there are: train" in capsys.readouterr().err
+
+
+def test_versions_of_a_corpus_must_have_the_same_sentences(data: Path, tmp_path: Path, capsys) -> None:
+    import shutil
+
+    copy = tmp_path / "data"
+    shutil.copytree(data / "alignment" / "msr_rte", copy / "alignment" / "msr_rte")
+    other = [dict(pair, target="the cat ran .") for pair in JACANA[:1]] + JACANA[1:]
+    (copy / "alignment/msr_rte/dev.phrasal.json").write_text(json.dumps(other))
+    assert run(copy, tmp_path, "msr-rte", "--aligner", "identity") == 2
+    assert "dev.phrasal.json: expected the same sentences" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
+def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path) -> None:
+    """Table 3 of Yao et al. 2013: 78.6, 59.0, 75.2 and 51.7% of the gold links are identical."""
+    from forest_align.data.pairs import read_pairs
+    from forest_align.eval.metrics.words import WordPair, score_words
+
+    shares = []
+    for name in (
+        "msr_rte/test.majority",
+        "msr_rte/test.phrasal",
+        "edinburgh/test.sure",
+        "edinburgh/test.phrasal",
+    ):
+        pairs = list(read_pairs(DATA / "alignment" / f"{name}.json"))
+        scores = score_words(WordPair(p.source.words, p.target.words, p.links, Links(), p.id) for p in pairs)
+        shares.append(100 * scores.identical.rows[:, 3].sum() / scores.counts.rows[:, 3].sum())
+    assert shares == pytest.approx([78.6, 59.0, 75.2, 51.7], abs=0.05)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs the corpora in {DATA}")
+def test_the_spade_sample_is_read_with_its_three_annotators(tmp_path: Path, capsys) -> None:
+    assert run(DATA, tmp_path, "spade", "--aligner", "identity") == 0
+    people = values(tmp_path, "spade.sample.identity", "spade people")
+    assert 90 < people["recall"] <= 100
+    assert 90 < people["precision"] <= 100

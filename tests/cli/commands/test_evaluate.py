@@ -1,0 +1,239 @@
+"""The evaluate command on small files."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.cli import main
+from forest_align.types import Node, Sentence
+
+PAIRS = [("a b c", "a b c", "0-0 1-1", ""), ("d e", "e d", "0-1", "1-0")]
+
+
+ENJU = (
+    '<?xml version="1.0"?><sentence id="{side}1" parse_status="success">'
+    '<cons id="c0" cat="S" head="c1" sem_head="c1"{top}>'
+    '<cons id="c1" cat="X" head="t0" sem_head="t0"{left}><tok id="t0" cat="N" pos="X" base="">x</tok></cons> '
+    '<cons id="c2" cat="X" head="t1" sem_head="t1"{right}><tok id="t1" cat="N" pos="X" base="">y</tok></cons>'
+    "</cons></sentence>"
+)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.json"
+    items = [
+        {"id": f"rte:{k}", "source": s, "target": t, "sureAlign": sure, "possibleAlign": possible}
+        for k, (s, t, sure, possible) in enumerate(PAIRS)
+    ]
+    path.write_text(json.dumps(items))
+    return path
+
+
+def pharaoh(tmp_path: Path, *lines: str, name: str = "run.pharaoh") -> str:
+    path = tmp_path / name
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+def alignment(number: int, links: str, phrase: bool = False, error: str = "") -> Alignment:
+    source, target = (Sentence.from_words(text.split()) for text in PAIRS[number][:2])
+    pair = PhrasePair(Node(0, len(source), "S"), Node(0, len(target), "S"), 0.9)
+    phrases = (pair,) if phrase else ()
+    return Alignment(source, target, Links.from_pharaoh(links), phrases, id=f"rte:{number}", error=error)
+
+
+def scores(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert main(["evaluate", *arguments, "--json"]) == 0
+    report: dict = json.loads(capsys.readouterr().out)
+    return report
+
+
+def test_pharaoh_lines_without_sentences_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
+    report = scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-1 1-0"))
+    assert report["pairs"] == 2
+    assert report["word"]["precision"] == 75
+    assert report["word"]["recall"] == 100
+    assert report["word"]["exact_match"] == 50
+
+
+def test_all_links_ask_for_the_possible_ones_too(gold: Path, tmp_path: Path, capsys) -> None:
+    run = pharaoh(tmp_path, "0-0 1-1", "0-1 1-0")
+    assert scores(capsys, str(gold), run, "--links", "all")["word"]["f1"] == 100
+
+
+def test_a_blank_line_predicts_nothing(gold: Path, tmp_path: Path, capsys) -> None:
+    assert scores(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", ""))["word"]["recall"] == 50
+    assert scores(capsys, str(gold), pharaoh(tmp_path, "", ""))["word"]["precision"] == 100
+
+
+def test_json_lines_and_jacana_predictions_are_scored(gold: Path, tmp_path: Path, capsys) -> None:
+    lines = tmp_path / "run.jsonl"
+    lines.write_text("".join(a.to_json() + "\n" for a in (alignment(0, "0-0"), alignment(1, "0-1"))))
+    assert scores(capsys, str(gold), str(lines))["word"]["recall"] == 75
+    assert scores(capsys, str(gold), str(gold), "--links", "all")["word"]["f1"] == 100
+
+
+def test_phrases_are_scored_when_gold_has_them(tmp_path: Path, capsys) -> None:
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.jsonl"
+    gold.write_text("".join(alignment(k, "0-0", phrase=True).to_json() + "\n" for k in (0, 1)))
+    run.write_text("".join(alignment(k, "0-0", phrase=k == 0).to_json() + "\n" for k in (0, 1)))
+    report = scores(capsys, str(gold), str(run))
+    assert (report["phrases"]["precision"], report["phrases"]["recall"]) == (100, 50)
+
+
+def test_annotated_phrases_of_spade_are_gold_for_phrases_and_words(tmp_path: Path, capsys) -> None:
+    def xml(side: str, *annotations: str) -> None:
+        marks = [f" {text}" for text in annotations]
+        text = ENJU.format(side=side, top=marks[0], left=marks[1], right=marks[2])
+        (tmp_path / f"{side}-1.xml").write_text(text)
+
+    # all three annotators align the sentences, two the first word, one the second
+    xml("s", 'pa1="c0" pa2="c0" pa3="c0"', 'pa1="c1" pa2="c1" pa3="-1"', 'pa1="c2" pa2="-1" pa3="-1"')
+    xml("t", 'pa1="c0" pa2="c0" pa3="c0"', 'pa1="c1" pa2="c1" pa3="-1"', 'pa1="c2" pa2="-1" pa3="-1"')
+    sentence = Sentence.from_words(["x", "y"])
+    top = PhrasePair(Node(0, 2, "S"), Node(0, 2, "S"), 1.0)
+    run = tmp_path / "run.jsonl"
+    run.write_text(Alignment(sentence, sentence, Links.from_pharaoh("0-0"), (top,)).to_json() + "\n")
+    report = scores(capsys, str(tmp_path / "s-1.xml"), str(run))
+    assert report["word"]["f1"] == 100
+    assert report["phrases"]["precision"] == 100
+    # agreed by 1 and 2: sentence and first word; by 1 and 3, 2 and 3: the sentence
+    assert report["phrases"]["recall"] == pytest.approx(100 * (1 / 2 + 1 + 1) / 3)
+
+
+def test_a_pair_that_could_not_be_aligned_predicts_nothing(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    failed = Alignment.failed("too long", id="rte:1")
+    run.write_text(alignment(0, "0-0 1-1").to_json() + "\n" + failed.to_json() + "\n")
+    assert scores(capsys, str(gold), str(run))["word"]["recall"] == 50
+
+
+def test_pairs_that_could_not_be_aligned_are_counted_for_both_systems(
+    gold: Path, tmp_path: Path, capsys
+) -> None:
+    run, other = tmp_path / "run.jsonl", tmp_path / "other.jsonl"
+    run.write_text("".join(alignment(k, "", error="too long" * k).to_json() + "\n" for k in (0, 1)))
+    other.write_text("".join(alignment(k, "", error="too long").to_json() + "\n" for k in (0, 1)))
+    report = scores(capsys, str(gold), str(run), "--against", str(other))
+    assert (report["failed"], report["against_failed"]) == (1, 2)
+    assert main(["evaluate", str(gold), str(run), "--against", str(other)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("2 pairs\npairs that could not be aligned: 1\n")
+    assert "pairs that the other system could not align: 2\n" in out
+
+
+def test_the_table_ends_with_a_signature(gold: Path, tmp_path: Path, capsys) -> None:
+    run = pharaoh(tmp_path, "0-0 1-1", "0-1")
+    assert main(["evaluate", str(gold), run]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("2 pairs\n")
+    assert out.splitlines()[-1].startswith(
+        "links:sure|average:macro|f1:of-means|empty:1|interval:bootstrap|seed:0|"
+    )
+
+
+def test_against_another_system_adds_difference_and_p(gold: Path, tmp_path: Path, capsys) -> None:
+    run, other = pharaoh(tmp_path, "0-0 1-1", "0-1"), pharaoh(tmp_path, "0-0", "", name="other.pharaoh")
+    report = scores(capsys, str(gold), run, "--against", other)
+    assert report["against"]["word"]["recall"]["difference"] == 75
+    assert report["against"]["word"]["recall"]["p_value"] == pytest.approx(0.5, abs=0.05)
+
+
+def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["evaluate", *arguments]) == 2
+    return capsys.readouterr().err
+
+
+def test_a_file_that_is_too_short_names_the_first_missing_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0"))
+    assert "expected 2 predictions" in message
+    assert "'rte:1'" in message
+
+
+def test_a_link_out_of_range_names_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0", "2-0"))
+    assert "pair 'rte:1': predicted link 2-0 is out of range" in message
+    assert "in plain text those between spaces ('align --tokenized' makes such links)" in message
+
+
+def test_other_tokens_name_the_pair(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(replace(alignment(k, ""), id="").to_json() + "\n" for k in (1, 0)))
+    assert "pair 'rte:0': expected 3 source tokens, found 2" in error(capsys, str(gold), str(run))
+
+
+def test_a_missing_pair_is_named_by_its_id(gold: Path, tmp_path: Path, capsys) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text(alignment(1, "0-1").to_json() + "\n")
+    message = error(capsys, str(gold), str(run))
+    assert "run.jsonl: pair 'rte:0': expected its prediction, found that of 'rte:1'" in message
+
+
+def test_gold_that_could_not_be_aligned_is_refused_with_file_and_line(tmp_path: Path, capsys) -> None:
+    failed = tmp_path / "failed.jsonl"
+    lines = alignment(0, "0-0"), alignment(1, "", error="too long")
+    failed.write_text("".join(line.to_json() + "\n" for line in lines))
+    message = error(capsys, str(failed), str(failed))
+    assert "failed.jsonl:2: pair 'rte:1': expected gold word links" in message
+
+
+def test_standard_input_is_called_so_and_is_one_file_only(gold: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"0-0\n")))
+    assert "standard input: expected 2 predictions" in error(capsys, str(gold), "-")
+    assert "standard input can be read but once" in error(capsys, "-", "-")
+    assert "standard input can be read but once" in error(capsys, str(gold), "-", "--against", "-")
+
+
+def test_a_broken_line_of_links_names_file_and_line(gold: Path, tmp_path: Path, capsys) -> None:
+    message = error(capsys, str(gold), pharaoh(tmp_path, "0-0 1-1", "0-0 x"), "--from", "jacana")
+    assert "run.pharaoh" in message
+
+
+def test_a_gold_file_without_links_is_refused(tmp_path: Path, capsys) -> None:
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("a b\ta c\n")
+    assert "pair '1' has no gold word links" in error(capsys, str(plain), str(plain))
+
+
+def test_an_empty_gold_file_is_no_perfect_score(tmp_path: Path, capsys) -> None:
+    for name in ("gold.json", "links.pharaoh"):
+        (tmp_path / name).write_text("[]" if name == "gold.json" else "", encoding="utf-8")
+    assert main(["evaluate", str(tmp_path / "gold.json"), str(tmp_path / "links.pharaoh")]) == 2
+    assert "gold.json: expected pairs with gold links, found none" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_an_error_without_a_traceback(gold: Path, capsys) -> None:
+    assert "nowhere.jsonl" in error(capsys, str(gold), "nowhere.jsonl")
+
+
+@pytest.mark.parametrize("format_of_run", ["pharaoh", "jsonl"])
+def test_predictions_may_come_from_standard_input(
+    format_of_run: str, gold: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["0-0 1-1", "0-1 1-0"]
+    if format_of_run == "jsonl":
+        lines = [alignment(k, line).to_json() for k, line in enumerate(lines)]
+    stream = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    report = scores(capsys, str(gold), "-")
+    assert (report["pairs"], report["word"]["precision"], report["word"]["recall"]) == (2, 75, 100)
+
+
+def test_a_broken_line_of_links_is_named(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", str(gold), pharaoh(tmp_path, "a-b", "c-d")]) == 2
+    assert "run.pharaoh:1: expected links such as 0-0" in capsys.readouterr().err
+
+
+def test_a_negative_seed_is_bad_usage(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", str(gold), str(gold), "--seed", "-1"]) == 2
+    assert "field 'seed': expected at least 0, found -1" in capsys.readouterr().err

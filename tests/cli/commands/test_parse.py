@@ -1,0 +1,455 @@
+"""The parse command, from given trees and over a fake scorer."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from forest_align.cli import main
+from forest_align.data.trees.penn import read_trees, strip_annotations
+from forest_align.parsing import forest_from_trees
+from forest_align.types import ModelError, ParseForest
+
+from ...parsing.fake_scorer import FakeScorer
+from ...places import SHARED
+
+WSJ = SHARED / "data" / "treebank" / "wsj_sample"
+DOGS = "(S (NP (NNS Dogs)) (VP (VBP bark)))"
+FLAT = "(S (NNS Dogs) (VBP bark))"
+
+
+@pytest.fixture(autouse=True)
+def fake_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    import forest_align.parsing as parsing
+
+    def load_parser(name: str, **options: object) -> parsing.Parser:
+        if name != "en":
+            raise ModelError(f"no parser {name!r}")
+        return parsing.Parser(FakeScorer(), **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(parsing, "load_parser", load_parser)
+
+
+def write(tmp_path: Path, text: str | bytes) -> str:
+    path = tmp_path / "in.txt"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def test_each_line_gives_one_tree_and_bad_lines_give_an_empty_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(tmp_path, b"One two.\n\nbad \xff\r\nLast one\r\n")
+    assert main(["parse", name]) == 1
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("(") and lines[1] == lines[2] == ""
+    assert lines[3].count("(NN ") == 2
+    assert f"{name}:2: the sentence is empty" in err
+    assert f"{name}:3: expected UTF-8" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("kind", ["text", "trees"])
+def test_an_input_without_sentences_is_told(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(tmp_path, "")
+    assert main(["parse", name, "--from", kind]) == 0
+    warning = f"forest-align parse: warning: {name}: found no sentences\n"
+    assert tuple(capsys.readouterr()) == ("", warning)
+
+
+def test_n_best_lists_come_out_and_can_be_read_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parse", write(tmp_path, "One two three.\n\n"), "--to", "nbest", "-k", "4"]) == 1
+    out, _ = capsys.readouterr()
+    block, rest = out.split("\n\n", 1)
+    assert rest == "\n"
+    scores = [float(line.split("\t")[0]) for line in block.splitlines()]
+    assert len(scores) == 4
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] <= 0
+    assert main(["parse", write(tmp_path, out), "--from", "nbest"]) == 1
+    assert capsys.readouterr().out == block.splitlines()[0].split("\t")[1] + "\n\n"
+
+
+def test_json_holds_the_forest_or_the_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write(tmp_path, "Two wörds\n\n".encode() + b"caf\xe9\n")
+    assert main(["parse", name, "--to", "json", "-k", "3"]) == 1
+    first, second, third = map(json.loads, capsys.readouterr().out.splitlines())
+    forest = ParseForest.from_json(first["forest"])
+    assert first["tokens"] == ["Two", "wörds"]
+    assert first["tree"] == forest.bracket(first["tokens"])
+    assert second == {"error": "the sentence is empty"}
+    assert third["error"].startswith("expected UTF-8, found byte 0xe9")
+
+
+def test_tokenized_input_is_split_on_blanks_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", write(tmp_path, "can't stop.\n"), "--tokenized", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["can't", "stop."]
+
+
+def test_given_trees_need_no_parser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write(tmp_path, f"( {DOGS} )\n(S (NN\n")
+    assert main(["parse", name, "--from", "trees", "--parser", "absent"]) == 1
+    out, err = capsys.readouterr()
+    assert out == DOGS + "\n\n"
+    assert f"{name}:2:" in err
+
+
+def test_given_lists_are_packed_with_their_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"-2.0\t{FLAT}\n-1.0\t{DOGS}\n\nx\t{DOGS}\n\n-1\t{FLAT}\n"
+    name = write(tmp_path, text)
+    assert main(["parse", name, "--from", "nbest", "--to", "nbest"]) == 1
+    out, err = capsys.readouterr()
+    assert out == f"-0.313262\t{DOGS}\n-1.313262\t{FLAT}\n\n\n0.000000\t{FLAT}\n\n"
+    assert f"{name}:4: field 'log-probability': expected a finite number, found 'x'" in err
+    assert main(["parse", name, "--from", "nbest", "--to", "nbest", "-k", "1"]) == 1
+    assert capsys.readouterr().out == f"-0.313262\t{DOGS}\n\n\n0.000000\t{FLAT}\n\n"
+
+
+def test_a_tree_of_given_lists_is_written_once_though_the_forest_holds_it_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What mixes the other two has another head in the first one's verb phrase.
+    given = [
+        "(S (S (NN a)) (, ,) (VP (VB b)))",
+        "(S (VP (NN a)) (, ,) (VP (VB b)))",
+        "(S (S (NN a)) (, ,) (NP (VB b)))",
+    ]
+    text = "".join(f"{-place}\t{tree}\n" for place, tree in enumerate(given))
+    assert main(["parse", write(tmp_path, text), "--from", "nbest", "--to", "nbest", "-k", "9"]) == 0
+    written = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines() if line]
+    assert len(written) == len(set(written)) >= len(given)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (b"-1.0\t(S (NNS Dogs)", "field 'tree': a bracket is never closed"),
+        (b"-1.0\t(S (NNS Cats) (VBP bark))", "field 'tree': tree 2 is not over the same words as the first"),
+        (b"-1.0\t(S Dogs (VBP bark))", "field 'tree': word 'Dogs' has no part-of-speech tag"),
+        (b"(S (NNS Dogs))", "expected log-probability, tab, tree"),
+        (b"-1.0\t\xff", "expected UTF-8, found byte 0xff"),
+    ],
+)
+def test_of_a_broken_list_the_bad_line_is_named(
+    bad: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = f"-1.0\t{DOGS}\n".encode()
+    name = write(tmp_path, good + b"\n" + good + bad + b"\n" + good + b"\n" + good)
+    assert main(["parse", name, "--from", "nbest"]) == 1
+    out, err = capsys.readouterr()
+    assert out == f"{DOGS}\n\n{DOGS}\n"
+    assert f"{name}:4: {message}" in err
+
+
+def test_trees_may_go_over_several_lines_and_a_broken_one_costs_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over_lines = "( (S\n    (NP (NNS Dogs))\n    (VP (VBP bark)) ))\n"
+    never_closed = "( (S\n    (NP (NNS Companies))\n    (VP (VBP bark))\n"
+    closed_early = "( (S (NP (NNS Dogs))) )\n    (NP (NNS Companies))\n"
+    text = (
+        f"\n{over_lines}\n\n{never_closed}{over_lines}{closed_early}# comment\n{DOGS}\n{never_closed}\n{FLAT}"
+    )
+    name = write(tmp_path, text)
+    assert main(["parse", name, "--from", "trees"]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [DOGS, "", DOGS, "", "", DOGS, "", FLAT]
+    told = [line.removeprefix(f"forest-align parse: error: {name}:") for line in err.splitlines()]
+    assert told[0] == "7: a bracket is never closed"
+    assert told[1].startswith("13: expected one bracketed tree, found 2")
+    assert told[2] == "15: text outside brackets: '#'"
+    assert told[3:] == ["17: a bracket is never closed"]
+
+
+@pytest.mark.skipif(not WSJ.is_dir(), reason=f"no treebank in {WSJ} (set FOREST_ALIGN_SHARED)")
+@pytest.mark.parametrize("number", [1, 3, 44])
+def test_treebank_files_are_read_as_trees(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = WSJ / f"wsj_{number:04}.mrg"
+    stripped = (strip_annotations(tree) for tree in read_trees(path))
+    expected = [forest_from_trees([tree]) for tree in stripped if tree is not None]
+    brackets = [forest.bracket(words) for words, forest in expected]
+    assert main(["parse", str(path), "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(path.read_bytes())))
+    assert main(["parse", "-", "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+    assert main(["parse", write(tmp_path, "\n".join(brackets)), "--from", "trees"]) == 0
+    assert capsys.readouterr().out.splitlines() == brackets
+
+
+def test_colons_as_labels_go_through_trees_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bracket = "(S (PRN (: --)) (NP (: (NN a)) (: ;)))"
+    name = write(tmp_path, bracket)
+    assert main(["parse", name, "--from", "trees"]) == 0
+    assert capsys.readouterr().out == bracket + "\n"
+    assert main(["parse", name, "--from", "trees", "--to", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["tags"] == [":", "NN", ":"]
+    assert ParseForest.from_json(found["forest"]).bracket(found["tokens"]) == found["tree"] == bracket
+
+
+def test_a_sentence_may_stand_in_the_place_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parse", "Two words.", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["Two", "words", "."]
+    assert main(["parse", FLAT, "--from", "trees", "--to", "nbest"]) == 0
+    assert capsys.readouterr().out == f"0.000000\t{FLAT}\n\n"
+    assert main(["parse", "Two words\n\nand \udcff"]) == 1
+    err = capsys.readouterr().err
+    assert "command line:2: the sentence is empty" in err
+    assert "command line:3: expected UTF-8" in err
+    assert main(["parse", "word " * 500 + "."]) == 0
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    Path("Two words.").write_text("One\n")
+    assert main(["parse", "Two words.", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("wrong", ["absent.txt", "{}/no such file.txt"])
+def test_a_name_without_a_file_is_no_sentence(
+    wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["parse", wrong.format(tmp_path)]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_of_one_word_that_is_no_file_it_is_told_what_is_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["parse", "Hello"]) == 2
+    assert "there is no file 'Hello'; expected a file, or a sentence of several" in capsys.readouterr().err
+    Path("Hello").write_text("One\n")
+    assert main(["parse", "Hello", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.CSV", "pairs.jsonl.gz", "pairs.json"])
+def test_a_table_is_parsed_as_text_only_when_it_is_called_text(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    content = b"One\n"
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert main(["parse", str(path), "-o", str(tmp_path / "out")]) == 2
+    extension = f".{name.split('.')[1].lower()}"
+    assert (
+        f"{name}: expected text, a sentence a line, or trees, found a {extension}" in capsys.readouterr().err
+    )
+    assert not (tmp_path / "out").exists()
+    assert main(["parse", str(path), "--from", "text", "--to", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["One"]
+
+
+@pytest.mark.parametrize("name", ["some.mrg", "some.ptb", "some.MRG"])
+def test_treebank_files_are_known_by_their_extension(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text("(S (NN Trees))\n(S\n  (NN Grow))\n")
+    assert main(["parse", str(path)]) == 0
+    assert capsys.readouterr().out == "(S (NN Trees))\n(S (NN Grow))\n"
+    assert main(["parse", str(path), "--from", "text", "--tokenized", "--to", "json"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert json.loads(first)["tokens"] == ["(S", "(NN", "Trees))"]
+
+
+def test_an_enju_sentence_without_a_tree_costs_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sentence(number: int, tag: str = "NN") -> str:
+        token = f'<tok id="t0" pos="{tag}" base="cat">cat</tok>'
+        return f'<sentence id="{number}"><cons id="c0" cat="NP" sem_head="t0">{token}</cons></sentence>'
+
+    failed = '<sentence id="2"\n parse_status="fragmental parse">the cat</sentence>'
+    name = write(
+        tmp_path, f"\n<?xml version='1.0'?>\n{sentence(1)}\n{failed}\n{sentence(3)}\n{sentence(4, 'N N')}\n"
+    )
+    assert main(["parse", name, "--from", "enju"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "(NP (NN cat))\n\n(NP (NN cat))\n\n"
+    assert f"{name}:4: sentence 2: expected one tree, found 0 (parse status: fragmental parse)" in err
+    assert f"{name}:7: field 'pos': sentence 4: token t0: expected a label" in err
+    assert main(["parse", name, "--from", "enju", "--to", "json"]) == 1
+    second = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert second == {"error": "sentence 2: expected one tree, found 0 (parse status: fragmental parse)"}
+
+
+def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    xml = (
+        '<sentence id="1"><cons id="c0" cat="NP" sem_head="t0">'
+        '<tok id="t0" pos="NN" base="cat">cat</tok></cons></sentence>'
+    )
+    assert main(["parse", write(tmp_path, xml), "--from", "enju"]) == 0
+    assert capsys.readouterr().out == "(NP (NN cat))\n"
+    assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
+    assert "in.txt:1: expected XML" in capsys.readouterr().err
+
+
+def test_standard_input_and_an_output_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("\ufeffDogs bark".encode())))
+    out = tmp_path / "out.txt"
+    assert main(["parse", "-", "-o", str(out), "--to", "json"]) == 0
+    assert json.loads(out.read_text("utf-8"))["tokens"] == ["Dogs", "bark"]
+    assert capsys.readouterr().out == ""
+
+
+def test_bad_usage_gives_status_2_and_leaves_no_output_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.txt"
+    assert main(["parse", write(tmp_path, "a\n"), "--parser", "absent", "-o", str(out)]) == 2
+    assert not out.exists()
+    assert main(["parse", str(tmp_path / "absent.txt")]) == 2
+    assert "absent.txt" in capsys.readouterr().err
+    for wrong in (["-k", "0"], ["-k", "x"], ["--batch-size", "-1"], ["--to", "nothing"]):
+        with pytest.raises(SystemExit) as stop:
+            main(["parse", "-", *wrong])
+        assert stop.value.code == 2
+
+
+def test_the_output_cannot_be_the_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = write(tmp_path, DOGS + "\n")
+    assert main(["parse", name, "--from", "trees", "-o", name]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert Path(name).read_text() == DOGS + "\n"
+
+
+def test_compressed_input_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "trees.txt.gz"
+    path.write_bytes(gzip.compress(f"{DOGS}\n{FLAT}\n".encode()))
+    assert main(["parse", str(path), "--from", "trees"]) == 0
+    assert capsys.readouterr().out == f"{DOGS}\n{FLAT}\n"
+
+
+SENTENCES = b"".join(
+    b"bad \xff\n"
+    if k % 13 == 4
+    else b"\n"
+    if k % 17 == 3
+    else b"word%d and so on%s\n" % (k, b" on" * (k % 5))
+    for k in range(100)
+)
+
+
+@pytest.mark.parametrize("to", ["trees", "json"])
+@pytest.mark.parametrize("source", ["text", "trees"])
+def test_a_resumed_run_writes_what_is_missing(
+    to: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
+    if source == "trees":
+        assert main(["parse", name, "-o", str(tmp_path / "trees.txt")]) == 1
+        name = str(tmp_path / "trees.txt")
+    # Sixteen batches are read ahead: after 32 and 64 sentences begins a new window.
+    options = ["--from", source, "--to", to, "--batch-size", "2", "-o", str(out)]
+    assert main(["parse", name, *options]) == 1
+    whole = out.read_bytes()
+    capsys.readouterr()
+    lines = whole.splitlines(keepends=True)
+    for kept in (0, 1, 31, 32, 33, 64, 99, 100):
+        out.write_bytes(b"".join(lines[:kept]) + b"".join(lines[kept : kept + 1])[:-1])
+        assert main(["parse", name, *options, "--resume"]) == 1
+        assert out.read_bytes() == whole
+        # What failed before was named before; that it did is why the exit status is 1.
+        told = capsys.readouterr().err.splitlines()
+        named = [int(line.split(":")[3]) for line in told if ": error: " in line]
+        assert all(number > kept for number in named) and bool(named) == (kept < 96)
+        before = sum(line == b"\n" or b'{"error"' in line for line in lines[:kept])
+        summary = f"forest-align parse: {before} of the {kept} lines written before could not be parsed"
+        assert told[: len(told) - len(named)] == ([summary] if before else [])
+
+
+def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
+    assert main(["parse", name, "-o", str(out), "--to", "json"]) == 1
+    whole = out.read_bytes()
+    for change in (
+        SENTENCES.replace(b"word90", b"other90"),
+        SENTENCES[:-20],
+    ):
+        write(tmp_path, change)
+        assert main(["parse", name, "-o", str(out), "--to", "json", "--resume"]) == 2
+        assert "cannot resume: the line is another one now" in capsys.readouterr().err
+        assert out.read_bytes() == whole
+    for wrong in (["--to", "nbest", "-o", str(out)], []):
+        assert main(["parse", name, *wrong, "--resume"]) == 2
+        assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
+
+
+def test_the_last_line_written_is_compared_where_a_window_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, "one\n" * 40), tmp_path / "out.txt"
+    options = ["--batch-size", "2", "-o", str(out)]  # sixteen batches are read ahead
+    assert main(["parse", name, *options]) == 0
+    out.write_text("".join(out.read_text().splitlines(keepends=True)[:32]))
+    write(tmp_path, "one\n" * 31 + "other\n" + "one\n" * 8)
+    assert main(["parse", name, *options, "--resume"]) == 2
+    assert f"{out}:32: cannot resume" in capsys.readouterr().err
+
+
+def test_a_run_is_not_resumed_behind_what_is_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, "One two.\nThree.\n"), tmp_path / "out.txt"
+    out.write_bytes(b"(\xff\xfe)\n")
+    assert main(["parse", name, "-o", str(out), "--resume"]) == 2
+    assert f"{out}:1: cannot resume: the line is another one now" in capsys.readouterr().err
+    assert out.read_bytes() == b"(\xff\xfe)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"), [("text", b"One two\n"), ("trees", DOGS.encode() + b"\n")], ids=["text", "trees"]
+)
+def test_what_is_typed_in_is_answered_before_the_next_line_is_read(
+    source: str, text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, out = [text, text, b""], tmp_path / "out.txt"
+    written: list[int] = []
+
+    def readline() -> bytes:
+        written.append(len(out.read_text().splitlines()) if out.exists() else 0)
+        return lines.pop(0)
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(readline=readline)))
+    assert main(["parse", "-", "--from", source, "--batch-size", "1", "-o", str(out)]) == 0
+    assert written == [0, 1, 2]
+
+
+def test_json_can_be_read_back_with_offsets_and_probabilities(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forest_align.parsing import read_parses
+    from forest_align.types import InputError, Sentence
+
+    name, out = write(tmp_path, "One  two, three.\n\nA \ufffd b\n"), tmp_path / "out.jsonl"
+    assert main(["parse", name, "--to", "json", "-o", str(out)]) == 1
+    first, failed, _ = read_parses(out)
+    assert isinstance(first, Sentence) and first.forest is not None
+    assert [first.text[token.start : token.end] for token in first.tokens] == list(first.words)
+    assert (first.forest.log_posterior[first.forest.is_constituent] <= 0).all()
+    values = json.loads(out.read_text(encoding="utf-8").splitlines()[0])
+    assert values["offsets"] == [[token.start, token.end] for token in first.tokens]
+    assert list(values) == ["text", "tokens", "tags", "offsets", "tree", "forest"]
+    assert isinstance(failed, InputError) and str(failed) == f"{out}:2: the sentence is empty"
+    capsys.readouterr()

@@ -1,0 +1,309 @@
+"""``forest-align train`` on a handful of pairs, with a parser that makes flat trees."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest.features import GENERAL_FEATURES
+from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.cli.commands import train
+from forest_align.em.corpus.corpus import CorpusReader
+from forest_align.em.forest.state import TrainingSettings, load_state
+from forest_align.em.forest.training import TrainedModel
+from forest_align.em.plots import PlotError
+from forest_align.types import InputError, Sentence
+
+PAIRS = (
+    ("the old man bought a car", "the old man purchased a car"),
+    ("she sold her house", "she sold her home"),
+    ("dogs like meat", "dogs love meat"),
+    ("he died in London", "he died in London yesterday"),
+)
+TAGS = {"the": "DT", "a": "DT", "her": "PRP$", "old": "JJ", "in": "IN", "she": "PRP", "he": "PRP"}
+
+
+class FlatParser:
+    """Gives every sentence one flat tree."""
+
+    def parse_many(self, sentences: Sequence[Any]) -> Iterator[Sentence | InputError]:
+        from forest_align.lexicon.lexicon import load_lexicon
+        from forest_align.parsing import sentence_from_bracket
+
+        for sentence in sentences:
+            words = sentence.split() if isinstance(sentence, str) else sentence
+            if words:
+                leaves = " ".join(f"({TAGS.get(word, 'NN')} {word})" for word in words)
+                yield sentence_from_bracket(f"(S {leaves})", lemmatizer=load_lexicon().lemma)
+            else:
+                yield InputError("the sentence is empty")
+
+
+@pytest.fixture(autouse=True)
+def flat_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "forest_align.parsing.load_parser_for_alignment", lambda *args, **options: FlatParser()
+    )
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    return path
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.tsv"
+    source, target = PAIRS[1]
+    path.write_text(f"1\t{source}\tN/A\t{target}\tN/A\t1\t1\t0-0 1-1 2-2 3-3\t\t\n")
+    return path
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    train.add_arguments(parser)
+    arguments = parser.parse_args(["forest", *map(str, words), "--candidates", "dictionary"])
+    return train.run(arguments)
+
+
+def test_training_writes_a_model_that_knows_how_it_was_made(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "model"
+    assert run(pairs, "-o", output, "--epochs", 2, "--batch-size", 2, "--seed", 5) == 0
+    model = ForestModel.load(output)
+    assert (model.options.normalizer, model.description["normalizer"]) == ("sides", "symmetric")
+    assert (model.description["pairs"], model.description["seed"]) == (4, 5)
+    assert len(model.description["history"]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 and lines[1].startswith("epoch 2: log-likelihood -")
+
+
+def test_dev_scores_are_printed_after_each_epoch_and_the_curve_is_drawn(
+    tmp_path: Path, pairs: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    curve = tmp_path / "curve.svg"
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--dev", gold, "--plot", curve) == 0
+    out = capsys.readouterr().out
+    assert "word f1 " in out and "constituent f1 " in out
+    assert "<svg" in curve.read_text()
+    assert not (tmp_path / "model" / "learning_curve.svg").exists()
+
+
+def test_the_learning_curve_is_drawn_beside_the_model_where_matplotlib_is_installed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    assert run(pairs, "-o", tmp_path / "with", "--epochs", 1) == 0
+    assert "<svg" in (tmp_path / "with" / "learning_curve.svg").read_text()
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(pairs, "-o", tmp_path / "without", "--epochs", 1) == 0
+    assert not (tmp_path / "without" / "learning_curve.svg").exists()
+
+
+def test_without_matplotlib_a_line_says_how_to_get_the_curve(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1 and "pip install 'forest-align[plot]'" in told[0]
+
+
+def test_trees_of_the_input_are_used_unless_a_parser_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trees = tmp_path / "trees.tsv"
+    tree = "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN house))))"
+    trees.write_text(f"{tree}\t{tree.replace('house', 'home')}\n")
+    parsed: list[object] = []
+    parse_many = FlatParser.parse_many
+
+    def remember(self: FlatParser, sentences: Sequence[Any]) -> Iterator[Sentence | InputError]:
+        parsed.extend(sentences)
+        return parse_many(self, sentences)
+
+    monkeypatch.setattr(FlatParser, "parse_many", remember)
+    common = (trees, "--epochs", 1, "--forests", tmp_path / "cache")
+    assert run(*common, "-o", tmp_path / "given") == 0
+    assert not parsed
+    assert run(*common, "-o", tmp_path / "parsed", "--parser", "en") == 0
+    assert len(parsed) == 2
+    first, second = (
+        ForestModel.load(tmp_path / name).description["history"][0]["log_likelihood"]
+        for name in ("given", "parsed")
+    )
+    assert first != second
+
+
+def test_a_plot_of_an_unknown_kind_is_refused_before_any_work(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(PlotError, match=r"curve\.foo"):
+        run(tmp_path / "absent.tsv", "-o", tmp_path / "model", "--plot", "curve.foo")
+
+
+def test_a_plot_may_be_asked_for_in_the_folder_of_the_model_and_in_no_other_that_is_missing(
+    tmp_path: Path, pairs: Path
+) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
+    with pytest.raises(PlotError, match="absent"):
+        run(tmp_path / "no.tsv", "-o", tmp_path / "model", "--plot", tmp_path / "absent" / "curve.svg")
+    curve = tmp_path / "model" / "curve.svg"
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--plot", curve) == 0
+    assert "<svg" in curve.read_text()
+
+
+def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pairs: Path) -> None:
+    common = ("--batch-size", 2, "--forests", tmp_path / "cache")
+    run(pairs, "-o", tmp_path / "one", "--epochs", 3, *common)
+    run(pairs, "-o", tmp_path / "two", "--epochs", 3, "--workers", 2, *common)
+    run(pairs, "-o", tmp_path / "three", "--epochs", 1, *common)
+    run(pairs, "-o", tmp_path / "three", "--epochs", 3, "--resume", *common)
+    assert load_state(tmp_path / "three.checkpoint", {}).epoch == 3
+    weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("one", "two", "three")]
+    assert weights[0] == weights[1] == weights[2]
+
+
+def test_a_run_on_other_pairs_or_from_another_model_is_not_gone_on_with_and_says_so(
+    tmp_path: Path, pairs: Path
+) -> None:
+    common = ("-o", tmp_path / "model", "--batch-size", 2)
+    run(pairs, *common, "--epochs", 1)
+    with pytest.raises(InputError, match="written with another model to start from; go on with the same"):
+        run(pairs, *common, "--epochs", 2, "--resume", "--start", tmp_path / "model")
+    pairs.write_text("".join(pairs.read_text().splitlines(keepends=True)[1:]))
+    with pytest.raises(InputError, match=r"written with other pairs, .* begin anew without --resume"):
+        run(pairs, *common, "--epochs", 2, "--resume")
+
+
+def test_options_reach_the_training(
+    tmp_path: Path, pairs: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    class Reader(CorpusReader):
+        def __init__(self, *names: str, **options: Any) -> None:
+            seen.update(options, parser=names)
+            super().__init__(*names, **options)
+
+    def watched(pairs: Any, start: ForestModel, settings: TrainingSettings, **options: Any) -> TrainedModel:
+        seen.update(options, settings=settings, weights=start.weights)
+        return TrainedModel(start, ())
+
+    monkeypatch.setattr("forest_align.em.corpus.corpus.CorpusReader", Reader)
+    monkeypatch.setattr("forest_align.em.forest.training.train_forest_model", watched)
+    monkeypatch.setattr("forest_align.em.plots.can_plot", lambda: False)
+    weights = np.linspace(0, 1, len(GENERAL_FEATURES))
+    ForestModel(weights, {}, ForestOptions(confident_link=0.7)).save(tmp_path / "start")
+    gold.write_text(gold.read_text() + gold.read_text().replace("3-3", "3-9"))
+    numbers = ("--epochs", 3, "--batch-size", 7, "--seed", 5, "--regularization", 0.25, "--workers", 2)
+    others = ("--forest-size", 4, "--normalizer", "training", "--start", tmp_path / "start", "--resume")
+    files = ("-o", tmp_path / "model", "--dev", gold, "--forests", tmp_path / "cache")
+    # One of the dev pairs is broken.
+    assert run(pairs, *files, *numbers, *others) == 1
+    assert seen["settings"] == TrainingSettings(3, 7, 5, 0.25, workers=2)
+    assert (seen["normalizer"], seen["resume"], len(seen["dev"])) == ("training", True, 1)
+    assert seen["checkpoint"] == tmp_path / "model.checkpoint"
+    assert (seen["weights"] == weights).all()
+    assert (seen["parser"], seen["forest_size"], seen["confident_link"]) == (("en",), 4, 0.7)
+    assert (seen["candidates"], seen["cache"], seen["given_trees"]) == (
+        "dictionary",
+        tmp_path / "cache",
+        True,
+    )
+    run(pairs, "-o", tmp_path / "model", "--parser", "mine")
+    assert (seen["parser"], seen["given_trees"], seen["dev"]) == (("mine",), False, None)
+    assert (seen["settings"], seen["resume"]) == (TrainingSettings(), False)
+    assert (seen["forest_size"], seen["normalizer"]) == (10, "symmetric")
+    tuned = ForestModel(weights, description={"tuned": {"forest_size": 3}})
+    tuned.save(tmp_path / "start")
+    run(pairs, "-o", tmp_path / "model", "--start", tmp_path / "start")
+    assert seen["forest_size"] == 3
+
+
+def test_the_cache_spares_the_parser_the_second_time(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache")
+    monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--forests", tmp_path / "cache") == 0
+
+
+def test_a_broken_pair_is_named_and_the_rest_is_used(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs.write_text(pairs.read_text() + "only one column\n" * 12)
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0].startswith(f"forest-align train forest: left out: {pairs}:5: ")
+    assert errors[10] == "forest-align train forest: left out: 2 more"
+    assert ForestModel.load(tmp_path / "model").description["pairs"] == 4
+
+
+def test_dev_pairs_without_links_are_told_before_anything_is_parsed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FlatParser, "parse_many", None)
+    dev = tmp_path / "dev.tsv"
+    dev.write_text("a b\ta b\n")
+    with pytest.raises(InputError, match=r"dev\.tsv:1: dev pair '1' has no gold links"):
+        run(pairs, "-o", tmp_path / "model", "--dev", dev)
+
+
+def test_a_dev_pair_without_links_is_told_and_the_others_are_scored(
+    tmp_path: Path, pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = tmp_path / "dev.jsonl"
+    dev.write_text(
+        '{"source": "a b", "target": "a b"}\n'
+        '{"source": {"tokens": ["dogs"]}, "target": {"tokens": ["dogs"]}, "words": [[0, 0]]}\n'
+    )
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--dev", dev) == 1
+    out, err = capsys.readouterr()
+    assert f"train forest: left out: {dev}:1: dev pair '1' has no gold links" in err
+    assert "word f1 " in out
+
+
+@pytest.mark.parametrize("content", ["one column\n", ""])
+def test_dev_files_without_a_usable_pair_are_refused_before_anything_is_parsed(
+    tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr(FlatParser, "parse_many", None)
+    dev = tmp_path / "dev.tsv"
+    dev.write_text(content)
+    with pytest.raises(InputError, match=r"dev\.tsv: expected at least one dev pair with gold links"):
+        run(pairs, "-o", tmp_path / "model", "--from", "tsv", "--dev", dev)
+
+
+@pytest.mark.parametrize("normalizer", ["pair", "training"])
+def test_each_normaliser_can_be_trained(tmp_path: Path, pairs: Path, normalizer: str) -> None:
+    assert run(pairs, "-o", tmp_path / "model", "--epochs", 1, "--normalizer", normalizer) == 0
+    model = ForestModel.load(tmp_path / "model")
+    assert (model.options.normalizer, model.description["normalizer"]) == ("sides", normalizer)
+
+
+def test_a_model_of_another_aligner_is_no_start(tmp_path: Path, pairs: Path) -> None:
+    with pytest.raises(InputError, match="the model contextual is for the aligner contextual, not forest"):
+        run(pairs, "-o", tmp_path / "model", "--start", "contextual")
+
+
+def test_no_pairs_is_an_error(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("")
+    with pytest.raises(InputError, match="at least one"):
+        run(empty, "-o", tmp_path / "model")
+
+
+def test_an_output_that_cannot_be_a_folder_is_refused_before_any_work(tmp_path: Path, pairs: Path) -> None:
+    for output, message in ((Path("."), "a name of its own"), (pairs, "found the file")):
+        with pytest.raises(InputError, match=message):
+            run(tmp_path / "absent.tsv", "-o", output)

@@ -1,0 +1,240 @@
+"""``forest-align train semi-markov`` on a handful of pairs, and the aligner's options on the command line."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.aligners import load
+from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
+from forest_align.aligners.semi_markov.model import SemiMarkovModel
+from forest_align.aligners.semi_markov.words import WORD_FEATURES
+from forest_align.cli import main
+from forest_align.cli.aligner_choice import load_aligner
+from forest_align.types import InputError, ModelError, Sentence
+
+TAGS = {"the": "DT", "a": "DT", "her": "PRP$", "old": "JJ", "in": "IN", "she": "PRP", "he": "PRP"}
+GOLD = (
+    ("the old man bought a car", "the old man purchased a car", "0-0 1-1 2-2 3-3 4-4 5-5"),
+    ("she sold her house", "she sold her home", "0-0 1-1 2-2 3-3"),
+    ("he died in London", "he died in London yesterday", "0-0 1-1 2-2 3-3"),
+)
+
+
+def tag(text: str) -> Sentence:
+    words = text.split()
+    return Sentence.from_words(words, [TAGS.get(word, "NN") for word in words])
+
+
+class TagParser:
+    """Gives every word a tag and nothing else."""
+
+    def parse_many(self, sentences: Sequence[Any], batch_size: int = 32) -> Iterator[Sentence | InputError]:
+        for sentence in sentences:
+            yield tag(sentence if isinstance(sentence, str) else " ".join(sentence))
+
+
+@pytest.fixture(autouse=True)
+def tag_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("load_parser_for_alignment", "load_parser"):
+        monkeypatch.setattr(f"forest_align.parsing.{name}", lambda *args, **options: TagParser())
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.json"
+    pairs = [
+        {
+            "id": str(k),
+            "name": str(k),
+            "source": source,
+            "target": target,
+            "sureAlign": links,
+            "possibleAlign": "",
+        }
+        for k, (source, target, links) in enumerate(GOLD)
+    ]
+    path.write_text(json.dumps(pairs))
+    return path
+
+
+def train(*words: object) -> int:
+    return main(["train", "semi-markov", *map(str, words)])
+
+
+def test_training_writes_a_model_that_aligns(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "model"
+    assert train(gold, "-o", output, "--regularization", 0.1) == 0
+    assert capsys.readouterr().out.startswith("3 pairs, ")
+    card = SemiMarkovModel.load(output).card
+    assert (card["pairs"], card["regularization"], card["links"]) == (3, 0.1, "sure")
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{source}\t{target}\n" for source, target, _ in GOLD))
+    assert main(["align", str(pairs), "--tokenized", "--model", str(output), "--to", "pharaoh"]) == 0
+    assert capsys.readouterr().out.splitlines() == [links for *_, links in GOLD]
+
+
+def test_a_run_that_is_resumed_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
+    cache = ("--forests", tmp_path / "cache")
+    train(gold, "-o", tmp_path / "one", *cache)
+    train(gold, "-o", tmp_path / "two", "--iterations", 7, *cache)
+    few = SemiMarkovModel.load(tmp_path / "two").weights["words"]
+    train(gold, "-o", tmp_path / "two", "--resume", *cache)
+    weights = [SemiMarkovModel.load(tmp_path / name).weights for name in ("one", "two")]
+    assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
+    assert not np.array_equal(few, weights[1]["words"])
+
+
+def test_a_run_goes_on_from_a_checkpoint_of_its_own_only(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = ("-o", tmp_path / "model", "--iterations", 2)
+    assert train(gold, *common) == 0
+    assert train(gold, *common, "--resume", "--regularization", 5) == 2
+    assert "model.checkpoint: field 'regularization'" in capsys.readouterr().err
+    assert train(gold, *common, "--regularization", 5) == 0
+    assert train(gold, gold, *common, "--regularization", 5, "--resume") == 2
+    assert "written with other pairs, or the same with other links" in capsys.readouterr().err
+
+
+def test_pairs_that_cannot_be_used_are_named_and_the_rest_is_trained_on(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = json.loads(gold.read_text())
+    pairs[1]["sureAlign"] = "0-9"
+    gold.write_text(json.dumps(pairs))
+    assert train(gold, "-o", tmp_path / "model") == 1
+    assert "0-9" in capsys.readouterr().err
+    assert SemiMarkovModel.load(tmp_path / "model").card["pairs"] == 2
+
+
+def test_pairs_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = tmp_path / "pairs.tsv"
+    plain.write_text("a dog\tthe dog\n")
+    assert train(plain, "-o", tmp_path / "model") == 2
+    err = capsys.readouterr().err
+    assert "expected words with gold links" in err and "at least one sentence pair with links" in err
+    assert not (tmp_path / "model").exists()
+
+
+def test_the_first_of_many_pairs_that_cannot_be_used_are_named_with_their_files(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
+    plain[0].write_text("a dog\tthe dog\n" * 4)
+    plain[1].write_text("a dog\tthe dog\n" * 30)
+    assert train(gold, *plain, "-o", tmp_path / "model", "--iterations", 1) == 1
+    *named, more = capsys.readouterr().err.splitlines()
+    places = [(plain[0], line) for line in range(1, 5)] + [(plain[1], line) for line in range(1, 7)]
+    assert named == [
+        f"forest-align train semi-markov: left out: {path}:{line}: pair '{line}': "
+        "expected words with gold links, found none"
+        for path, line in places
+    ]
+    assert more == "forest-align train semi-markov: left out: 24 more"
+
+
+@pytest.mark.parametrize("option", [("--iterations", -1), ("--regularization", 0)])
+def test_settings_that_make_no_sense_are_refused(
+    tmp_path: Path, gold: Path, option: tuple[str, object]
+) -> None:
+    assert train(gold, "-o", tmp_path / "model", *option) == 2
+
+
+def test_possible_links_are_learned_where_they_are_asked_for(tmp_path: Path, gold: Path) -> None:
+    pairs = json.loads(gold.read_text())
+    pairs[0]["sureAlign"], pairs[0]["possibleAlign"] = "0-0 1-1 2-2 4-4 5-5", "3-3"
+    gold.write_text(json.dumps(pairs))
+    made = {}
+    for links in ("sure", "all"):
+        assert train(gold, "-o", tmp_path / links, "--links", links) == 0
+        model = SemiMarkovModel.load(tmp_path / links)
+        assert model.card["links"] == links
+        made[links] = SemiMarkovAligner(model).align(*map(tag, GOLD[0][:2])).words.pairs
+    assert (3, 3) in made["all"] and (3, 3) not in made["sure"]
+
+
+def test_paraphrases_are_learned_from_as_synonyms(tmp_path: Path, gold: Path) -> None:
+    pairs = json.loads(gold.read_text())[:1]
+    pairs[0].update(
+        source="the man zonked a car", target="the man glorped a car", sureAlign="0-0 1-1 2-2 3-3"
+    )
+    gold.write_text(json.dumps(pairs))
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("zonked\tglorped\n")
+    weights = []
+    for more in ((), ("--ppdb", table)):
+        assert train(gold, "-o", tmp_path / "model", *more) == 0
+        model = SemiMarkovModel.load(tmp_path / "model")
+        assert model.card["ppdb"] == (table.name if more else "")
+        weights.append(model.weights["words"][:, WORD_FEATURES.index("synonym")])
+    assert not weights[0].any() and weights[1].max() > 0
+
+
+def test_the_parser_that_is_named_gives_the_tags(
+    tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def load(name: object, *args: object, **options: object) -> TagParser:
+        asked.append(name)
+        return TagParser()
+
+    for function in ("load_parser_for_alignment", "load_parser"):
+        monkeypatch.setattr(f"forest_align.parsing.{function}", load)
+    (tmp_path / "mine").mkdir()
+    train(gold, "-o", tmp_path / "model", "--parser", tmp_path / "mine")
+    assert asked == [str(tmp_path / "mine")]
+    assert SemiMarkovModel.load(tmp_path / "model").card["parser"] == "mine"
+
+
+def options(**given: Any) -> Namespace:
+    nothing = dict.fromkeys(("aligner", "model", "variant", "parser", "annotator", "words", "ppdb"))
+    return Namespace(**{**nothing, "aligner": "semi-markov", **given})
+
+
+def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Path) -> None:
+    table = tmp_path / "ppdb.tsv"
+    table.write_text("dogs\thounds\n")
+    aligner = load_aligner(options(ppdb=str(table)), None)
+    assert isinstance(aligner, SemiMarkovAligner)
+    assert aligner.ppdb is not None and ("hounds", "dogs") in aligner.ppdb
+    aligner.save(tmp_path / "copy")
+    assert isinstance(load(tmp_path / "copy"), SemiMarkovAligner)
+    with pytest.raises(ModelError, match="is for the aligner semi-markov, not contextual"):
+        load_aligner(options(aligner="contextual", model=str(tmp_path / "copy")), None)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"words": "union"}, "the semi-markov aligner takes no --words"),
+        ({"variant": "published"}, "the semi-markov aligner takes no --variant"),
+        ({"annotator": "spacy"}, "the semi-markov aligner takes no --annotator"),
+    ],
+)
+def test_options_of_other_aligners_are_refused(given: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_aligner(options(**given), None)
+
+
+def test_evidence_and_pictures_of_its_alignments_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("the old man bought a car\tthe old man purchased a car\n")
+    common = ["align", str(pairs), "--tokenized", "--aligner", "semi-markov"]
+    assert main([*common, "--explain"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert values["word_evidence"][0][0] == "identical"
+    for format in ("html", "text"):
+        assert main([*common, "--to", format]) == 0
+        assert "purchased" in capsys.readouterr().out

@@ -1,0 +1,363 @@
+"""A broken pair: its error has its place, it keeps what could be read of it, and the rest still comes."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from forest_align.data.formats.format import PairError
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.types import InputError
+
+CASES = [
+    # format, content with one broken pair, its name, source and target
+    ("tsv", "He died .\t \tp7\n", ("p7", "He died .", " ")),
+    ("tsv", "He died .\n", ("1", "He died .", "")),
+    ("tsv", "a\tb\tp7\tx\n", ("p7", "a", "b")),
+    ("jsonl", '{"id": "p7", "source": "He died ."}\n', ("p7", "He died .", "")),
+    ("jsonl", '{"id": "p7", "source": {"tokens": []}, "target": {"tokens": ["a"]}}\n', ("p7", "", "a")),
+    ("jsonl", '{"id": 7, "source": 3, "target": {"text": "He"}}\n', ("7", "", "He")),
+    (
+        "jsonl",
+        '{"id": "p7", "version": 1, "source": {"tokens": ["He", "died"]}, "target": {"text": "x"}}\n',
+        ("p7", "He died", "x"),
+    ),
+    ("jacana", '[{"id": "p7", "source": "a", "target": "b", "sureAlign": "0-1"}]', ("p7", "a", "b")),
+    ("multimwa", "p7\ta\tN/A\tb\tN/A\t1\t1\t0-1\t\n", ("p7", "a", "b")),
+    ("msr-rte", "# sentence pair 7\na\nNULL ({ / / }) b ({ 2 / / })\n", ("7", "a", "b")),
+    ("msr-rte", "# sentence pair 7\na\nNULL ({ / / }) b ({ x / / })\n", ("7", "a", "")),
+    (
+        "ists",
+        '<sentence id="7">\n// a\n// b\n<source>\n1 a :\n</source>\n<translation>\n1 b :\n</translation>\n'
+        "<alignment>\n2 <==> 1 // EQUI // 5 //\n</alignment>\n</sentence>\n",
+        ("7", "a", "b"),
+    ),
+    ("ists", '<sentence id="7">\n// a\n// b\n<source>\n1 a :\n', ("7", "a", "b")),
+    ("sts", "9\ta\tb\n", ("1", "a", "b")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n2\t11\t12\ta\tb\n", ("11-12", "a", "b")),
+    ("qa", 'qtext,label,atext\nWho ?,1,"  "\n', ("1.1", "Who ?", "  ")),
+    ("rte", '<entailment-corpus><pair id="7"><t>a</t></pair></entailment-corpus>', ("7", "a", "")),
+    ("trees", "(X a)\t(X b\tp7\n", ("p7", "a", "")),
+    ("table", "id,source,target\np7,He died .,\n", ("p7", "He died .", "")),
+    ("table", "id\tsource\ttarget\np7\tHe died .\n", ("p7", "He died .", "")),
+    ("jacana", '[{"id": "p7", "source": "a", "target": "b"}]', ("p7", "a", "b")),
+    ("jacana", '[{"id": "p7", "source": "a", "sureAlign": ""}]', ("p7", "a", "")),
+    ("jacana", '[{"id": "p7", "source": 3, "target": "b", "sureAlign": ""}]', ("p7", "", "b")),
+    ("jacana", '[{"source": "a", "target": "b", "sureAlign": ""}]', ("1", "a", "b")),
+    ("jacana", '[{"id": 7.0, "source": "a"}]', ("7", "a", "")),
+    ("jsonl", '{"id": "p7", "source": {"tree": "(X (Y a))"}, "target": 3}\n', ("p7", "a", "")),
+    ("jsonl", '{"id": 7.0, "source": "a", "target": 3}\n', ("7", "a", "")),
+    ("jsonl", '{"id": 7.5, "source": "a", "target": "b"}\n', ("1", "a", "b")),
+    ("multimwa", "p7\tHe died .\tN/A\tHe left .\n", ("p7", "He died .", "He left .")),
+    ("multimwa", "He died .\n", ("1", "", "")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t14\t15\ta\n", ("14-15", "a", "")),
+    ("msrp", "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\n", ("2", "", "")),
+    ("msr-rte", "# sentence pair 7\nHe died .\n", ("7", "He died .", "")),
+    ("msr-rte", "# sentence pair 7\nNULL ({ / / }) b ({ 1 / / })\n", ("7", "", "")),
+    ("qa", "qtext,label,atext\nWho ?,2,He\n", ("1.1", "Who ?", "He")),
+    ("qa", "qtext,label,atext\nWho ?,0\n", ("2", "Who ?", "")),
+    ("rte", "<entailment-corpus>\n<pair><t>a</t><h>b</h></pair></entailment-corpus>", ("1", "a", "b")),
+    ("sts", "4\ta\n", ("1", "a", "")),
+    ("trees", "(X a\t(X b)\n", ("1", "", "b")),
+    ("trees", "(X a)\n", ("1", "a", "")),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), CASES)
+def test_a_broken_pair_still_says_which_pair_it_is(
+    name: str, content: str, expected: tuple[str, str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content, encoding="utf-8")
+    (found,) = read_pairs(path, name)
+    assert isinstance(found, PairError)
+    assert (found.id, found.source, found.target) == expected
+    assert found.file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("jacana", '[{"source": "a"}, {"target": "b"}, 3, {'),
+        ("rte", "<entailment-corpus><pair><t>a</t></pair><pair><h>b</h></pair>"),
+        ("qa", "qtext,label,atext\nWho ?,2,He\nWho ?,3,She\nWho ?\n"),
+        ("msr-rte", "# sentence pair 7\n# sentence pair 8\na\n"),
+    ],
+)
+def test_broken_pairs_of_one_file_have_names_of_their_own(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content)
+    found = list(read_pairs(path, name))
+    assert len(found) > 1
+    assert len({one.id for one in found if isinstance(one, PairError)}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "jacana",
+            '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, {"id": "y", "source": "a"}]',
+        ),
+        ("jacana", '[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}, 3]'),
+        ("rte", '<entailment-corpus><pair id="x"><t>a</t><h>b</h></pair><pair id="y"><t>a</t></pair>'),
+    ],
+)
+def test_of_many_pairs_on_one_line_a_message_says_which_is_broken(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content)
+    _, error, *_ = read_pairs(path, name)
+    assert isinstance(error, PairError)
+    assert str(error).startswith(f"{path}:1: ")
+    assert error.message.startswith("pair 2 of the file: ")
+
+
+@pytest.mark.parametrize("rest", [', {"id": "y" "z"}]', ",]", "", '{"id": "y"}]'])
+def test_broken_json_on_one_line_is_told_with_the_pair_before_it(rest: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text('[{"id": "x", "source": "a", "target": "b", "sureAlign": ""}' + rest)
+    pair, error = read_pairs(path)
+    assert isinstance(pair, SentencePair) and isinstance(error, PairError)
+    assert str(error).startswith(f"{path}:1: after pair 1 of the file: ")
+
+
+def test_a_broken_answer_counts_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text("qtext,label,atext\nWho ?,1,He\nWho ?,2,She\nWho ?,0,They\n")
+    assert [one.id for one in read_pairs(path) if isinstance(one, SentencePair)] == ["1.1", "1.3"]
+
+
+def test_a_line_that_is_not_utf_8_leaves_the_pair_of_an_annotator_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "A.align.txt"
+    path.write_bytes(b"# sentence pair 7\na b\nNULL ({ / / }) caf\xe9 ({ 1 / / })\n")
+    (found,) = read_pairs(path)
+    assert isinstance(found, PairError)
+    assert (found.id, found.source, found.line) == ("7", "a b", 3)
+
+
+def test_a_pair_whose_links_are_broken_keeps_its_sentences(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("a b\tc\tp1\na\tb\tp2\n")
+    (tmp_path / "x.pharaoh").write_text("0-0 x\n0-1\n")
+    found = list(read_pairs(tmp_path / "x.pharaoh"))
+    assert [(one.id, one.source, one.target, one.line) for one in found if isinstance(one, PairError)] == [
+        ("p1", "a b", "c", 1),
+        ("p2", "a", "b", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-9999"}]'),
+        ("multimwa", "1\ta\tN/A\tb\tN/A\t1\t1\t0-9999\t\n"),
+        ("msr-rte", "# sentence pair 1\na\nNULL ({ / / }) b ({ 9999 / / })\n"),
+        (
+            "ists",
+            '<sentence id="1">\n<source>\n9999 a :\n</source>\n<alignment>\n9999 <==> 1 // A // 1 //\n'
+            "</alignment>\n</sentence>\n",
+        ),
+        (
+            "jsonl",
+            '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, '
+            '"chunks": [{"source": [9999], "target": [0], "type": "EQUI"}]}\n',
+        ),
+    ],
+)
+def test_numbers_of_any_length_are_errors_of_their_pair(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    for digits in ("9999", "9" * 5000):
+        path.write_text(content.replace("9999", digits), encoding="utf-8")
+        (found,) = read_pairs(path, name)
+        assert not isinstance(found, SentencePair), (name, digits[:5])
+
+
+def test_json_with_a_number_that_python_does_not_read_is_an_error_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(f'[\n{{"id": {"9" * 5000}, "source": "a", "target": "b", "sureAlign": ""}}]')
+    (found,) = read_pairs(path, "jacana")
+    assert isinstance(found, InputError)
+    assert (found.line, found.message[:8]) == (2, "not JSON")
+
+
+def test_a_chunk_of_tokens_that_are_not_there_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    chunk = '{"source": [-1], "target": [0], "type": "EQUI"}'
+    path.write_text(
+        f'{{"source": {{"tokens": ["a"]}}, "target": {{"tokens": ["b"]}}, "chunks": [{chunk}]}}\n'
+    )
+    (found,) = read_pairs(path)
+    assert isinstance(found, PairError)
+    assert (found.field, found.message) == (
+        "chunks[0].source",
+        "expected tokens of a sentence of 1, found [-1]",
+    )
+
+
+BROKEN = [
+    # format, content, line, field, what the message says
+    ("tsv", "a\tb\n\nc\td\n", 2, None, "blank line"),
+    ("tsv", "a\tb\nonly one column\nc\td\n", 2, None, "expected 2 columns"),
+    ("tsv", "a\tb\n1\t2\t3\t4\nc\td\n", 2, None, "found 4"),
+    ("tsv", "a\tb\n \tb\nc\td\n", 2, "source", "found nothing"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a"}\n{"source": "c", "target": "d"}\n',
+        2,
+        "target",
+        "required",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": \n{"source": "c", "target": "d"}\n',
+        2,
+        None,
+        "not JSON",
+    ),
+    ("jsonl", '{"source": "a", "target": "b"}\n\n{"source": "c", "target": "d"}\n', 2, None, "blank line"),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n{"source": "a", "target": "b", "words": [[0, 0]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "tokens",
+    ),
+    (
+        "jsonl",
+        '{"source": "a", "target": "b"}\n'
+        '{"source": {"tokens": ["a"]}, "target": {"tokens": ["b"]}, "words": [[0, 1]]}\n'
+        '{"source": "c", "target": "d"}\n',
+        2,
+        "words",
+        "out of range",
+    ),
+    (
+        "jacana",
+        '[{"id": "1", "source": "a", "target": "b", "sureAlign": "0-0"},\n'
+        '{"id": "2", "source": "a", "target": "b", "sureAlign": "0-1"},\n'
+        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        2,
+        "sureAlign",
+        "out of range",
+    ),
+    (
+        "multimwa",
+        "1\ta\tN/A\tb\tN/A\t1\t1\t0-0\t\n2\ta\tN/A\tb\tN/A\t1\t1\t0-0\t0:0\n3\tc\tN/A\td\tN/A\t1\t1\t\t\n",
+        2,
+        "possible",
+        "0:0",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ 2 / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        6,
+        None,
+        "token number 2 is out of range",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n# sentence pair 2\na\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        4,
+        None,
+        "three lines",
+    ),
+    (
+        "msr-rte",
+        "# sentence pair 1\na\nNULL ({ / / }) b ({ 1 / / })\n"
+        "# sentence pair 2\na\nNULL ({ / / }) b ({ x / / })\n"
+        "# sentence pair 3\nc\nNULL ({ / / }) d ({ / / })\n",
+        6,
+        None,
+        "'x'",
+    ),
+    ("sts", "1\ta\tb\n7\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    ("sts", "1\ta\tb\nnan\ta\tb\n2\tc\td\n", 2, "score", "from 0 to 5"),
+    (
+        "msrp",
+        "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String" + "\n1\t1\t2\ta\tb\n2\t1\t2\ta\tb\n0\t1\t2\tc\td\n",
+        3,
+        "Quality",
+        "0 or 1",
+    ),
+    ("qa", "qtext,label,atext\na,1,b\na,maybe,b\nc,0,d\n", 3, None, "0 or 1"),
+    (
+        "rte",
+        '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a</t></pair>\n'
+        '<pair id="3"><t>c</t><h>d</h></pair>\n</entailment-corpus>',
+        3,
+        "h",
+        "found nothing",
+    ),
+    ("table", 'source,target\na,b\n"a\nb",c,d\nc,d\n', 3, None, "expected 2 columns"),
+    ("qa", 'qtext,label,atext\na,1,b\n"a\nb",maybe,b\nc,0,d\n', 3, None, "0 or 1"),
+    ("trees", "(X a)\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n", 2, "target", "never closed"),
+    ("table", "source,target\na,b\na,b,c\nc,d\n", 3, None, "expected 2 columns as in the header, found 3"),
+    ("table", 'source,target\na,b\n"a"x,b\nc,d\n', 3, None, "broken CSV"),
+    (
+        "jacana",
+        '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n'
+        '{"id": "2", "source": "a", "target": "b"},\n'
+        '{"id": "3", "source": "c", "target": "d", "sureAlign": ""}]',
+        2,
+        "sureAlign",
+        "jsonl",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "line", "field", "message"), BROKEN)
+def test_a_broken_pair_is_an_error_with_its_place_and_the_rest_still_comes(
+    name: str, content: str, line: int, field: str | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(content, encoding="utf-8")
+    before, broken, after = read_pairs(path, name)
+    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+    assert isinstance(broken, InputError)
+    assert (broken.file, broken.line, broken.field) == (str(path), line, field)
+    assert message in broken.message
+
+
+@pytest.mark.parametrize("name", ["table", "qa"])
+def test_a_quote_that_is_never_closed_is_named_with_its_line_and_the_rest_still_comes(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    header = {"table": "source,label,target", "qa": "qtext,label,atext"}[name]
+    path.write_text(f'{header}\n"a,1,b\nc,0,d\ne,1,f\n')
+    found, *others = read_pairs(path, name)
+    assert isinstance(found, InputError) and "broken CSV" in found.message
+    assert found.line == 2
+    assert [(pair.source.text, pair.target.text) for pair in others if isinstance(pair, SentencePair)] == [
+        ("c", "d"),
+        ("e", "f"),
+    ]
+
+
+def test_a_chunk_beyond_its_sentence_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.wa"
+    path.write_text(
+        '<sentence id="7">\n<source>\n1 a :\n</source>\n<translation>\n1 b :\n</translation>\n'
+        "<alignment>\n1 <==> 1 // EQUI // 5 //\n2 <==> 1 // EQUI // 5 //\n</alignment>\n</sentence>\n"
+    )
+    (found,) = read_pairs(path)
+    assert isinstance(found, InputError) and "outside its 1 tokens" in found.message
+    assert found.line == 10
+
+
+def test_a_broken_pair_can_be_sent_to_another_process() -> None:
+    error = InputError("expected a tree", file="pairs.json", line=3, field="tree").at(line=4)
+    sent = PairError(error, "pair 7", "He died.", "He passed away.")
+    found = pickle.loads(pickle.dumps(sent))
+    assert (
+        type(found) is PairError and str(found) == str(sent) == "pairs.json:3: field 'tree': expected a tree"
+    )
+    assert (found.id, found.source, found.target) == ("pair 7", "He died.", "He passed away.")
+    assert (found.message, found.line, found.field) == ("expected a tree", 3, "tree")

@@ -1,0 +1,701 @@
+"""Every format: round trips on small files, recognition by content, and messages for broken lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links
+from forest_align.data.pairs import FORMATS, ChunkLink, SentencePair, find_format, read_pairs, write_pairs
+from forest_align.data.text.lines import InputLines, TextLines
+from forest_align.types import InputError, InputWarning, Sentence, Token
+
+SMALL = {
+    "tsv": 'He died .\tHe passed away .\tp1\nA & "b"\tC <d>\tp2\n',
+    "jsonl": '{"id": "p1", "source": {"text": "He died."}, "target": {"text": "He passed"}, "score": 0.5}\n'
+    '{"id": "p2", "source": {"text": "a b", "tokens": ["a", "b"]}, "target": {"text": "c", "tokens": ["c"], '
+    '"trees": [["(X (Y c))", -0.5]]}, "words": [[1, 0]], '
+    '"word_sure": [false], "word_probabilities": [0.25], "label": true, "group": "g"}\n',
+    "jacana": '[\n{\n "id": "p1",\n "name": "p1",\n "source": "He died .",\n "target": "He passed away .",\n'
+    ' "sureAlign": "0-0 1-1 2-3",\n "possibleAlign": "1-2"\n},\n'
+    '{\n "id": "p2",\n "name": "p2",\n "source": "a",\n'
+    ' "target": "b",\n "sureAlign": "",\n "possibleAlign": ""\n}\n]\n',
+    "multimwa": "p1\tHe died .\tN/A\tHe passed away .\tN/A\t1\t1\t0-0 1-1 2-3\t1-2\t\n"
+    "p2\ta\tN/A\tb\tN/A\t1\t1\t\t\t\n",
+    "msr-rte": "# sentence pair 1\nHe died . \n"
+    "NULL ({ / / }) He ({ 1 / / }) passed ({ 2 p3 / / }) away ({ / / }) . ({ 3 / / }) \n",
+    "ists": '<sentence id="1" status="">\n// He died .\n// He passed away .\n'
+    "<source>\n1 He : \n2 died : \n3 . : \n"
+    "</source>\n<translation>\n1 He : \n2 passed : \n3 away : \n4 . : \n</translation>\n<alignment>\n"
+    "1 <==> 1 // EQUI // 5 // He <==> He \n2 <==> 2 3 // SIMI // 4 // died <==> passed away \n"
+    "3 <==> 0 // NOALI // NIL // . <==> -not aligned- \n</alignment>\n</sentence>\n\n\n",
+    "sts": "4.25\tHe died .\tHe passed away .\n0\ta\tb\n",
+    "msrp": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+    '1\t11\t12\tHe "died".\tHe passed away.\n0\t13\t14\ta\tb\n',
+    "qa": 'qtext,label,atext\n"Who died , exactly ?",1,"He , ""the man"" , died"\nWho ?,0,He\n',
+    "rte": '<?xml version="1.0" encoding="UTF-8"?>\n<entailment-corpus>\n'
+    '<pair id="7" entailment="YES" task="IE">\n'
+    '<t>Tom &amp; Al &lt;died&gt;.</t>\n<h>He passed.</h>\n</pair>\n<pair id="8" entailment="NO">\n<t>a</t>\n'
+    "<h>b</h>\n</pair>\n</entailment-corpus>\n",
+    "trees": "(S (NP (PRP He)) (VP (VBD died)))\t(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))\tp1\n",
+}
+
+
+def contents(pair: SentencePair) -> dict[str, Any]:
+    values = {name: getattr(pair, name) for name, field in pair.__dataclass_fields__.items() if field.compare}
+    for side in ("source", "target"):
+        values[side] = (values[side].tokens, values[side].text)
+    values["alignment"] = pair.alignment and pair.alignment.to_dict()
+    return values
+
+
+def good(items: Any) -> list[SentencePair]:
+    found = list(items)
+    assert all(isinstance(item, SentencePair) for item in found), found
+    return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_file_is_written_as_it_was_read(name: str, tmp_path: Path) -> None:
+    source, copy = tmp_path / "source.x", tmp_path / "copy.x"
+    source.write_text(SMALL[name], encoding="utf-8")
+    pairs = good(read_pairs(source, name))
+    assert write_pairs(pairs, copy, name) == len(pairs) > 0
+    assert copy.read_text(encoding="utf-8") == SMALL[name]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_format_is_told_by_the_content(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("\ufeff" + SMALL[name].replace("\n", "\r\n"), encoding="utf-8")
+    guessed, named = good(read_pairs(path)), good(read_pairs(path, name))
+    assert [contents(pair) for pair in guessed] == [contents(pair) for pair in named]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_blank_lines_at_the_end_are_no_pairs(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name] + "\n\n", encoding="utf-8")
+    whole = good(read_pairs(_written(tmp_path, name), name))
+    assert [contents(pair) for pair in good(read_pairs(path, name))] == [contents(pair) for pair in whole]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name], encoding="utf-8")
+    lines = {"jacana": (2, 10), "msrp": (2, 3), "qa": (2, 3), "rte": (3, 7)}.get(name, (1, 2))
+    pairs = good(read_pairs(path, name))
+    assert [pair.place for pair in pairs] == [(str(path), line) for line in lines[: len(pairs)]]
+
+
+@pytest.mark.parametrize("header", ["source,Source,target", "id,source,target,target", "id,source,target,ID"])
+def test_a_table_with_two_columns_of_a_name_that_is_read_is_refused(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{header}\na,b,c\n")
+    with pytest.raises(
+        InputError, match=r"pairs.csv:1: expected one column '\w+' in the header, found several"
+    ):
+        list(read_pairs(path))
+
+
+def test_a_row_of_a_table_knows_the_line_on_which_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text('source,target\n"a\nb",c\nd,e\n')
+    assert [pair.place for pair in good(read_pairs(path))] == [(str(path), 2), (str(path), 4)]
+
+
+@pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "trees"])
+def test_a_broken_line_does_not_hide_the_format(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(SMALL[name].split("\n")[0] + "\nbroken\n" + SMALL[name])
+    found = list(read_pairs(path))
+    assert [isinstance(item, InputError) for item in found[:3]] == [False, True, False]
+    assert isinstance(found[0], SentencePair)
+    assert contents(found[0]) == contents(good([next(iter(read_pairs(path, name)))])[0])
+
+
+def test_plain_output_of_enju_is_not_taken_for_a_chunk_file(tmp_path: Path) -> None:
+    sentence = (
+        '<sentence id="s0" parse_status="success"><cons id="c0" cat="NX" head="t0" sem_head="t0">'
+        '<tok id="t0" cat="N" pos="NNP" base="kim">Kim</tok></cons></sentence>'
+    )
+    for side in "st":
+        (tmp_path / f"{side}-1.xml").write_text(sentence, encoding="utf-8")
+    (pair,) = good(read_pairs(tmp_path / "s-1.xml"))
+    assert (pair.source.words, pair.target.words) == (("Kim",), ("Kim",))
+
+
+def test_every_format_that_can_be_written_is_in_these_tests() -> None:
+    assert {name for name, f in FORMATS.items() if f.writer} == {*SMALL, "pharaoh"}
+
+
+def test_pharaoh_links_stand_beside_their_sentences(tmp_path: Path) -> None:
+    source = tmp_path / "gold.json"
+    source.write_text(SMALL["jacana"], encoding="utf-8")
+    pairs = good(read_pairs(source))
+    write_pairs(pairs, tmp_path / "gold.pharaoh")
+    assert (tmp_path / "gold.pharaoh").read_text() == "0-0 1-1 1p2 2-3\n\n"
+    assert [contents(p) for p in read_pairs(tmp_path / "gold.pharaoh")] == [contents(p) for p in pairs]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [('"id": "a", "name": "b"', "a"), ('"name": "b"', "b"), ('"id": 7', "7"), ('"id": 0, "name": "b"', "0")],
+)
+def test_a_pair_of_jacana_is_named_by_id_or_name(names: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    path.write_text(f'[{{{names}, "source": "a", "target": "b", "sureAlign": "0-0"}}]')
+    assert [pair.id for pair in good(read_pairs(path))] == [expected]
+
+
+@pytest.mark.parametrize("name", ["jsonl", "jacana"])
+@pytest.mark.parametrize(
+    ("written", "id"), [('"x"', "x"), ("7", "7"), ("7.0", "7"), ("7.5", None), ("true", None)]
+)
+def test_an_id_is_a_string_or_a_whole_number(name: str, written: str, id: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+    pair = f'{{"id": {written}, "source": "a", "target": "b", "sureAlign": ""}}'
+    path.write_text(pair if name == "jsonl" else f"[{pair}]")
+    (found,) = read_pairs(path, name)
+    if id is not None:
+        assert isinstance(found, SentencePair) and found.id == id
+    else:
+        assert isinstance(found, InputError) and found.field == "id"
+        assert "expected a string or a whole number, found " in found.message
+
+
+def test_a_file_of_trees_is_known_by_its_name_however_many_lines_are_broken(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.trees"
+    path.write_text("(X a\t(X b)\n(X a)\t(X b\n(X c)\t(X d)\n")
+    first, second, third = read_pairs(path)
+    assert isinstance(first, InputError) and isinstance(second, InputError)
+    (again,) = write_and_read([third], tmp_path / "again.trees")
+    assert again.source_trees == (("(X c)", 0.0),)
+
+
+def write_and_read(pairs: list[Any], path: Path) -> list[SentencePair]:
+    write_pairs(pairs, path)
+    return good(read_pairs(path))
+
+
+def test_a_list_with_an_object_a_line_is_jacana(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    objects = [f'{{"id": "{k}", "source": "a", "target": "b", "sureAlign": "0-0"}}' for k in range(4)]
+    path.write_text("[" + ",\n".join(objects) + "]")
+    assert [pair.id for pair in good(read_pairs(path))] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+@pytest.mark.parametrize("word", ["New York", "a\tb", ""])
+def test_a_token_that_would_come_back_as_none_or_several_is_refused(
+    name: str, word: str, tmp_path: Path
+) -> None:
+    pair = SentencePair(
+        "p1", Sentence.from_words([word, "x"]), Sentence.from_words(["y"]), Links.of([(1, 0)])
+    )
+    with pytest.raises(InputError, match=f"pair 'p1' has the token {re.escape(repr(word))}"):
+        write_pairs([pair], tmp_path / "out.txt", name)
+
+
+def test_a_character_that_xml_cannot_hold_is_refused_with_its_pair(tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence.from_words(["a\x00"]), Sentence.from_words(["b"]))
+    with pytest.raises(InputError, match=r"pair 'p1' has '\\x00', which format rte cannot hold"):
+        write_pairs([pair], tmp_path / "x.xml", "rte")
+
+
+@pytest.mark.parametrize("name", ["jsonl", "jacana", "multimwa", "msr-rte", "pharaoh"])
+@pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\N{LINE SEPARATOR}", "\N{IDEOGRAPHIC SPACE}"])
+def test_other_blanks_stay_inside_their_token(name: str, blank: str, tmp_path: Path) -> None:
+    words = [f"a{blank}b", "c"], ["d", f"e{blank}f"]
+    pair = SentencePair("1", *map(Sentence.from_words, words), Links.of([(0, 1), (1, 0)]))
+    write_pairs([pair], tmp_path / "x.txt", name)
+    (back,) = good(read_pairs(tmp_path / "x.txt", name))
+    assert ([*back.source.words], [*back.target.words], back.links) == (*words, pair.links)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tsv", 'a b c"d'),
+        ("jsonl", 'a\tb\nc"d'),
+        ("jacana", 'a\tb\nc"d'),
+        ("multimwa", 'a b c"d'),
+        ("msr-rte", 'a_b_c"d'),
+        ("ists", "a b c'd"),
+        ("msrp", 'a b c"d-a b c"d'),
+        ("rte", 'a\tb\nc"d'),
+        ("trees", 'a b c"d'),
+    ],
+)
+def test_a_name_cannot_break_the_line(name: str, expected: str, tmp_path: Path) -> None:
+    (pair, *_) = good(read_pairs(_written(tmp_path, name), name))
+    write_pairs([replace(pair, id='a\tb\nc"d')], tmp_path / "out.txt", name)
+    assert [again.id for again in good(read_pairs(tmp_path / "out.txt", name))] == [expected]
+
+
+def _written(tmp_path: Path, name: str) -> Path:
+    path = tmp_path / "in.txt"
+    path.write_text(SMALL[name], encoding="utf-8")
+    return path
+
+
+def test_pharaoh_links_do_not_overwrite_their_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text("a\tb\n")
+    with pytest.raises(InputError, match="give the output another extension"):
+        write_pairs([], path, "pharaoh")
+    assert path.read_text() == "a\tb\n"
+
+
+def test_pairs_can_be_written_to_the_file_that_they_come_from(tmp_path: Path) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text(SMALL["jsonl"])
+    path.chmod(0o640)
+    assert write_pairs(read_pairs(path), path) == 2
+    assert path.read_text() == SMALL["jsonl"]
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
+    path, broken = tmp_path / "out.json", tmp_path / "in.json"
+    path.write_text("precious")
+    broken.write_text('[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}, {"id": "2"}]')
+    with pytest.raises(InputError, match=r"in\.json:1: field 'source'"):
+        write_pairs(read_pairs(broken), path)
+    with pytest.raises(OSError, match="nowhere"):
+        write_pairs(read_pairs(tmp_path / "nowhere"), path)
+    assert path.read_text() == "precious"
+    assert {*tmp_path.iterdir()} == {path, broken}
+
+
+def test_a_file_that_would_not_be_read_back_is_not_written(tmp_path: Path) -> None:
+    for format in ("jsonl", None):
+        with pytest.raises(InputError, match=r"x\.jsonl\.gz: output is not compressed"):
+            write_pairs([], tmp_path / "x.jsonl.gz", format)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "no folder" / "x.jsonl"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_pairs([], path)
+    assert caught.value.filename == str(path)
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_pairs([SentencePair("1", Sentence.from_words(["a"]), Sentence.from_words(["b"]))], pipe, "tsv")
+    assert os.read(reader, 99) == b"a\tb\t1\n"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_a_link_to_a_file_stays_one(tmp_path: Path) -> None:
+    file, link = tmp_path / "file.tsv", tmp_path / "link.tsv"
+    file.write_text("old")
+    link.symlink_to(file)
+    write_pairs([SentencePair("1", Sentence.from_words(["a"]), Sentence.from_words(["b"]))], link)
+    assert link.is_symlink() and file.read_text() == "a\tb\t1\n"
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+def test_a_pair_that_could_not_be_aligned_is_not_written_as_one_without_links(
+    name: str, tmp_path: Path
+) -> None:
+    sentence = Sentence.from_words(["a"])
+    (tmp_path / "in.jsonl").write_text(Alignment(sentence, sentence, id="p1", error="too long").to_json())
+    with pytest.raises(InputError, match="pair 'p1' could not be aligned: too long"):
+        write_pairs(read_pairs(tmp_path / "in.jsonl"), tmp_path / "out.txt", name)
+
+
+@pytest.mark.parametrize("name", ["tsv", "rte", "sts", "msrp", "qa"])
+def test_a_pair_without_its_sentences_is_not_written(name: str, tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence(()), Sentence((), text="a"), label=True, score=1.0)
+    with pytest.raises(InputError, match=f"pair 'p1' lacks a sentence, which format {name} needs"):
+        write_pairs([pair], tmp_path / "out.txt", name)
+
+
+@pytest.mark.parametrize("score", [-0.5, 5.5, float("nan")])
+def test_a_score_that_would_not_be_read_back_is_not_written(score: float, tmp_path: Path) -> None:
+    pair = SentencePair("p1", Sentence((), text="a"), Sentence((), text="b"), score=score)
+    with pytest.raises(InputError, match=f"pair 'p1' has the score {score}; format sts holds .* 0 to 5"):
+        write_pairs([pair], tmp_path / "out.txt", "sts")
+
+
+@pytest.mark.parametrize(("type", "score"), [("", "5"), ("EQUI SIMI", "5"), ("EQUI", ""), ("EQUI", "5 ")])
+def test_a_chunk_that_would_not_be_read_back_is_not_written(type: str, score: str, tmp_path: Path) -> None:
+    chunks = (ChunkLink((0,), (0,), type, score),)
+    pair = SentencePair("p1", Sentence.from_words(["a"]), Sentence.from_words(["b"]), chunks=chunks)
+    with pytest.raises(InputError, match=f"pair 'p1' has a chunk of type '{type}' and score '{score}'"):
+        write_pairs([pair], tmp_path / "out.wa")
+
+
+def test_what_cannot_be_encoded_is_escaped(tmp_path: Path) -> None:
+    pair = SentencePair("1", Sentence.from_words(["a\ud800"]), Sentence.from_words(["b"]))
+    write_pairs([pair], tmp_path / "x.tsv")
+    assert (tmp_path / "x.tsv").read_text() == "a\\ud800\tb\t1\n"
+
+
+def test_blank_lines_at_the_end_of_links_or_sentences_are_no_pairs(tmp_path: Path) -> None:
+    for sentences, links in (("\n", ""), ("", "\n"), ("\n", "\n")):
+        (tmp_path / "gold.tsv").write_text("a\tb\nc\td\n" + sentences)
+        (tmp_path / "gold.pharaoh").write_text("0-0\n\n" + links)
+        assert [len(pair.links or ()) for pair in good(read_pairs(tmp_path / "gold.pharaoh"))] == [1, 0]
+
+
+def test_links_of_other_tokens_are_told_which_tokens_count(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("He can't.\tHe cannot.\n")
+    (tmp_path / "gold.pharaoh").write_text("0-0 3-3\n")
+    (found,) = read_pairs(tmp_path / "gold.pharaoh")
+    assert str(found) == (
+        f"{tmp_path / 'gold.pharaoh'}:1: link 3-3 is out of range: the sentences have 2 and 2 tokens; "
+        "links count the tokens that the file of sentences has, in plain text those between spaces "
+        "('align --tokenized' makes such links)"
+    )
+
+
+def test_pharaoh_links_without_sentences_are_an_error_that_says_where_they_belong(tmp_path: Path) -> None:
+    path = tmp_path / "gold.pharaoh"
+    path.write_text("0-0\n")
+    with pytest.raises(InputError, match=re.escape(str(tmp_path / "gold.tsv"))):
+        list(read_pairs(path))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "links", "place", "id"),
+    [("a\tb\nc\td\te\n", "0-0\n", "gold.tsv:2: ", "e"), ("a\tb\n", "0-0\n0-0\n", "gold.pharaoh:2: ", None)],
+)
+def test_where_one_file_of_pharaoh_links_and_sentences_ends_earlier_each_line_is_an_error(
+    sentences: str, links: str, place: str, id: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.tsv").write_text(sentences)
+    (tmp_path / "gold.pharaoh").write_text(links)
+    first, second = read_pairs(tmp_path / "gold.pharaoh")
+    assert isinstance(first, SentencePair)
+    assert isinstance(second, InputError) and "end earlier" in str(second) and place in str(second)
+    assert getattr(second, "id", None) == id
+
+
+@pytest.mark.parametrize("name", ["tsv", "jsonl", "multimwa", "sts", "qa"])
+def test_a_line_that_is_not_utf_8_is_an_error_of_its_own(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    content = SMALL[name].encode()
+    path.write_bytes(content + b"\xff\xfe\n" + content.split(b"\n")[-2] + b"\n")
+    found = list(read_pairs(path, name))
+    assert [isinstance(item, InputError) for item in found[-2:]] == [True, False]
+    assert "UTF-8" in str(found[-2])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "pairs"),
+    [
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""},\n{"id": ', 2, 1),
+        ("jacana", '[{"id": "1", "source": "a", "target": "b", "sureAlign": ""}\n', 1, 1),
+        ("jacana", '{"id": "1"}', 1, 0),
+        ("jacana", SMALL["jacana"] + "more", SMALL["jacana"].count("\n") + 1, 2),
+        ("jacana", SMALL["jacana"] + "[]\n{}", SMALL["jacana"].count("\n") + 2, 2),
+        ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n<pair id="2"><t>a', 3, 1),
+        ("rte", '<entailment-corpus>\n<pair id="1"><t>a</t><h>b</h></pair>\n', 2, 1),
+        ("ists", SMALL["ists"] + '<sentence id="2">\n<source>\n1 a :\n', SMALL["ists"].count("\n") + 3, 1),
+    ],
+)
+def test_a_document_that_breaks_off_yields_what_came_before(
+    name: str, content: str, line: int, pairs: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_text(content)
+    *before, last = read_pairs(path, name)
+    assert len(good(before)) == pairs
+    assert isinstance(last, InputError) and last.line == line
+
+
+@pytest.mark.parametrize("name", ["jacana", "rte"])
+def test_a_document_is_read_no_further_than_its_pairs_are_asked_for(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(SMALL[name].encode() + b"\xff\n")
+    with InputLines(path) as lines:
+        items = FORMATS[name].read(lines, False)
+        first = next(items)
+        assert isinstance(first, SentencePair)
+        assert lines.number < SMALL[name].count("\n") - 2
+        second, last = items
+    assert isinstance(second, SentencePair)
+    assert isinstance(last, InputError) and "expected UTF-8" in str(last)
+    assert last.line == SMALL[name].count("\n") + 1
+
+
+def test_lists_of_jacana_that_were_put_together_are_all_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(SMALL["jacana"] + "\n[ ]" + SMALL["jacana"])
+    found = good(read_pairs(path))
+    assert [pair.id for pair in found] == ["p1", "p2"] * 2
+    assert [pair.place for pair in found] == [(str(path), line) for line in (2, 10, 21, 29)]
+
+
+@pytest.mark.parametrize("indent", [None, 0, 1])
+def test_braces_inside_a_text_and_objects_inside_a_pair_are_read(indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    pair = {"more": [{"a": {}}] * 3, "id": "}", "source": "} {", "target": "]},", "sureAlign": "1-0"}
+    path.write_text(json.dumps([pair, pair], indent=indent))
+    for found in good(read_pairs(path)):
+        assert (found.source.words, found.target.words, found.links) == (
+            ("}", "{"),
+            ("]},",),
+            Links.of([(1, 0)]),
+        )
+
+
+def test_files_beside_a_gzipped_file_are_found_gzipped_or_not(tmp_path: Path) -> None:
+    (tmp_path / "x.wa.gz").write_bytes(gzip.compress(SMALL["ists"].encode()))
+    (tmp_path / "x.sent1.chunk.txt").write_text("[ He died . ] \n")
+    (tmp_path / "x.sent2.chunk.txt.gz").write_bytes(gzip.compress(b"[ He passed away . ] \n"))
+    (pair,) = good(read_pairs(tmp_path / "x.wa.gz"))
+    assert (pair.source_chunks, pair.target_chunks) == (((0, 3),), ((0, 4),))
+    (tmp_path / "y.pharaoh.gz").write_bytes(gzip.compress(b"0-0\n"))
+    (tmp_path / "y.tsv.gz").write_bytes(gzip.compress(b"a\tb\n"))
+    (pair,) = good(read_pairs(tmp_path / "y.pharaoh.gz"))
+    assert pair.links == Links.of([(0, 0)])
+
+
+def test_markup_inside_a_text_is_left_out_and_the_text_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_text(
+        '<?xml version="1.0" encoding="ISO-8859-1"?>\n<entailment-corpus>\n'
+        '<pair id="1"><t>a <b>bold</b> caf\u00e9</t><h>x</h></pair>\n</entailment-corpus>\n',
+        encoding="utf-8",
+    )
+    (pair,) = good(read_pairs(path))
+    assert pair.source.text == "a bold caf\u00e9"
+
+
+def test_blanks_of_xml_are_one_space_and_others_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    path.write_text(
+        '<entailment-corpus>\n<pair id="1"><t>\n  10\N{NO-BREAK SPACE}km \n\t away\n</t><h>b</h></pair>\n'
+        "</entailment-corpus>\n",
+        encoding="utf-8",
+    )
+    (raw,), (split,) = good(read_pairs(path)), good(read_pairs(path, tokenized=True))
+    assert raw.source.text == "10\N{NO-BREAK SPACE}km away"
+    assert split.source.words == ("10\N{NO-BREAK SPACE}km", "away")
+
+
+def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("2006-01-02 111-111-111\n")
+    with pytest.raises(InputError, match="cannot tell the format"):
+        list(read_pairs(path))
+
+
+@pytest.mark.parametrize("name", ["tsv", "sts", "msrp", "rte", "qa"])
+def test_a_format_of_raw_text_gets_the_text_and_not_its_tokens(name: str, tmp_path: Path) -> None:
+    texts = 'He can\'t "go" (now).', "Tom's  dog,\tit\nran."
+    words = (
+        ["He", "ca", "n't", "``", "go", "''", "-LRB-", "now", "-RRB-", "."],
+        ["Tom", "'s", "dog", ",", "it", "ran", "."],
+    )
+    sides = [{"text": text, "tokens": tokens} for text, tokens in zip(texts, words, strict=True)]
+    pair = {"id": "1", "source": sides[0], "target": sides[1], "label": True, "score": 2.5, "words": []}
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(pair))
+    write_pairs(read_pairs(path), tmp_path / "out", name)
+    (back,) = good(read_pairs(tmp_path / "out", name))
+    blanks = " " if name == "rte" else "  "
+    assert (back.source.text, back.target.text) == (texts[0], f"Tom's{blanks}dog, it ran.")
+
+
+@pytest.mark.parametrize("name", ["jacana", "multimwa", "msr-rte", "pharaoh"])
+def test_a_format_of_tokens_gets_the_tokens_and_not_the_text(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    side = {"text": "can't", "tokens": ["ca", "n't"]}
+    path.write_text(json.dumps({"id": "1", "source": side, "target": side, "words": [[0, 0], [1, 1]]}))
+    write_pairs(read_pairs(path), tmp_path / "out.txt", name)
+    (back,) = good(read_pairs(tmp_path / "out.txt", name))
+    assert back.source.words == back.target.words == ("ca", "n't")
+
+
+def test_raw_text_has_no_tokens_unless_it_is_said_to_be_tokenized(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("a\N{NO-BREAK SPACE}b  c\td\n")
+    (raw,), (split,) = good(read_pairs(path)), good(read_pairs(path, tokenized=True))
+    assert (raw.source.tokens, raw.source.text) == ((), "a\N{NO-BREAK SPACE}b  c")
+    assert split.source.words == ("a\N{NO-BREAK SPACE}b", "c")
+    assert raw.id == "1" and raw.links is None
+
+
+def test_our_own_output_is_read_with_all_that_is_in_it(tmp_path: Path) -> None:
+    sentence = Sentence.from_words(["a", "b"])
+    alignment = Alignment(sentence, sentence, Links.of([(0, 1)], scores=[0.5]), id="x", log_probability=-1.0)
+    path = tmp_path / "x.jsonl"
+    path.write_text(alignment.to_json() + "\n" + Alignment.failed("too long", id="y").to_json() + "\n")
+    first, second = good(read_pairs(path))
+    assert first.alignment is not None and first.alignment.to_dict() == alignment.to_dict()
+    assert second.alignment is not None and second.alignment.error == "too long"
+
+
+def test_our_own_output_is_read_back_though_its_text_holds_a_byte_order_mark(tmp_path: Path) -> None:
+    sentence = Sentence((Token("x", start=1, end=2),), text="\ufeffx")
+    path = tmp_path / "x.jsonl"
+    path.write_text(Alignment(sentence, sentence, id="1").to_json() + "\n", encoding="utf-8")
+    (pair,) = good(read_pairs(path))
+    assert (pair.source.text, pair.source.tokens) == (sentence.text, sentence.tokens)
+
+
+def test_an_unknown_format_lists_those_that_exist() -> None:
+    with pytest.raises(InputError, match="jsonl, jacana"):
+        find_format("excel")
+
+
+def test_an_empty_file_has_no_pairs_and_unknown_content_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("")
+    assert list(read_pairs(path)) == []
+    path.write_text("just some text\n")
+    with pytest.raises(InputError, match="cannot tell the format"):
+        list(read_pairs(path))
+
+
+@pytest.mark.parametrize("text", ['{\n "pairs": []\n}\n', '["a", "b"]\n'])
+def test_json_that_is_no_list_of_pairs_is_told_which_json_was_expected(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"JSON list of objects with source, target and sureAlign .*jsonl"):
+        list(read_pairs(path))
+
+
+def test_a_missing_file_is_an_os_error() -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        list(read_pairs("/nowhere/x.tsv"))
+
+
+def test_what_a_format_needs_is_said_when_it_is_missing(tmp_path: Path) -> None:
+    pair = SentencePair("p", Sentence((), text="a b"), Sentence((), text="c"))
+    for name, what in (
+        ("jacana", "word links"),
+        ("sts", "score"),
+        ("msrp", "label"),
+        ("trees", "trees"),
+        ("ists", "chunk"),
+    ):
+        with pytest.raises(InputError, match=f"'p' .*{what}"):
+            write_pairs([pair], tmp_path / "x", name)
+
+
+words = st.lists(
+    st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=4),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(words, words, st.data())
+def test_links_survive_every_format_that_holds_them(
+    source: list[str], target: list[str], data: st.DataObject
+) -> None:
+    index = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
+    pairs = data.draw(st.lists(index, unique=True))
+    sure = data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    links = Links.of(pairs, sure=None if all(sure) else sure)
+    pair = SentencePair("1", Sentence.from_words(source), Sentence.from_words(target), links)
+    for name in ("jsonl", "jacana", "multimwa", "msr-rte"):
+        writer = FORMATS[name].writer
+        assert writer is not None
+        text = writer.header + writer.pair(pair) + writer.footer
+        (back,) = FORMATS[name].read(TextLines(text, "text"), True)
+        assert isinstance(back, SentencePair), (name, back)
+        assert (back.source.words, back.target.words, back.links) == (tuple(source), tuple(target), links), (
+            name
+        )
+
+
+TEXTS = [('He said, "no".', "He refused.", "x"), ("Yes", "No", "2")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'n,Target,id,source\n1,He refused.,x,"He said, ""no""."\n2,No,,Yes\n',
+        'n\tsource\ttarget\tid\n1\tHe said, "no".\tHe refused.\tx\n2\tYes\tNo\t\n',
+    ],
+)
+def test_columns_of_a_table_are_told_by_its_header(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("\ufeff" + content.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    assert [(p.source.text, p.target.text, p.id) for p in good(read_pairs(path))] == TEXTS
+
+
+def test_a_line_that_is_not_utf_8_is_an_error_of_its_own_in_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b"source,target\na,b\ncaf\xe9,b\nc,d\n")
+    before, broken, after = read_pairs(path)
+    assert isinstance(broken, InputError) and broken.line == 3 and "UTF-8" in broken.message
+    assert isinstance(before, SentencePair) and isinstance(after, SentencePair)
+
+
+def test_rows_of_a_table_without_ids_are_numbered_from_one_the_broken_ones_too(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b'source,target\n"a\n",b\ncaf\xe9,b\n"c,d\ne,f\ng\nh,i\n')
+    found = list(read_pairs(path))
+    assert [(getattr(item, "id", None), isinstance(item, InputError)) for item in found] == [
+        *[("1", False), ("2", True), ("3", True), ("4", False), ("5", True), ("6", False)]
+    ]
+
+
+def test_a_table_whose_header_names_no_sentences_is_told_what_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("one,other\na,b\n")
+    for name in (None, "table"):
+        with pytest.raises(InputError, match="header line with the columns source and target"):
+            list(read_pairs(path, name))
+
+
+@pytest.mark.parametrize(
+    ("header", "order"),
+    [
+        ("Complex\tSimple", (0, 1)),
+        ("pair_ID\tsentence_B\tsentence_A", (2, 1)),
+        ("premise\thypothesis\tlabel", (0, 1)),
+        ("label\tTEXT 1\ttext-2", (1, 2)),
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_header_line_of_known_names_is_no_pair_and_a_warning_says_so(
+    header: str, order: tuple[int, int], line_end: str, tmp_path: Path
+) -> None:
+    path, row = tmp_path / "pairs.tsv", ["p7", "He died .", "He left us ."][-len(header.split("\t")) :]
+    path.write_text(f"{header}{line_end}{chr(9).join(row)}{line_end}", encoding="utf-8", newline="")
+    with pytest.warns(
+        InputWarning, match=r"pairs.tsv:1: taken for a header .* --from tsv takes it for a pair"
+    ):
+        (found,) = good(read_pairs(path))
+    assert (found.source.text, found.target.text) == tuple(row[place] for place in order)
+    assert found.id == ("p7" if header.startswith("pair") else "1")
+    first, _ = good(read_pairs(path, "tsv"))
+    assert first.source.text == header.split("\t")[0]
+
+
+def test_csv_columns_of_known_names_are_read_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("id,complex,simple\np7,big,large\n", encoding="utf-8")
+    (found,) = good(read_pairs(path))
+    assert (found.id, found.source.text, found.target.text) == ("p7", "big", "large")
+
+
+@pytest.mark.parametrize("first", ["question\tanswer", "complex\teasy", "the source\tthe target"])
+def test_a_list_of_words_and_lines_of_other_names_have_no_header(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(f"{first}\nbig\tlarge\n", encoding="utf-8")
+    assert [pair.id for pair in good(read_pairs(path))] == ["1", "2"]

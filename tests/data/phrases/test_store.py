@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.data.phrases.store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.types import InputError
+
+CAT = PairKey("cat", "feline", "NN", "NN")
+
+
+def counted(count: int, units: int, name: str = "1", links: str = "") -> PairCount:
+    return PairCount(count, units, Example(len(name), name, links))
+
+
+def test_counts_of_one_pair_are_summed_and_its_smallest_example_stays() -> None:
+    with PhraseStore() as store:
+        store.add({CAT: counted(1, 5, "10")}, {"cat": (5, 0), "feline": (0, 5)}, {})
+        store.add({CAT: counted(2, 6, "9", "0-0")}, {"cat": (6, 1), "feline": (0, 6)}, {})
+        assert list(store.rows()) == [StoredPair(CAT, counted(3, 11, "9", "0-0"), 11, 11)]
+        assert len(store) == 1 and not list(store.rows(min_count=4))
+
+
+def test_the_heaviest_categories_stand_for_a_pair_and_the_first_of_equal_ones() -> None:
+    for units, best in (((3, 4), "NP"), ((4, 4), "NN")):
+        with PhraseStore() as store:
+            labelled = {CAT: counted(1, units[0], "b"), CAT._replace(source_label="NP"): counted(1, units[1])}
+            store.add(labelled, {"cat": (7, 0), "feline": (0, 7)}, {})
+            (row,) = store.rows()
+            assert (row.key.source_label, row.counted) == (best, counted(2, sum(units)))
+            assert len(store) == 1
+
+
+def test_a_file_goes_on_with_counts_and_state_or_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    with PhraseStore(path) as store:
+        store.add({CAT: counted(1, 5)}, {"cat": (5, 0), "feline": (0, 5)}, {"lines": 3})
+    with PhraseStore(path, resume=True) as store:
+        assert store.state == {"lines": 3} and len(store) == 1
+    with PhraseStore(path) as store:
+        assert store.state == {} and len(store) == 0
+        store.delete()
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_of_a_run_that_was_killed_when_all_was_added(tmp_path: Path) -> None:
+    with PhraseStore(tmp_path / "counts") as store:
+        store.add({CAT: counted(1, 5)}, {"cat": (5, 0), "feline": (0, 5)}, {})
+        content, journal = [(tmp_path / name).read_bytes() for name in ("counts", "counts-journal")]
+    for name, kept in (("counts", content), ("counts-journal", journal)):
+        (tmp_path / name).write_bytes(kept)
+    with PhraseStore(tmp_path / "counts", resume=True) as store:
+        assert len(list(store.rows())) == 1
+        store.delete()
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_addition_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    with PhraseStore(tmp_path / "counts") as store:
+        with pytest.raises(InputError, match="counts of phrases cannot be kept"):
+            store.add({CAT: counted(1, 5)}, {"cat": (None, 0)}, {"lines": 3})  # type: ignore[dict-item]
+        assert len(store) == 0
+    with PhraseStore(tmp_path / "counts", resume=True) as store:
+        assert store.state == {}
+
+
+def test_another_file_or_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    text, other = tmp_path / "text", tmp_path / "other"
+    text.write_text("no database, whatever it may be\n" * 50)
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    for path in (text, other):
+        before = path.read_bytes()
+        for resume in (True, False):
+            with pytest.raises(InputError, match=str(path)):
+                PhraseStore(path, resume=resume)
+        assert path.read_bytes() == before
+
+
+names = st.text(st.characters(codec=None, categories=None) | st.sampled_from("a\0\ud800"), max_size=3)
+
+
+@given(st.lists(st.tuples(names, names), min_size=1, max_size=5))
+def test_the_smallest_example_is_that_of_python(found: list[tuple[str, str]]) -> None:
+    examples = [Example(len(name), name, links) for name, links in found]
+    with PhraseStore() as store:
+        for example in examples:
+            store.add({CAT: PairCount(1, 1, example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
+        (row,) = store.rows()
+    assert row.counted.example == min(examples)
+
+
+@given(st.sets(st.tuples(names, names, names), min_size=1, max_size=5))
+def test_any_characters_come_back_in_the_order_of_python(found: set[tuple[str, str, str]]) -> None:
+    pairs = {PairKey(source, target, label, ""): counted(1, 1) for source, target, label in found}
+    with PhraseStore() as store:
+        store.add(pairs, {phrase: (1, 1) for key in pairs for phrase in key[:2]}, {})
+        rows = [row.key[:3] for row in store.rows()]
+    first: dict[tuple[str, str], str] = {}
+    for source, target, label in sorted(found):
+        first.setdefault((source, target), label)
+    assert rows == [(*texts, label) for texts, label in first.items()]

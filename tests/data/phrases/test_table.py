@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from forest_align.data.phrases.table import TABLE_FORMATS, PhraseEntry
+
+DIED = PhraseEntry("died", "passed away", "VP::VBD", "VP", 3, 2.5, 0.5, 1.0, "0-0 0-1", "7")
+
+
+def line(name: str, entry: PhraseEntry) -> str:
+    text = TABLE_FORMATS[name].line(entry)
+    assert text.endswith("\n") and text.count("\n") == 1
+    return text[:-1]
+
+
+def test_columns_stand_under_their_names() -> None:
+    header = TABLE_FORMATS["tsv"].header.rstrip("\n").split("\t")
+    cells = dict(zip(header, line("tsv", DIED).split("\t"), strict=True))
+    assert (cells["#source"], cells["target"], cells["count"]) == ("died", "passed away", "3")
+    assert (cells["expected_count"], cells["target_given_source"], cells["links"]) == (
+        "2.5",
+        "0.5",
+        "0-0 0-1",
+    )
+
+
+def test_an_id_cannot_break_a_line() -> None:
+    assert line("tsv", replace(DIED, example="a\tb\nc")).endswith("\ta b c")
+
+
+def test_json_lines_have_the_same_names() -> None:
+    values = json.loads(line("jsonl", DIED))
+    assert list(values) == TABLE_FORMATS["tsv"].header.lstrip("#").split()
+    assert values["example"] == "7" and values["expected_count"] == 2.5
+
+
+def test_a_line_of_ppdb() -> None:
+    label, source, target, features, links = line("ppdb", DIED).split(" ||| ")
+    assert (label, source, target, links) == ("[VP]", "died", "passed away", "0-0 0-1")
+    values = dict(feature.split("=") for feature in features.split(" "))
+    assert float(values["p(e|f)"]) == pytest.approx(-math.log(0.5), abs=1e-5)
+    assert values["p(f|e)"] == "0"
+    assert float(values["RarityPenalty"]) == pytest.approx(math.exp(-2), abs=1e-5)
+    assert (values["Lexical"], values["SourceWords"], values["TargetWords"]) == ("0", "1", "2")
+    assert (values["UnalignedSource"], values["UnalignedTarget"], values["Monotonic"]) == ("0", "0", "1")
+
+
+def test_words_in_another_order_are_not_monotonic_and_unlinked_ones_are_told() -> None:
+    features = line("ppdb", replace(DIED, source="a b c", target="d e", links="0-1 2-0"))
+    assert "Monotonic=0" in features and "UnalignedSource=1" in features and "UnalignedTarget=0" in features
+
+
+@pytest.mark.parametrize(
+    ("links", "monotonic"),
+    [("0-0 1-0", 1), ("0-0 0-1 2-1", 1), ("0-0", 1), ("0-1 1-0", 0), ("0-0 1-2 2-1", 0), ("0-2 1-1 2-2", 0)],
+)
+def test_links_of_several_words_to_one_keep_the_order(links: str, monotonic: int) -> None:
+    assert f"Monotonic={monotonic} " in line("ppdb", replace(DIED, links=links))
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [(("NP", "NP::NN"), "[NP]"), (("NN", "NP::NN"), "[NN]"), (("NP", "VP"), "[X]"), (("", ""), "[X]")],
+)
+def test_ppdb_knows_one_category_a_pair(labels: tuple[str, str], shown: str) -> None:
+    assert line("ppdb", replace(DIED, source_label=labels[0], target_label=labels[1])).startswith(
+        f"{shown} ||| "
+    )
+
+
+def test_bars_cannot_break_a_line_of_ppdb() -> None:
+    assert len(line("ppdb", replace(DIED, source="a ||| b")).split("|||")) == 5
+
+
+def test_a_share_of_nothing_has_a_logarithm() -> None:
+    assert "p(e|f)=20.7233" in line("ppdb", replace(DIED, target_given_source=0.0))

@@ -1,0 +1,58 @@
+"""Rows of CSV: what an open quote takes in comes back."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from forest_align.data.text.csv_rows import csv_rows
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError
+
+
+def rows_of(path: Path, content: bytes) -> list[tuple[int, list[str] | str]]:
+    """The rows of a file, errors as their texts without the file's name."""
+    path.write_bytes(content)
+    with InputLines(path) as lines:
+        return [
+            (begun, str(row).replace(f"{path}:", "") if isinstance(row, InputError) else row)
+            for begun, row in csv_rows(lines, strict=True)
+        ]
+
+
+def test_rows_are_those_of_the_csv_module_with_their_first_lines(tmp_path: Path) -> None:
+    text = 'a,"b\nc"\n"d ""e""",f\n\n"g\n\nh",i\nj,k'
+    found = rows_of(tmp_path / "x.csv", text.encode())
+    assert [row for _, row in found] == list(csv.reader(text.splitlines(keepends=True), strict=True))
+    assert [begun for begun, _ in found] == [1, 3, 4, 5, 8]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b'a,"b c\nd,e\nf,g\n', "unexpected end of data"),
+        (b'a,"b c\nd,e\nf,g\nh,"i"\n', "',' expected after '\"'"),
+        (b'a,"b c\nd,e\nf,g\n' + b"h,i\n" * 40_000, "field larger than field limit (131072)"),
+    ],
+)
+def test_a_quote_that_is_not_closed_costs_its_own_row_alone(content: bytes, why: str, tmp_path: Path) -> None:
+    first, *others = rows_of(tmp_path / "x.csv", content)
+    assert first == (1, f"1: broken CSV: {why}; a quote that is not closed?")
+    assert others[:2] == [(2, ["d", "e"]), (3, ["f", "g"])]
+    assert len(others) == content.count(b"\n") - 1
+    assert all(begun == line for line, (begun, _) in enumerate(others, 2))
+
+
+def test_quotes_that_are_not_closed_one_after_the_other_are_named_one_by_one(tmp_path: Path) -> None:
+    found = rows_of(tmp_path / "x.csv", b'a,"b\nc,d\n"e,f\ng,h\n"i,j\n')
+    assert [row for _, row in found if isinstance(row, list)] == [["c", "d"], ["g", "h"]]
+    assert [begun for begun, row in found if isinstance(row, str)] == [1, 3, 5]
+
+
+def test_a_line_that_is_not_utf_8_inside_of_a_row_breaks_it_and_is_named_too(tmp_path: Path) -> None:
+    found = rows_of(tmp_path / "x.csv", b'a,"b\n\xff\nc,d\n')
+    assert found[0] == (1, "1: broken CSV: line 2 cannot be read; a quote that is not closed?")
+    assert found[1][0] == 2 and "2: expected UTF-8, found byte 0xff" in found[1][1]
+    assert found[2:] == [(3, ["c", "d"])]

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.text.lines import InputLines
+from forest_align.types import InputError
+
+
+def lines_of(path: Path, content: bytes) -> list[str]:
+    path.write_bytes(content)
+    with InputLines(path) as lines:
+        return list(lines)
+
+
+def test_line_ends_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
+    content = "\ufeff\ufeffone\r\ntwo\n\nlast".encode()
+    assert lines_of(tmp_path / "a.txt", content) == ["one", "two", "", "last"]
+
+
+def test_byte_order_marks_of_files_put_together_are_removed_and_no_character_of_the_text(
+    tmp_path: Path,
+) -> None:
+    content = "one\t\ufeffuno\n\ufefftwo\tdu\ufeffe\n".encode()
+    assert lines_of(tmp_path / "a.tsv", content) == ["one\tuno", "two\tdu\ufeffe"]
+
+
+def test_only_line_feeds_end_a_line(tmp_path: Path) -> None:
+    assert lines_of(tmp_path / "a.txt", "a\u2028b\x0bc\x1cd\n".encode()) == ["a\u2028b\x0bc\x1cd"]
+
+
+def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nb\xffd\nagain\n")
+    with InputLines(path) as lines:
+        assert next(lines) == "good"
+        with pytest.raises(InputError, match="0xff at byte 2") as caught:
+            next(lines)
+        assert (caught.value.file, caught.value.line) == (str(path), 2)
+        assert next(lines) == "again"
+
+
+def test_utf_16_is_recognized(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="UTF-16"):
+        lines_of(tmp_path / "a.txt", "text".encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"not compressed\n", gzip.compress(b"a line\n" * 99)[:-9], gzip.compress(b"a line\n")[:-8] + bytes(8)],
+    ids=["plain", "cut off", "wrong checksum"],
+)
+def test_broken_compressed_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match=r"a\.txt\.gz:\d+: cannot decompress"):
+        lines_of(tmp_path / "a.txt.gz", content)
+
+
+def test_after_broken_compressed_data_the_file_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv.gz"
+    path.write_bytes(gzip.compress(b"a b\tc d\n" * 99)[:-9])
+    *pairs, problem = read_pairs(path)
+    assert len(pairs) == 99 and all(isinstance(pair, SentencePair) for pair in pairs)
+    assert isinstance(problem, InputError) and "cannot decompress" in str(problem)
+    assert problem.line == len(pairs) + 1
+
+
+def test_compressed_data_under_another_name_are_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = gzip.compress(b"a\tb\n")
+    with pytest.raises(InputError, match=r"a\.tsv:1: expected text, found gzip data"):
+        lines_of(tmp_path / "a.tsv", content)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content + b"\nmore\n")))
+    lines = InputLines("-")
+    with pytest.raises(InputError, match="standard input:1: expected text, found gzip data"):
+        lines.head()
+    assert list(lines) == []
+
+
+def test_line_ends_of_old_macs_are_told_and_carriage_returns_inside_a_text_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"a\tb\rc\td\r"
+    with pytest.raises(InputError, match=r"a\.tsv:1: expected lines that end in LF or CRLF, found CR alone"):
+        lines_of(tmp_path / "a.tsv", content)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    with pytest.raises(InputError, match=r"standard input:1: .* found CR alone"):
+        list(read_pairs("-"))
+    assert lines_of(tmp_path / "a.tsv", b"a\rb\tc\r\nd\te\r") == ["a\rb\tc", "d\te"]
+
+
+def test_blank_lines_at_the_end_of_a_file_are_left_out_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for end in (b"", b"\n", b"\n\n  \n\r\n"):
+        path.write_bytes(b"\none\n \n\ntwo" + end)
+        for looks_ahead in (False, True):
+            with InputLines(path) as lines:
+                assert not looks_ahead or lines.head() == ["one", "two"]
+                assert list(lines.numbered(blank_end=False)) == [
+                    (1, ""),
+                    (2, "one"),
+                    (3, " "),
+                    (4, ""),
+                    (5, "two"),
+                ]
+    path.write_bytes(b"one\n\n\t\n\xff\n\n")
+    with InputLines(path) as lines:
+        assert [(n, type(line)) for n, line in lines.numbered(blank_end=False)] == [
+            (1, str),
+            (2, str),
+            (3, str),
+            (4, InputError),
+        ]
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"one\n\n")[:-4])
+    with InputLines(path) as lines:
+        (_, first), (_, broken) = lines.numbered(blank_end=False)
+        assert first == "one" and "cannot decompress" in str(broken)
+
+
+def test_a_blank_line_of_standard_input_comes_before_the_next_one_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.BytesIO(b"one\n\ntwo\n\n")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    numbered = InputLines("-").numbered(blank_end=False)
+    assert [next(numbered), next(numbered)] == [(1, "one"), (2, "")]
+    assert stream.read() == b"two\n\n"
+
+
+def test_looking_at_the_head_takes_nothing_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"\n".join(b"%d" % n for n in range(50))))
+    with InputLines(path) as lines:
+        assert lines.head()[:2] == ["0", "1"]
+        assert list(lines) == [str(n) for n in range(50)]
+        assert lines.number == 50
+
+
+def test_of_standard_input_only_one_line_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.BytesIO(b"\none\ntwo\n")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=stream))
+    lines = InputLines("-")
+    assert lines.head() == ["one"]
+    assert stream.read() == b"two\n"
+    assert lines.name == "standard input"
+
+
+def test_of_xml_on_standard_input_the_first_element_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '<?xml version="1.0"?>\n<!DOCTYPE x SYSTEM "rte.dtd">\n<entailment-corpus>\n'
+    pair = '<pair id="7"><t>a</t><h>b</h></pair>\n</entailment-corpus>\n'
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO((text + pair).encode())))
+    (found,) = read_pairs("-")
+    assert isinstance(found, SentencePair) and found.id == "7"

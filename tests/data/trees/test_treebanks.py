@@ -1,0 +1,140 @@
+"""Treebanks: harmonised spans, splits by document, and sentences with words taken out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forest_align.data.trees.penn import parse_bracket
+from forest_align.data.trees.treebanks import (
+    TreebankSentence,
+    from_tree,
+    known_chain,
+    label_inventory,
+    read_craft,
+    read_gum,
+    read_wsj,
+    without_words,
+)
+from forest_align.types import InputError
+
+from ...places import SHARED
+
+TREEBANKS = SHARED / "data" / "treebank"
+needs_treebanks = pytest.mark.skipif(
+    not TREEBANKS.is_dir(), reason=f"no treebanks in {TREEBANKS} (set FOREST_ALIGN_SHARED)"
+)
+
+
+def sentence(text: str) -> TreebankSentence:
+    found = from_tree(parse_bracket(text))
+    assert found is not None
+    return found
+
+
+def test_unary_chains_become_one_span_in_preorder() -> None:
+    found = sentence("( (S (NP-SBJ (-NONE- *)) (VP (VB go) (NP (NP (NN home))))) )")
+    assert found.words == ("go", "home")
+    assert found.tags == ("VB", "NN")
+    assert found.spans == ((0, 1, "S::VP"), (1, 1, "NP::NP"))
+
+
+def test_wrappers_that_name_a_place_in_an_article_are_taken_off() -> None:
+    assert sentence("( (HEADING (NP (NN Results))) )").spans == ((0, 0, "NP"),)
+    assert sentence("( (CAPTION (S (NP (NN a)) (VP (VB b)))) )").spans[0] == (0, 1, "S")
+
+
+@pytest.mark.parametrize("text", ["( (HEADING (NN a) (NN b)) )", "( (S (NN a)) (NP (NN b)) )", "( (NN a) )"])
+def test_a_sentence_always_has_a_labelled_root(text: str) -> None:
+    found = sentence(text)
+    assert found.spans[0][:2] == (0, len(found) - 1)
+    assert found.spans[0][2] == "FRAG"
+
+
+def test_a_word_with_a_space_in_it_makes_the_tree_unusable() -> None:
+    assert from_tree(parse_bracket("( (NP (NN a b)) )")) is None
+
+
+def test_taking_words_out_joins_spans_that_become_equal() -> None:
+    found = sentence("( (S (NP (NN a)) (VP (VB b)) (. .)) )")
+    shorter = without_words(found, [False, True, False])
+    assert shorter is not None
+    assert (shorter.words, shorter.tags, shorter.spans) == (("b",), ("VB",), ((0, 0, "S::VP"),))
+    chained = sentence("( (FRAG (S (VP (VB go))) (. .)) )")
+    assert [span[2] for span in chained.spans] == ["FRAG", "S::VP"]
+    shorter = without_words(chained, [True, False])
+    assert shorter is not None and shorter.spans == ((0, 0, "FRAG::S::VP"),)
+    assert without_words(found, [False] * 3) is None
+    assert without_words(found, [True] * 3) == found
+
+
+def test_the_inventory_drops_rare_chains_and_begins_with_the_empty_label() -> None:
+    sentences = [sentence("( (S (VP (VB a) (NP (NN b)))) )")] * 3 + [sentence("( (X (NP (NN b) (NN c))) )")]
+    assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
+
+
+def test_labels_of_frequent_chains_and_no_others_are_known_alone() -> None:
+    sentences = [sentence("( (S (VP (VB a) (NP (NN b)))) )")] * 3 + [sentence("( (X (Y (NN b) (NN c))) )")]
+    assert label_inventory(sentences, 3) == ("", "NP", "S", "S::VP", "VP")
+
+
+def test_an_unknown_chain_is_shortened_to_its_longest_known_part() -> None:
+    labels = frozenset({"NP", "SBAR::S", "S"})
+    assert known_chain("NP::SBAR::S", labels) == "SBAR::S"
+    assert known_chain("X::NP", labels) == "NP"
+    assert known_chain("X", labels) == ""
+
+
+def test_splits_are_by_document(tmp_path: Path) -> None:
+    for number in (1, 2, 190):
+        (tmp_path / f"wsj_{number:04}.mrg").write_text(f"( (S (NN w{number})) )")
+    split = read_wsj(tmp_path, dev=[2])
+    words = [[s.words[0] for s in part] for part in (split.train, split.dev, split.test)]
+    assert words == [["w1"], ["w2"], ["w190"]]
+
+
+def test_gum_follows_its_official_split_without_blanked_documents(tmp_path: Path) -> None:
+    (tmp_path / "splits.md").write_text(
+        "## dev\n  * GUM_a_b\n## test2\n  * GENTLE_x\n## train\n  * GUM_c_d\n  * GUM_reddit_e\n"
+    )
+    (tmp_path / "GUM_a_b.ptb").write_text("(ROOT (NP (NN a)))")
+    (tmp_path / "GUM_c_d.ptb").write_text("(ROOT (NP (NN c)))")
+    split = read_gum(tmp_path)
+    assert [len(part) for part in (split.train, split.dev, split.test)] == [1, 1, 0]
+
+
+def test_craft_keeps_whole_articles_apart(tmp_path: Path) -> None:
+    for article in range(6):
+        (tmp_path / f"{article}.tree").write_text(f"( (NP (NN a{article})) )\n" * 4)
+    split = read_craft(tmp_path, dev_sentences=3, test_sentences=5)
+    assert [len(part) for part in (split.train, split.dev, split.test)] == [12, 4, 5]
+    articles = [{s.words for s in part} for part in (split.train, split.dev, split.test)]
+    assert not (articles[0] & articles[1] or articles[0] & articles[2] or articles[1] & articles[2])
+
+
+def test_the_articles_that_are_held_out_are_always_the_same(tmp_path: Path) -> None:
+    for article in "gfedcba":
+        (tmp_path / f"{article}.tree").write_text(f"( (NP (NN {article})) )\n" * 4)
+    split = read_craft(tmp_path, dev_sentences=3, test_sentences=6)
+    assert [{s.words[0] for s in part} for part in (split.dev, split.test)] == [{"f"}, {"a", "d"}]
+    assert [s.words[0] for s in read_craft(tmp_path, 3, 6, seed=14).test] != [s.words[0] for s in split.test]
+
+
+def test_news_files_190_to_199_are_held_out(tmp_path: Path) -> None:
+    for number in (189, 190, 199, 200):
+        (tmp_path / f"wsj_{number:04}.mrg").write_text(f"( (S (NN w{number})) )")
+    assert [s.words[0] for s in read_wsj(tmp_path).test] == ["w190", "w199"]
+
+
+def test_a_folder_without_treebank_files_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no treebank files") as caught:
+        read_wsj(tmp_path)
+    assert caught.value.file == str(tmp_path)
+
+
+@needs_treebanks
+def test_the_wsj_sample_is_read_whole() -> None:
+    split = read_wsj(TREEBANKS / "wsj_sample", dev=range(180, 185))
+    assert [len(part) for part in (split.train, split.dev, split.test)] == [3747, 49, 118]
+    assert split.train[0].spans[:2] == ((0, 17, "S"), (0, 6, "NP"))

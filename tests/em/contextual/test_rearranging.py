@@ -1,0 +1,182 @@
+"""Sentences that are rearranged, to learn from and to measure on: what moves, and where its links go."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import measure_rearranged as measuring
+import pytest
+
+from forest_align.alignment import Links
+from forest_align.em.contextual import rearranging as script
+
+LEMMAS = {"praised": "praise", "saw": "see", "seen": "see", "was": "be", "wrote": "write"}
+PARTICIPLES = {"praise": "praised", "see": "seen", "be": "been"}
+
+
+def lemma(word: str, tag: str) -> str:
+    return LEMMAS.get(word, word.lower())
+
+
+def tagged(text: str) -> Any:
+    """A sentence written as word/TAG."""
+    words, tags = zip(*(item.rsplit("/", 1) for item in text.split()), strict=True)
+    return script.Tagged(words, tags)
+
+
+TALL = "The/DT tall/JJ boy/NN saw/VBD the/DT short/JJ girl/NN ./."
+
+
+def test_noun_phrases_are_found_by_tags() -> None:
+    def phrases(text: str) -> list[str]:
+        sentence = tagged(text)
+        return [" ".join(sentence.words[slice(*span)]) for span in script.noun_phrases(sentence.tags)]
+
+    assert phrases(TALL) == ["The tall boy", "the short girl"]
+    assert phrases("Germany/NNP 's/POS 82/CD million/CD people/NNS met/VBD her/PRP$ old/JJ one/CD") == [
+        "Germany 's 82 million people"
+    ]
+    assert phrases("the/DT the/DT cat/NN 's/POS") == ["the cat"]
+    assert phrases("She/PRP ran/VBD") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TALL, "The short girl was seen by the tall boy ."),
+        ("Boys/NNS praised/VBD teachers/NNS and/CC ran/VBD", "Teachers were praised by boys and ran"),
+        ("Ann/NNP praised/VBD Bob/NNP", "Bob was praised by Ann"),
+        ("He/PRP ran/VBD ,/, and/CC Ann/NNP saw/VBD Bob/NNP ./.", "He ran , and Bob was seen by Ann ."),
+        ("The/DT man/NN saw/VBZ cats/NNS ./.", "Cats are seen by the man ."),
+        ("Ann/NNP wrote/VBD letters/NNS ./.", None),  # no participle is known
+        ("Ann/NNP was/VBD president/NN ./.", None),
+        ("He/PRP told/VBD Ann/NNP saw/VBD Bob/NNP ./.", None),  # behind a verb: not sure to be the subject
+        ("Ann/NNP saw/VBD Bob/NNP leave/VB", None),  # what Bob did
+        ("Ann/NNP saw/VBD him/PRP ./.", None),
+    ],
+)
+def test_the_first_plain_transitive_clause_becomes_passive(text: str, expected: str | None) -> None:
+    sentence = tagged(text)
+    found = script.passive(sentence, lemma, PARTICIPLES)
+    if expected is None:
+        assert found is None
+        return
+    assert " ".join(found.words) == expected
+    assert sorted(place for place in found.places if place >= 0) == list(range(len(sentence.words)))
+    new = [word for word, place in zip(found.words, found.places, strict=True) if place < 0]
+    assert new[0] in {"was", "were", "is", "are"} and new[1] == "by" and len(new) == 2
+    for word, place in zip(found.words, found.places, strict=True):
+        if place >= 0:
+            before = sentence.words[place]
+            assert word.lower() in {before.lower(), PARTICIPLES.get(lemma(before, ""))}
+
+
+def test_participles_are_those_of_the_sentences() -> None:
+    sentences = [
+        tagged("It/PRP was/VBD seen/VBN and/CC Seen/VBN"),
+        tagged("praised/VBN saw/VBD"),
+    ]
+    assert script.participles_of(sentences, lemma) == {"see": "seen", "praise": "praised"}
+
+
+def test_two_noun_phrases_change_places() -> None:
+    found = script.exchanged(tagged(TALL), random.Random(0))
+    assert " ".join(found.words) == "The short girl saw the tall boy ."
+    assert found.places == (4, 5, 6, 3, 0, 1, 2, 7)
+    assert script.exchanged(tagged("The/DT boy/NN ran/VBD"), random.Random(0)) is None
+
+
+def test_names_keep_their_capitals() -> None:
+    found = script.exchanged(tagged("Ann/NNP met/VBD the/DT boy/NN"), random.Random(0))
+    assert found.words == ("The", "boy", "met", "Ann")
+
+
+def test_heads_become_equal_where_each_is_linked_to_the_other_sentence_alone() -> None:
+    source, target = (
+        tagged(TALL),
+        tagged("A/DT tall/JJ lad/NN saw/VBD a/DT short/JJ lass/NN ./."),
+    )
+    links = [(1, 1), (2, 2), (3, 3), (5, 5), (6, 6), (7, 7)]
+    found = {script.with_equal_heads(source, target, links, random.Random(seed)) for seed in range(20)}
+    assert {(" ".join(one.words), " ".join(two.words)) for one, two in found} == {
+        ("The tall boy saw the short boy .", "A tall lad saw a short lad ."),
+        ("The tall girl saw the short girl .", "A tall lass saw a short lass ."),
+    }
+    # A head that has two partners stays.
+    assert script.with_equal_heads(source, target, [*links, (3, 6)], random.Random(0)) == (source, target)
+
+
+def test_links_go_where_the_words_go() -> None:
+    source = tagged("A/DT tall/JJ lad/NN saw/VBD a/DT short/JJ lass/NN ./.")
+    target = tagged(TALL)
+    links = [(k, k) for k in (1, 2, 3, 5, 6, 7)]
+    partners = {"tall": "tall", "lad": "boy", "saw": "saw", "short": "short", "lass": "girl", ".": "."}
+    kinds = set()
+    for seed in range(300):
+        chance = random.Random(seed)
+        pair = script.rearranged_pair(source, target, links, lemma, PARTICIPLES, chance)
+        words = [(pair.source[i], pair.target[j]) for i, j in pair.links]
+        of_itself = len(words) == 8
+        passive = "by" in (*pair.source, *pair.target)
+        equal_heads = len({*pair.source, *pair.target} & {"boy", "girl", "lad", "lass"}) == (
+            1 if of_itself else 2
+        )
+        kinds.add((of_itself, passive, equal_heads))
+        for one, two in words:
+            if of_itself:
+                assert one.lower() == two.lower() or {one, two} == {"saw", "seen"}
+            elif not equal_heads:
+                assert {one, two} in ({a, b} for a, b in partners.items()) or {one, two} == {"saw", "seen"}
+        # Adjectives stay with the nouns that they are beside.
+        for one, two in pair.links:
+            if pair.source[one] in {"tall", "short"}:
+                assert pair.source[one] == pair.target[two] and (one + 1, two + 1) in pair.links
+    assert len(kinds) == 8
+
+
+def test_a_pair_without_phrases_to_move_gives_no_copy() -> None:
+    one = tagged("She/PRP ran/VBD")
+    assert script.rearranged_pair(one, one, [(0, 0)], lemma, PARTICIPLES, random.Random(0)) is None
+
+
+def test_measured_pairs_link_equal_words_of_equal_phrases() -> None:
+    for construction in measuring.TEMPLATES:
+        for equal_heads in (False, True):
+            cases = list(measuring.cases(construction, equal_heads=equal_heads))
+            assert len({(case.source.words, case.target.words) for case in cases}) == len(cases) == 20
+            for case in cases:
+                for i, j in case.links:
+                    one, two = case.source.words[i], case.target.words[j]
+                    assert one.lower() == two.lower() or (one, two) in measuring.VERBS
+                nouns = [word for word in case.source.words if word in measuring.NOUNS]
+                assert (len(set(nouns)) < len(nouns)) == equal_heads
+                linked = {i for i, _ in case.links}
+                unlinked = [word for i, word in enumerate(case.source.words) if i not in linked]
+                assert unlinked in ([], ["to"]) and len(linked) == len(case.links)
+    first = next(measuring.cases("passive", equal_heads=True))
+    assert " ".join(first.source.words) == "The tall teacher praised the short teacher ."
+    assert " ".join(first.target.words) == "The short teacher was praised by the tall teacher ."
+    assert first.links.pairs == ((0, 6), (1, 7), (2, 8), (3, 4), (4, 0), (5, 1), (6, 2), (7, 9))
+
+
+class Monotone:
+    """Links every word to the one that stands at its place."""
+
+    def align_many(self, pairs: Any) -> Iterator[Any]:
+        for source, target in pairs:
+            yield SimpleNamespace(words=Links.of((k, k) for k in range(min(len(source), len(target)))))
+
+
+def test_the_table_has_a_row_for_each_construction(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(measuring.forest_align, "load", lambda name: asked.append(name) or Monotone())
+    measuring.main(["semi-markov"])
+    rows = capsys.readouterr().out.splitlines()
+    assert asked == ["semi-markov"] and rows[0].startswith("| semi-markov |") and len(rows) == 2 + 6
+    # The S and the O liked the T .: and, liked, the, T and the full stop keep their places.
+    assert rows[-1] == "| coordination | 55.6 | 55.6 | 0.0 | 45.5 | 45.5 | 0.0 |"

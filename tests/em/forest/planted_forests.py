@@ -1,0 +1,152 @@
+"""Sentence pairs with packed n-best forests, made up from known probabilities of phrase categories.
+
+Both sentences of a pair have the same trees, but for swapped children: the one that the pair was made from,
+and others that could be it. Only in the first do categories of corresponding phrases depend on each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import nltk
+import numpy as np
+
+from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.em.forest.events import Normalizer, PairRows
+from forest_align.em.forest.problem import AlignmentProblem, build_problem
+from forest_align.parsing import forest_from_trees
+from forest_align.types import ParseForest
+
+CATEGORIES = 3
+NULL = CATEGORIES
+FEATURES = (CATEGORIES + 1) ** 2
+#: Pr(target category | source category); source categories are equally frequent.
+PLANTED = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
+TREES = 3
+#: How often the tree that a pair was made from is the first, second, … of its n-best list.
+RANKS = (0.5, 0.3, 0.2)
+OPTIONS = {"beam": 200, "generation_gap": 1, "null_penalty": 2.0, "allow_noncompositional": False}
+
+Bracketing = int | tuple["Bracketing", "Bracketing"]
+
+
+def random_bracketing(random: np.random.Generator, words: range) -> Bracketing:
+    """A random binary tree over words."""
+    if len(words) == 1:
+        return words[0]
+    middle = int(random.integers(1, len(words)))
+    return random_bracketing(random, words[:middle]), random_bracketing(random, words[middle:])
+
+
+def words_of(tree: Bracketing) -> list[int]:
+    """Its words, from left to right."""
+    return [tree] if isinstance(tree, int) else words_of(tree[0]) + words_of(tree[1])
+
+
+def phrases_of(tree: Bracketing) -> Iterator[frozenset[int]]:
+    """Sets of words of its phrases."""
+    yield frozenset(words_of(tree))
+    if not isinstance(tree, int):
+        yield from phrases_of(tree[0])
+        yield from phrases_of(tree[1])
+
+
+def reordered(tree: Bracketing, place: list[int]) -> Bracketing:
+    """The tree over words in another order: children stand in the order of their first words."""
+    if isinstance(tree, int):
+        return tree
+    parts = [reordered(part, place) for part in tree]
+    first, second = sorted(parts, key=lambda part: min(place[word] for word in words_of(part)))
+    return first, second
+
+
+def n_best(
+    random: np.random.Generator, length: int
+) -> tuple[Bracketing, list[Bracketing], np.ndarray, list[int]]:
+    """The right tree, all trees, their log-probabilities, and an order of words that keeps phrases together.
+
+    In the other order a sentence has a phrase for each phrase of each tree.
+    """
+    right = random_bracketing(random, range(length))
+    others: list[Bracketing] = []
+    while len(others) < TREES - 1:
+        other = random_bracketing(random, range(length))
+        if other not in (right, *others):
+            others.append(other)
+    # All trees survive if words are reversed, within a phrase that they have in common or as a whole.
+    common = set.intersection(*(set(phrases_of(tree)) for tree in (right, *others)))
+    place = list(range(length))
+    for phrase in sorted(common, key=len):
+        if random.random() < 0.5:
+            low, high = min(place[w] for w in phrase), max(place[w] for w in phrase)
+            for word in phrase:
+                place[word] = low + high - place[word]
+    trees = list(others)
+    trees.insert(int(random.choice(TREES, p=RANKS)), right)
+    return right, trees, np.log(RANKS), place
+
+
+def forest_of(trees: list[Bracketing], log_probabilities: np.ndarray, place: list[int]) -> ParseForest:
+    """The packed forest of trees over words in some order."""
+
+    def nltk_tree(tree: Bracketing) -> nltk.Tree:
+        if isinstance(tree, int):
+            return nltk.Tree("X", [f"w{tree}"])
+        return nltk.Tree("X", [nltk_tree(part) for part in reordered(tree, place)])
+
+    return forest_from_trees([nltk_tree(tree) for tree in trees], log_probabilities.tolist())[1]
+
+
+def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, set[tuple[int, int]]]:
+    """One pair, and the spans of its right source tree."""
+    right, trees, log_probabilities, place = n_best(random, int(random.integers(5, 9)))
+    length = len(place)
+    identity = list(range(length))
+    word_at = np.argsort(place).tolist()
+    forests = forest_of(trees, log_probabilities, identity), forest_of(trees, log_probabilities, place)
+    sources = {phrase: int(random.integers(CATEGORIES)) for tree in trees for phrase in phrases_of(tree)}
+    marginal = PLANTED.mean(0)
+    aligned = set(phrases_of(right))
+    targets = {
+        phrase: int(random.choice(CATEGORIES, p=PLANTED[category] if phrase in aligned else marginal))
+        for phrase, category in sorted(sources.items(), key=lambda item: sorted(item[0]))
+    }
+    categories = [
+        np.array([table[frozenset(words[a:b])] for a, b in zip(forest.start, forest.end, strict=True)])
+        for forest, table, words in (
+            (forests[0], sources, identity),
+            (forests[1], targets, word_at),
+        )
+    ]
+    (kinds_s, class_s), (kinds_t, class_t) = (np.unique(side, return_inverse=True) for side in categories)
+    leaves = [leaves_of(forest) for forest in forests]
+    prepared = PreparedPair(
+        *forests,
+        class_s.astype(np.int32),
+        class_t.astype(np.int32),
+        np.array([leaves[0][w] for w in range(length)], np.int32),
+        np.array([leaves[1][place[w]] for w in range(length)], np.int32),
+        np.zeros(length),
+        tree_weight=1.0,
+    )
+    rows = np.append(kinds_s, NULL)[:, None] * (CATEGORIES + 1) + np.append(kinds_t, NULL)[None, :]
+    looks = PairRows(rows.astype(np.int32), kinds_s, kinds_t)
+    return prepared, looks, {(min(phrase), max(phrase) + 1) for phrase in aligned}
+
+
+def leaves_of(forest: ParseForest) -> list[int]:
+    """Its nodes over one word, in order."""
+    inner = set(forest.edges[:, 0].tolist())
+    found = [node for node in range(len(forest)) if node not in inner]
+    return sorted(found, key=lambda node: int(forest.start[node]))
+
+
+def planted_problem(
+    count: int, normalizer: Normalizer
+) -> tuple[AlignmentProblem, list[set[tuple[int, int]]]]:
+    """Pairs to learn from, with a feature for each pair of categories, null among them; the right spans."""
+    random = np.random.default_rng(31)
+    pairs, looks, right = zip(*(planted_pair(random) for _ in range(count)), strict=True)
+    offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
+    problem = build_problem(pairs, looks, normalizer, offsets, features, FEATURES, OPTIONS)
+    return problem, list(right)

@@ -1,0 +1,342 @@
+"""Prepared pairs align as the aligner aligns them, and dev pairs are counted as the metrics count."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.words.lexical import candidate_provider
+from forest_align.alignment import Links
+from forest_align.data.formats.format import SentencePair
+from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
+from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
+from forest_align.em.tuning.forest import SweepProblem, search_space, start_values, with_values
+from forest_align.eval.metrics.constituents import constituent_spans, count_constituents
+from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket
+from forest_align.parsing.networks.encoder_scorer import MODELS
+from forest_align.types import InputError, Sentence
+
+TREES = {
+    "the old man bought a car": "(S (NP (DT the) (JJ old) (NN man)) (VP (VBD bought) (NP (DT a) (NN car))))",
+    "a car was purchased by the man": "(S (NP (DT a) (NN car)) (VP (VBD was) (VP (VBN purchased) "
+    "(PP (IN by) (NP (DT the) (NN man))))))",
+    "she sold her house quickly": "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN house)) "
+    "(RB quickly)))",
+    "she sold her home": "(S (NP (PRP she)) (VP (VBD sold) (NP (PRP$ her) (NN home))))",
+}
+GOLD = (
+    ("the old man bought a car", "a car was purchased by the man", [(0, 5), (2, 6), (3, 3), (4, 0), (5, 1)]),
+    ("she sold her house quickly", "she sold her home", [(0, 0), (1, 1), (2, 2), (3, 3)]),
+)
+
+
+def parse_many(texts: Iterable[list[str]]) -> Iterator[Sentence | InputError]:
+    for words in texts:
+        tree = TREES.get(" ".join(words))
+        if tree is None:
+            yield InputError("no tree")
+        else:
+            yield sentence_from_bracket(tree, lemmatizer=load_lexicon().lemma)
+
+
+def gold_pairs() -> list[SentencePair]:
+    return [
+        SentencePair(
+            str(number), *(Sentence.from_words(text.split()) for text in texts), links=Links.of(links)
+        )
+        for number, (*texts, links) in enumerate(GOLD)
+    ]
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> CorpusReader:
+    made = CorpusReader("toy", candidates="dictionary", cache=tmp_path)
+    monkeypatch.setattr(made, "_parser", parse_many)
+    return made
+
+
+def corpus(reader: CorpusReader) -> list[CorpusPair]:
+    pairs, problems = reader.read(gold_pairs())
+    assert not problems
+    return pairs
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, cached: bool) -> None:
+    aligner = ForestAligner.load()
+    if cached:
+        corpus(reader)
+    for pair in corpus(reader):
+        sentences = [parsed for parsed in parse_many([list(pair.source.words), list(pair.target.words)])]
+        source, target = sentences
+        assert isinstance(source, Sentence) and isinstance(target, Sentence)
+        candidates = candidate_provider("dictionary").candidates(source, target)
+        expected = aligner.align_candidates(source, target, candidates)
+        found = align_pair(pair, aligner.model)
+        assert found.words == expected.words
+        assert found.phrases == expected.phrases
+        assert found.log_probability == expected.log_probability
+
+
+def test_dev_scores_are_those_of_the_metrics(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    rows = DevSet(pairs).statistics(model)
+    alignments = [align_pair(pair, model) for pair in pairs]
+    words = score_words(
+        WordPair(a.source.words, a.target.words, pair.links or Links(), a.words)
+        for a, pair in zip(alignments, pairs, strict=True)
+    )
+    assert figures(rows)["word f1"].value == pytest.approx(words.counts.macro().f1)
+    for row, alignment, pair in zip(rows, alignments, pairs, strict=True):
+        assert pair.source.forest is not None and pair.target.forest is not None and pair.links is not None
+        predicted = {(p.source_node.span, p.target_node.span) for p in alignment.phrases}
+        spans = constituent_spans(pair.source.forest), constituent_spans(pair.target.forest)
+        whole = {pair for pair in predicted if pair[0] in spans[0] and pair[1] in spans[1]}
+        assert row[:4].tolist() == list(count_constituents(whole, *spans, pair.links))
+
+
+def test_figures_are_those_worked_out_by_hand() -> None:
+    constituents, words = [[1, 2, 1, 4], [3, 3, 3, 4]], [[1, 2, 1, 1], [1, 1, 1, 4]]
+    reached, heads = [[1], [0]], [[2, 4, 2, 4], [3, 3, 3, 4]]
+    rows = np.concatenate([constituents, words, reached, heads], axis=1).astype(float)
+    found = {name: figure.value for name, figure in figures(rows).items()}
+    assert found == pytest.approx(
+        {
+            "constituent precision": 4 / 5,
+            "constituent recall": 4 / 8,
+            "constituent f1": 8 / 13,
+            "word f1": 15 / 22,  # of the mean precision, 3/4, and the mean recall, 5/8
+            "reachability": 1 / 2,
+            "uas": 5 / 8,
+        }
+    )
+
+
+def test_links_that_are_merely_possible_do_not_count(reader: CorpusReader) -> None:
+    sure = corpus(reader)
+    assert sure[0].links is not None
+    possible = [*sure[0].links.pairs, (0, 0), (4, 4)]
+    number = len(sure[0].links.pairs)
+    links = Links.of(possible, sure=[place < number for place in range(len(possible))])
+    model = ForestAligner.load().model
+    rows = DevSet([replace(sure[0], links=links)]).statistics(model)
+    assert (rows == DevSet(sure[:1]).statistics(model)).all()
+
+
+def test_attachment_is_scored_where_there_are_gold_trees(reader: CorpusReader) -> None:
+    pairs = [
+        replace(
+            pair,
+            source_trees=((TREES[pair.source.text], 0.0),),
+            target_trees=((TREES[pair.target.text], 0.0),),
+        )
+        for pair in gold_pairs()
+    ]
+    found, _ = reader.read(pairs)
+    rows = DevSet(found).statistics(ForestAligner.load().model)
+    assert objective_value(rows, "uas") == 100.0
+
+
+def test_attachment_is_tuned_on_the_pairs_that_have_gold_trees(reader: CorpusReader) -> None:
+    plain, other = gold_pairs()
+    trees = [((TREES[sentence.text], 0.0),) for sentence in (other.source, other.target)]
+    found, _ = reader.read([plain, replace(other, source_trees=trees[0], target_trees=trees[1])])
+    model = ForestAligner.load().model
+    space = search_space(model, [10])
+    problem = SweepProblem(model, "uas", [10], lambda size: DevSet(found), space)
+    assert problem.pair_count == 1
+    assert problem.score(problem.statistics(start_values(model, space), [0])) == 100.0
+    with pytest.raises(InputError, match="no gold trees"):
+        SweepProblem(model, "uas", [10], lambda size: DevSet(found[:1]), space)
+
+
+def test_a_parser_is_told_from_another_by_the_files_that_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bundled = parser_fingerprint("en")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").mkdir()
+    assert parser_fingerprint("en") == bundled
+    weights = tmp_path / "mine" / "benepar_model.bin"
+    weights.parent.mkdir()
+    weights.write_bytes(b"1")
+    first = parser_fingerprint(str(weights.parent))
+    weights.write_bytes(b"2")
+    assert len({bundled, first, parser_fingerprint(str(weights.parent))}) == 3
+    assert parser_fingerprint("benepar_en3").startswith("benepar_en3 ")
+
+
+def test_parses_with_lemmas_of_another_lexicon_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = {parser_fingerprint("en")}
+    (tmp_path / "wordnet.safetensors").write_bytes(b"another lexicon")
+    monkeypatch.setattr(
+        "forest_align.em.corpus.corpus.word_candidate_files", lambda name: [*tmp_path.iterdir()]
+    )
+    found.add(parser_fingerprint("en"))
+    assert len(found) == 2
+
+
+def test_parses_with_other_word_vectors_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "parsing"
+    shutil.copytree(MODELS / "en", package / "models" / "en")
+    weights = package / "vectors" / "model.safetensors"
+    weights.parent.mkdir()
+    monkeypatch.setattr("forest_align.em.corpus.corpus.files", lambda _: package)
+    found = set()
+    for content in (b"1", b"2"):
+        weights.write_bytes(content)
+        found.add(parser_fingerprint("en"))
+    assert len(found) == 2
+
+
+def test_a_pair_that_cannot_be_parsed_is_reported_by_name(reader: CorpusReader) -> None:
+    odd = SentencePair("odd", Sentence.from_words(["x"]), Sentence.from_words(["she", "sold", "her", "home"]))
+    pairs, problems = reader.read([*gold_pairs(), odd, InputError("bad line", file="f", line=3)])
+    assert len(pairs) == 2
+    assert sorted(problems) == ["f:3: bad line", "pair 'odd': no tree"]
+
+
+def test_the_values_of_a_trial_reach_the_search(reader: CorpusReader) -> None:
+    model = ForestAligner.load().model
+    space = search_space(model, [10], also=["parser_weight"])
+    problem = SweepProblem(model, "word-f1", [10], lambda size: DevSet(corpus(reader)), space)
+    assert problem.pair_count == 2
+    values = {**start_values(model, space), "generation_gap": 1, "beam": 17, "parser_weight": 0.25}
+    tuned = with_values(model, values)
+    assert (tuned.options.generation_gap, tuned.options.beam, tuned.options.parser_weight) == (1, 17, 0.25)
+    rows = problem.statistics(values, [0, 1])
+    assert (rows == DevSet(corpus(reader)).statistics(tuned)).all()
+    assert problem.score(rows) == pytest.approx(100 * figures(rows)["word f1"].value)
+    assert np.isfinite(rows).all()
+
+
+def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+
+    def fingerprint(used: ForestModel, count: int = 2, **choice: Sequence[str]) -> str:
+        space = search_space(used, [10], **choice)
+        return SweepProblem(used, "word-f1", [10], lambda size: DevSet(pairs[:count]), space).fingerprint
+
+    tuned = with_values(model, {"beam": 30, "null_penalty": 1.3})
+    assert fingerprint(model) == fingerprint(tuned)
+    assert fingerprint(model) != fingerprint(model, 1)
+    assert fingerprint(model) != fingerprint(replace(model, weights=model.weights + 1))
+    assert fingerprint(model) != fingerprint(model, keep=("beam",))
+    assert fingerprint(model) != fingerprint(model, also=("parser_weight",))
+    assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
+
+
+def test_a_trial_has_the_pairs_with_forests_of_its_size(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    sets = {1: DevSet(pairs), 10: DevSet(pairs[::-1])}
+    space = search_space(model, [1, 10])
+    problem = SweepProblem(model, "word-f1", [1, 10], sets.__getitem__, space)
+    start = start_values(model, space)
+    for size in (1, 10):
+        values = {**start, "forest_size": size}
+        assert (problem.statistics(values, [0]) == sets[size].statistics(model, [0])).all()
+        assert problem.tuned(values).description["tuned"]["forest_size"] == size
+    del start["forest_size"]
+    assert (problem.statistics(start, [0]) == sets[1].statistics(model, [0])).all()
+    assert problem.tuned(start).description["tuned"]["forest_size"] == 1
+
+
+def test_a_sweep_is_known_by_all_that_decides_on_its_scores(reader: CorpusReader) -> None:
+    model, pairs = ForestAligner.load().model, corpus(reader)
+    other_links = [replace(pairs[0], links=Links.of([(0, 5)])), pairs[1]]
+    lexical = {**model.lexical, next(iter(model.lexical)): 7.0}
+
+    def fingerprint(
+        used: ForestModel = model,
+        objective: str = "word-f1",
+        sizes: Sequence[int] = (10,),
+        loaded: Sequence[CorpusPair] = pairs,
+        identity: object = None,
+    ) -> str:
+        space = search_space(used, [1, 10])
+        return SweepProblem(used, objective, sizes, lambda size: DevSet(loaded), space, identity).fingerprint
+
+    def with_heads(heads: list[int]) -> CorpusPair:
+        return replace(pairs[0], gold_heads=(heads, heads))
+
+    known = [
+        fingerprint(),
+        fingerprint(replace(model, lexical=lexical)),
+        fingerprint(replace(model, options=replace(model.options, single_support=False))),
+        fingerprint(objective="constituent-f1"),
+        fingerprint(sizes=(10, 1)),
+        fingerprint(loaded=other_links),
+        fingerprint(loaded=[replace(pairs[0], given_forests="other trees"), pairs[1]]),
+        *(fingerprint(objective="uas", loaded=[with_heads(heads)]) for heads in ([0, 1], [1, 0])),
+        fingerprint(identity="another parser"),
+    ]
+    assert len(set(known)) == len(known)
+    assert fingerprint(sizes=(1, 10)) == fingerprint(sizes=(10, 1))
+
+
+def test_forest_sizes_are_searched_only_if_there_is_a_choice() -> None:
+    model = ForestAligner.load().model
+    assert "forest_size" not in search_space(model, [10])
+    assert search_space(model, [50, 1])["forest_size"].choices == (1, 50)
+
+
+@pytest.mark.parametrize(
+    ("tuned", "sizes", "first"),
+    [(None, [1, 10, 50], 10), (50, [1, 10, 50], 50), (1, [50, 10, 1], 1), (None, [1, 8, 50], 8)],
+)
+def test_the_first_forest_size_is_the_model_s_own(tuned: int | None, sizes: list[int], first: int) -> None:
+    model = ForestAligner.load().model
+    description = {} if tuned is None else {"tuned": {"forest_size": tuned}}
+    model = replace(model, description=description)
+    assert start_values(model, search_space(model, sizes))["forest_size"] == first
+
+
+def test_the_start_has_the_model_s_own_options_even_if_these_are_outside_of_the_search() -> None:
+    model = ForestAligner.load().model
+    options = {"null_penalty": 2.5, "beam": 300, "generation_gap": 8, "candidate_weight": 0.0}
+    model = replace(model, options=replace(model.options, **options))
+    space = search_space(model, [10])
+    start = start_values(model, space)
+    assert {name: start[name] for name in options} == options
+    assert with_values(model, start).options == model.options
+    for name, value in start.items():
+        assert space[name].low <= value <= space[name].high
+
+
+def test_options_that_are_kept_are_not_searched() -> None:
+    model = ForestAligner.load().model
+    assert {"beam", "generation_gap"}.isdisjoint(search_space(model, [10], ["beam", "generation_gap"]))
+    assert "beam" not in start_values(model, search_space(model, [10], ["beam"]))
+    with pytest.raises(InputError, match="found 'beems'"):
+        search_space(model, [10], ["beems"])
+    with pytest.raises(InputError, match="something to vary"):
+        search_space(model, [10], list(search_space(model, [10])))
+
+
+def test_the_parser_weight_is_searched_when_asked_for() -> None:
+    model = ForestAligner.load().model
+    assert "parser_weight" not in search_space(model, [10])
+    space = search_space(model, [10], also=["parser_weight"])
+    assert (space["parser_weight"].low, space["parser_weight"].high) == (0, 1)
+    assert start_values(model, space)["parser_weight"] == model.options.parser_weight
+    with pytest.raises(InputError, match="found 'beam'"):
+        search_space(model, [10], also=["beam"])
+
+
+def test_an_unknown_objective_is_refused() -> None:
+    model = ForestAligner.load().model
+    with pytest.raises(InputError, match="constituent-f1"):
+        SweepProblem(model, "nonsense", [10], lambda size: DevSet([]), search_space(model, [10]))

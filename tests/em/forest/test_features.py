@@ -1,0 +1,81 @@
+"""Numbered features score as the model itself does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest.features import (
+    CATEGORIES,
+    GENERAL_FEATURES,
+    RELATIONS,
+    PairFeatures,
+    PhraseClasses,
+)
+from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.em.forest.events import EventTableBuilder, Normalizer
+from forest_align.em.forest.features import CorpusFeatures, number_features
+
+LEMMAS = ("cat", "dog", "sit", "the", "of")
+
+
+def random_classes(random: np.random.Generator) -> PhraseClasses:
+    lemmas = random.choice(LEMMAS, size=random.integers(1, 5), replace=False)
+    categories = random.integers(len(CATEGORIES) - 1, size=len(lemmas)).astype(np.int32)
+    tokens = tuple((i,) for i in range(len(lemmas)))
+    return PhraseClasses(tuple(map(str, lemmas)), categories, tokens, np.arange(len(lemmas), dtype=np.int32))
+
+
+def random_features(seed: int, count: int = 8) -> list[PairFeatures]:
+    random = np.random.default_rng(seed)
+    pairs = []
+    for _ in range(count):
+        source, target = random_classes(random), random_classes(random)
+        relations = random.integers(0, 2, size=(len(source), len(target), len(RELATIONS))).astype(np.float64)
+        pairs.append(PairFeatures(source, target, relations))
+    return pairs
+
+
+def random_model(corpus: CorpusFeatures, normalizer: Normalizer) -> ForestModel:
+    random = np.random.default_rng(1)
+    lexical = {key: float(random.normal()) for key in corpus.lexical_keys}
+    options = ForestOptions(normalizer=normalizer.value)
+    return ForestModel(random.normal(size=len(GENERAL_FEATURES)), lexical, options)
+
+
+@pytest.mark.parametrize("normalizer", [Normalizer.PAIR, Normalizer.SYMMETRIC])
+@pytest.mark.parametrize("least_pairs", [1, 2, 100])
+def test_events_have_the_probabilities_that_the_model_gives(least_pairs: int, normalizer: Normalizer) -> None:
+    pairs = random_features(5)
+    corpus = number_features(pairs, least_pairs)
+    model = random_model(corpus, normalizer)
+    builder = EventTableBuilder(normalizer)
+    events = builder.add(corpus.pairs)
+    table = builder.finish(corpus.feature_offsets, corpus.feature_ids, corpus.feature_count)
+    logs = table.log_probabilities(corpus.weights_of(model))
+    for pair, found in zip(pairs, events, strict=True):
+        for ours, theirs in zip(found.log_probabilities(logs), model.log_probabilities(pair), strict=True):
+            assert ours == pytest.approx(theirs)
+
+
+def test_lexicalised_features_are_those_of_enough_pairs() -> None:
+    pairs = random_features(6)
+    counts: dict[str, int] = {}
+    for pair in pairs:
+        sides = pair.source.attributes(), pair.target.attributes()
+        keys = {f"{one}\t{two}" for one in sides[0] for two in sides[1]} - {"/null\t/null"}
+        for key in keys:
+            counts[key] = counts.get(key, 0) + 1
+    for least in (1, 2, 4):
+        wanted = {key for key, count in counts.items() if count >= least}
+        assert set(number_features(pairs, least).lexical_keys) == wanted
+
+
+def test_weights_go_into_the_model_and_back() -> None:
+    corpus = number_features(random_features(7), 2)
+    weights = np.random.default_rng(2).normal(size=corpus.feature_count)
+    general, lexical = weights[: len(GENERAL_FEATURES)], corpus.lexical_weights(weights, 0.0)
+    assert (corpus.weights_of(ForestModel(general, lexical)) == weights).all()
+    # Features that the model does not know begin at 0.
+    assert not corpus.weights_of(ForestModel(general))[len(GENERAL_FEATURES) :].any()
+    assert all(abs(weight) >= 0.5 for weight in corpus.lexical_weights(weights, 0.5).values())

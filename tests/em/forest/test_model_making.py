@@ -1,0 +1,254 @@
+"""The scripts that make the forest aligner's bundled models again, and the tables of what training does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import training_table
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.calibration import PhraseCalibration
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.data.formats.format import SentencePair
+from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
+from forest_align.em.forest import calibrate, untuned
+from forest_align.em.forest.calibration import TEMPERATURES, JudgedPhrases
+from forest_align.em.forest.dev_set import DevSet
+from forest_align.em.forest.state import TrainingSettings
+
+from ...places import ROOT
+from .test_dev_set import gold_pairs, parse_many
+
+
+@pytest.fixture
+def table_script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Reads two pairs from any file."""
+
+    def reader(forest_size: int = 10, cache: Path | None = None) -> CorpusReader:
+        made = CorpusReader("toy", forest_size=forest_size, candidates="dictionary")
+        monkeypatch.setattr(made, "_parser", parse_many)
+        return made
+
+    def read_pairs(path: str) -> list[SentencePair]:
+        return gold_pairs()
+
+    module = training_table
+    monkeypatch.setattr(module, "CorpusReader", reader)
+    monkeypatch.setattr(module, "read_pairs", read_pairs)
+    return module
+
+
+def cells(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+
+
+def test_normalizers_are_compared_with_the_default(
+    table_script: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table_script.main(
+        ["pairs", "--gold", "a", "b", "--skip", "1", "--start", "uniform", "--epochs", "1",
+         "--normalizers", "pair", "training", "--uses", "symmetric"]
+    )  # fmt: skip
+    head, _, *rows = cells(capsys.readouterr().out)
+    assert head[0] == "trained by, 2 pairs (2 pairs)"  # one of each of two files
+    trained = ["nothing", "symmetric", "pair", "training"]
+    assert [row[0] for row in rows] == [
+        f"{name}, used as {use}" for name in trained for use in ("sides", "symmetric")
+    ]
+    probabilities = {row[0]: row[-1] for row in rows}
+    assert probabilities.pop("symmetric, used as sides") == ""
+    assert all(0 < float(value) <= 1 for value in probabilities.values())
+
+
+def test_each_model_is_trained_by_one_normalizer_and_used_by_another(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained, used = [], {}
+
+    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
+        trained.append((len(pairs), settings.epochs, settings.batch_size, start.options))
+        assert (start.weights == ForestAligner.load("uniform").model.weights).all()
+        return SimpleNamespace(model=replace(start, description={"by": str(normalizer)}))
+
+    def rows(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
+        used[name] = (len(dev), model.description.get("by"), model.options.normalizer)
+        return np.ones((1, 13))
+
+    monkeypatch.setattr(table_script, "train_forest_model", train)
+    monkeypatch.setattr(table_script, "rows_of", rows)
+    table_script.main(
+        ["pairs", "--gold", "a", "--gold-limit", "1", "--start", "uniform", "--epochs", "3",
+         "--normalizers", "pair", "--uses", "symmetric"]
+    )  # fmt: skip
+    assert trained == [(2, 3, 0, ForestAligner.load().model.options)] * 2
+    assert used == {
+        f"{by or 'nothing'}, used as {use}": (1, by, use)
+        for by in (None, "symmetric", "pair")
+        for use in ("sides", "symmetric")
+    }
+
+
+def test_forest_sizes_are_compared_with_the_model_s_own(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes, make = [], table_script.CorpusReader
+
+    def reader(forest_size: int, cache: Path | None) -> CorpusReader:
+        sizes.append(forest_size)
+        made: CorpusReader = make(forest_size, cache)
+        return made
+
+    monkeypatch.setattr(table_script, "CorpusReader", reader)
+    table_script.main(["--gold", "a", "--forest-sizes", "50", "1", "--skip", "1"])
+    head, _, *rows = cells(capsys.readouterr().out)
+    assert (head[0], sizes) == ("trees in a forest (1 pairs)", [1, 10, 50])
+    assert [(row[0], bool(row[-1])) for row in rows] == [("1", True), ("10", False), ("50", True)]
+
+
+def test_the_table_of_sizes_has_a_line_for_each(
+    table_script: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ["--sizes", "1", "0", "--batch-sizes", "1", "0", "--epochs", "1"]
+    table_script.main(["pairs", "--gold", "a", "--start", "uniform", *sizes])
+    _, _, *rows = cells(capsys.readouterr().out)
+    assert [row[:2] for row in rows] == [["1", "all"], ["2", "1"], ["2", "all"]]
+
+
+def test_smaller_sizes_are_the_first_of_one_fixed_shuffle(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained = []
+
+    def train(pairs: Any, start: ForestModel, settings: TrainingSettings, *, normalizer: str) -> Any:
+        assert normalizer == "symmetric" and settings.epochs == 2
+        trained.append((" ".join(pair.id for pair in pairs), settings.batch_size))
+        return SimpleNamespace(model=start)
+
+    five = [replace(gold_pairs()[number % 2], id=str(number)) for number in range(5)]
+    monkeypatch.setattr(table_script, "read_pairs", lambda path: five)
+    monkeypatch.setattr(table_script, "train_forest_model", train)
+    sizes = ["--sizes", "3", "5", "0", "--batch-sizes", "2", "3", "0"]
+    table_script.main(["pairs", "--gold", "a", "--gold-limit", "1", "--start", "uniform", *sizes])
+    order = "2 4 3 0 1"  # of NumPy's generator with the seed 0
+    assert trained == [("2 4 3", 2), ("2 4 3", 0), (order, 2), (order, 3), (order, 0)]
+    _, _, *rows = cells(capsys.readouterr().out)
+    assert [row[:2] for row in rows] == [["3", "2"], ["3", "all"], ["5", "2"], ["5", "3"], ["5", "all"]]
+
+
+def test_the_pairs_of_each_file_are_skipped_and_limited(
+    table_script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Reader:
+        def read(self, pairs: list[str]) -> tuple[list[str], list[str]]:
+            return [pair for pair in pairs if pair != "a2"], [pair for pair in pairs if pair == "a2"]
+
+    monkeypatch.setattr(table_script, "read_pairs", lambda path: [f"{path}{number}" for number in range(5)])
+    assert table_script.read(["a", "b"], Reader(), 2, 1) == ["a1", "b1", "b2"]
+    assert capsys.readouterr().err == "a2\n"
+    for everything in (0, None):
+        assert table_script.read(["b"], Reader(), everything, 3) == ["b3", "b4"]
+
+
+def test_training_needs_pairs(table_script: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        table_script.main(["--gold", "a"])
+    assert "needs PAIRS" in capsys.readouterr().err
+
+
+def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    read_with, judged, results, fitted = [], [], [], []
+
+    def reader(parser: str, *, forest_size: int, confident_link: float, cache: Path | None) -> CorpusReader:
+        read_with.append((forest_size, confident_link))
+        made = CorpusReader("toy", candidates="dictionary")
+        monkeypatch.setattr(made, "_parser", parse_many)
+        return made
+
+    module = calibrate
+    judge = module.judge_phrases
+
+    def noted(pairs: list[CorpusPair], *options: Any) -> JudgedPhrases:
+        judged.append([pair.id for pair in pairs])
+        result: JudgedPhrases = judge(pairs, *options)
+        results.append(result)
+        return result
+
+    def noted_fit(corpora: list[JudgedPhrases]) -> PhraseCalibration:
+        fitted.append(corpora)
+        return PhraseCalibration(2.0, 0.5, 0.25)
+
+    five = [replace(gold_pairs()[number % 2], id=str(number)) for number in range(5)]
+    monkeypatch.setattr(module, "CorpusReader", reader)
+    monkeypatch.setattr(module, "read_pairs", lambda path: five)
+    monkeypatch.setattr(module, "judge_phrases", noted)
+    monkeypatch.setattr(module, "fit_calibration", noted_fit)
+    options = replace(ForestAligner.load().model.options, confident_link=0.75)
+    start = replace(ForestAligner.load().model, options=options, description={"tuned": {"forest_size": 3}})
+    start.save(tmp_path / "start")
+    output = tmp_path / "calibrated"
+    module.main(["x/a", "--model", str(tmp_path / "start"), "-o", str(output), "--limit", "3"])
+    assert (read_with, judged) == ([(3, 0.75)], [["0", "2"], ["1"]])
+    assert fitted == [[results[0]]]
+    model = ForestModel.load(output)
+    assert model.calibration == PhraseCalibration(2.0, 0.5, 0.25)
+    printed = capsys.readouterr().out
+    assert str(model.calibration) in printed and f"| x/a | {len(results[1].right)} |" in printed
+    assert model.description == {"tuned": {"forest_size": 3}, "calibrated_on": {"x/a": 2}}
+    assert model.options == start.options and (model.weights == start.weights).all()
+    with pytest.raises(SystemExit):
+        module.main(["one/x/a", "other/x/a"])
+    assert "files of different names" in capsys.readouterr().err
+
+
+def test_probabilities_are_told_before_and_after_calibration() -> None:
+    def judged(*phrases: tuple[float, bool]) -> JudgedPhrases:
+        posteriors, right = (np.array(column) for column in zip(*phrases, strict=True))
+        return JudgedPhrases(np.log([posteriors] * len(TEMPERATURES)), np.zeros(len(right)), right)
+
+    module, squared = calibrate, PhraseCalibration(posterior_power=2.0)
+    (_, _, row) = cells("\n".join(module.rows({"a": judged((0.56, False), (0.96, True))}, squared)))
+    assert row == ["a", "2", "0.500", "0.760", "0.300", "0.618", "0.196", "0.158 → 0.052"]
+    both = {"a": judged((0.56, False)), "b": judged((0.96, True))}
+    bins = cells("\n".join(module.diagram(both, squared)))[2:]
+    empty = [[f"{k / 10:.1f} to {(k + 1) / 10:.1f}", "0", "–", "–"] for k in range(10)]
+    expected = [[*one, *one] for one in empty]
+    expected[3][1:4] = ["1", "0.31", "0.00"]
+    expected[5][5:] = ["1", "0.56", "0.00"]
+    expected[9][1:4], expected[9][5:] = ["1", "0.92", "1.00"], ["1", "0.96", "1.00"]
+    assert bins == expected
+
+
+def test_an_untuned_model_has_nothing_of_a_sweep(tmp_path: Path) -> None:
+    for name in ("uniform", "fixed"):
+        model = ForestAligner.load(name).model
+        other = replace(
+            model,
+            options=replace(model.options, null_penalty=1.1, beam=20),
+            calibration=PhraseCalibration(temperature=3.0),
+            description={"weights": model.description["weights"]},
+        )
+        other.save(tmp_path / "other")
+        for start, output in ((name, "first"), (str(tmp_path / "other"), "second")):
+            untuned.main([start, "-o", str(tmp_path / output)])
+        for file in (tmp_path / "first").iterdir():
+            assert file.read_bytes() == (tmp_path / "second" / file.name).read_bytes()
+        made = ForestModel.load(tmp_path / "first")
+        assert (made.weights == model.weights).all() and made.lexical == model.lexical
+        assert (made.options.null_penalty, made.options.generation_gap) == (1.4, 5)
+
+
+def test_no_sweep_of_the_bundled_models_starts_with_options_that_came_out_of_one() -> None:
+    text = (ROOT / "tools" / "rebuild_models.sh").read_text(encoding="utf-8")
+    swept = re.findall(r'^tune_model "([^"]*)"', text, re.MULTILINE)
+    assert swept == ["$out/start/uniform", "$out/em", "$out/start/fixed"]
+    assert '--start "$out/uniform"' in text and 'em.forest.untuned "$bundled/$weights"' in text

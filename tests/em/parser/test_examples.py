@@ -1,0 +1,137 @@
+"""Training examples of the parser: what is trained on, how it is varied, and in which batches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from forest_align.data.trees.treebanks import TreebankSentence, read_craft
+from forest_align.em.parser import examples as script
+from forest_align.parsing.networks.encoder_batches import WordEncoder
+from forest_align.parsing.networks.encoder_scorer import MODELS
+
+LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "NN", "VB", ".", "''")
+SENTENCE = TreebankSentence(
+    ("Dogs", "bark", ".", "”"),
+    ("NN", "XX", ".", "''"),
+    ((0, 3, "S::X"), (0, 0, "NP"), (1, 1, "VP"), (2, 3, "X")),
+)
+
+
+@pytest.fixture(scope="module")
+def encode() -> WordEncoder:
+    return WordEncoder(MODELS / "en")
+
+
+def store(encode: WordEncoder, sentences: list[TreebankSentence]) -> Any:
+    return script.ExampleStore(sentences, encode, LABELS, TAGS)
+
+
+def tree(*words: str) -> str:
+    return f"( (S {' '.join(f'(NN {word})' for word in words)}) )\n"
+
+
+def test_what_is_held_out_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 179, 180, 184, 185, 189, 190, 199):
+        (tmp_path / f"wsj_{number:04}.mrg").write_text(tree(f"wsj{number}") + tree(*["long"] * 5))
+    parts = {"train": ("a", "b"), "dev": ("c",), "test": ("d",)}
+    lines = [
+        f"## {part}\n" + "".join(f" * GUM_{name}_x\n" for name in names) for part, names in parts.items()
+    ]
+    (tmp_path / "splits.md").write_text("".join(lines))
+    for name in "abcd":
+        (tmp_path / f"GUM_{name}_x.ptb").write_text(tree(f"gum-{name}"))
+    # Two of the nine articles are for the test, and the next one for dev.
+    monkeypatch.setattr(script, "read_craft", partial(read_craft, dev_sentences=3, test_sentences=8))
+    for article in range(9):
+        (tmp_path / f"{article}.tree").write_text(
+            tree(f"craft{article}", "x", "y") * 4 + tree("two", "words")
+        )
+    options = {"wsj_copies": 3.0, "gum_copies": 1.5, "craft_copies": 0.5}
+    options |= {"craft_sentences": 20, "longest": 4, "seed": 1}
+    mix = script.treebank_mix(tmp_path, tmp_path, tmp_path, **options)
+    known = [(sentence.words[0], times) for sentence, times in zip(mix.sentences, mix.copies, strict=True)]
+    assert known[:4] == [(f"wsj{number}", 3.0) for number in (1, 179, 185, 189)]
+    assert known[4:6] == [("gum-a", 1.5), ("gum-b", 1.5)]
+    assert len(known) == 26 and {times for _, times in known[6:]} == {0.5}
+    split = read_craft(tmp_path, 3, 8)
+    assert {word for word, _ in known[6:]} <= {s.words[0] for s in split.train} - {"two"}
+    assert not {word for word, _ in known} & {s.words[0] for part in mix.dev.values() for s in part}
+    assert "two" not in {word for word, _ in known}
+    assert [s.words[0] for s in mix.dev["wsj"]] == ["wsj180", "long", "wsj184", "long"]
+    assert [s.words[0] for s in mix.dev["gum"]] == ["gum-c"]
+    assert script.treebank_mix(tmp_path, tmp_path, tmp_path, **options) == mix
+
+
+def test_tags_that_training_does_not_know_have_the_first_place() -> None:
+    labels, tags = script.vocabularies([SENTENCE] * 2, rare=2)
+    assert labels == ("", "NP", "S", "S::X", "VP", "X") and tags == ("UNK", "''", ".", "NN", "XX")
+
+
+@pytest.mark.parametrize(
+    ("variant", "size", "spans"),
+    [
+        ("", 4, ((0, 3, 2), (0, 0, 1), (1, 1, 3))),
+        ("no final", 2, ((0, 1, 2), (0, 0, 1), (1, 1, 3))),
+        ("no punctuation", 2, ((0, 1, 2), (0, 0, 1), (1, 1, 3))),
+    ],
+)
+def test_an_example_has_numbers_for_what_is_known(
+    encode: WordEncoder, variant: str, size: int, spans: tuple[tuple[int, int, int], ...]
+) -> None:
+    found = store(encode, [SENTENCE]).get((0, variant))
+    assert found.spans == spans
+    assert found.tags.tolist() == [1, -100, 3, 4][:size]
+    assert np.array_equal(found.encoded.subwords, encode(SENTENCE.words[:size]).subwords)
+
+
+def test_a_mark_in_the_middle_is_left_out_with_all_punctuation_only(encode: WordEncoder) -> None:
+    middle = TreebankSentence(("Go", ".", "on", "."), ("VB", ".", "NN", "."), ((0, 3, "S"),))
+    marks = TreebankSentence((".", "."), (".", "."), ((0, 1, "S"),))
+    examples = store(encode, [middle, marks])
+    sizes = {key: len(examples.get(key).tags) for key in ((0, "no final"), (0, "no punctuation"))}
+    assert list(sizes.values()) == [3, 2]
+    assert len(examples.get((1, "no final")).tags) == 1
+    assert len(examples.get((1, "no punctuation")).tags) == 2  # nothing would be left
+
+
+@pytest.mark.parametrize("case", ["lower", "upper", "title"])
+def test_a_sentence_in_another_letter_case_has_the_classes_of_one_written_so(
+    encode: WordEncoder, case: str
+) -> None:
+    words = ["cat", "Cat", "I", "USA", "iPhone", "1,000", "3rd", "COVID-19", "--"]
+    for turn in range(len(words)):
+        turned = words[turn:] + words[:turn]
+        found = script.with_case(encode(turned), case)
+        expected = encode([getattr(word, case)() for word in turned])
+        assert found.cases.tolist() == expected.cases.tolist()
+        assert np.array_equal(found.subwords, encode(turned).subwords)
+
+
+def test_an_epoch_visits_each_sentence_as_often_as_asked_in_the_same_batches_each_time(
+    encode: WordEncoder,
+) -> None:
+    sentences = [
+        TreebankSentence(("go",) * size, ("VB",) * size, ((0, size - 1, "S"),)) for size in range(1, 21)
+    ] * 50
+    examples, copies = store(encode, sentences), [1.0] * 500 + [2.5] * 500
+    batches = script.epoch_batches(examples, copies, 100, seed=1, epoch=3)
+    times = Counter(visit.key[0] for batch in batches for visit in batch)
+    assert {times[place] for place in range(500)} == {1}
+    assert {times[place] for place in range(500, 1000)} == {2, 3}
+    assert sum(times.values()) == pytest.approx(500 + 2.5 * 500, abs=60)
+    for batch in batches:
+        sizes = [len(examples.get(visit.key).encoded.subwords) for visit in batch]
+        assert len(sizes) * max(sizes) <= 100 and max(sizes) - min(sizes) <= 3
+    cases = Counter(visit.case for batch in batches for visit in batch)
+    assert {name: cases[name] / sum(times.values()) for name in script.CASE_SHARES} == pytest.approx(
+        script.CASE_SHARES, abs=0.03
+    )
+    assert script.epoch_batches(examples, copies, 100, seed=1, epoch=3) == batches
+    assert script.epoch_batches(examples, copies, 100, seed=1, epoch=4) != batches
+    assert script.epoch_batches(examples, copies, 100, seed=2, epoch=3) != batches

@@ -1,0 +1,504 @@
+"""The span parser: its fast forward pass, its loss, its files, and input of every kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from benepar.parse_chart import ChartParser
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertTokenizerFast
+
+from forest_align.cext import chart
+from forest_align.em.parser.span_parser import SpanParser
+from forest_align.em.parser.tree_crf_loss import log_partition, negative_log_likelihood
+from forest_align.parsing.networks import span_network
+from forest_align.parsing.networks.encoder_batches import (
+    CASE_CLASSES,
+    EncoderBatch,
+    WordEncoder,
+    case_class,
+    collate,
+    length_batches,
+)
+from forest_align.parsing.networks.encoder_scorer import MODELS, EncoderScorer, load_span_parser
+from forest_align.parsing.networks.linear_layers import FloatLinear, multiplies_integers
+from forest_align.parsing.networks.model_files import (
+    ParserConfig,
+    parser_config,
+    read_config,
+    read_weights,
+    write_model,
+)
+from forest_align.parsing.networks.network_shapes import check_weights, network_sizes
+from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
+from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.types import InputError, ModelError
+
+LABELS = ("", "NP", "S", "S::VP")
+TAGS = ("UNK", "NN", "VB", ".")
+HPARAMS: dict[str, Any] = {
+    "use_pretrained": True,
+    "pretrained_model": "tiny",
+    "use_encoder": True,
+    "use_chars_lstm": False,
+    "predict_tags": True,
+    "force_root_constituent": True,
+    "d_model": 16,
+    "num_layers": 1,
+    "num_heads": 2,
+    "d_kv": 8,
+    "d_ff": 16,
+    "d_label_hidden": 12,
+    "d_tag_hidden": 12,
+    "encoder_max_len": 40,
+    "tag_loss_scale": 5.0,
+    "attention_dropout": 0.2,
+    "relu_dropout": 0.1,
+    "residual_dropout": 0.2,
+    "morpho_emb_dropout": 0.2,
+}
+SENTENCES = [["The", "cat", "sat", "."], ["Go"], ["a", "b", "don't", "(", "COVID-19", ")"]]
+
+
+@pytest.fixture(scope="module")
+def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A two-layer BERT configuration and an uncased tokenizer of single letters and a few words."""
+    folder = tmp_path_factory.mktemp("encoder")
+    letters = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{x}" for x in letters),
+        "the",
+        "cat",
+    ]
+    (folder / "pieces.txt").write_text("\n".join(pieces))
+    BertTokenizerFast(str(folder / "pieces.txt"), do_lower_case=True, model_max_length=40).save_pretrained(
+        folder
+    )
+    BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=40,
+    ).save_pretrained(folder)
+    return folder
+
+
+def tiny_parser(encoder_folder: Path) -> SpanParser:
+    torch.manual_seed(3)
+    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
+    parser = SpanParser(tags, labels, HPARAMS, encoder_folder)
+    with torch.no_grad():
+        for weight in parser.parameters():
+            weight.add_(0.3 * torch.randn_like(weight))
+    return parser.eval()
+
+
+@pytest.fixture(scope="module")
+def model_folder(encoder_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "tiny"
+    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=2.0)
+    write_model(folder, encoder_folder, tiny_parser(encoder_folder).state_dict(), config)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scorer(model_folder: Path) -> EncoderScorer:
+    return EncoderScorer.read(model_folder, dtype=torch.float32)
+
+
+def scored(found: SpanScores | InputError) -> SpanScores:
+    assert isinstance(found, SpanScores), found
+    return found
+
+
+# -- forward pass ------------------------------------------------------------------------------------------
+
+
+def test_the_fast_forward_pass_equals_benepars(encoder_folder: Path) -> None:
+    parser = tiny_parser(encoder_folder)
+    batch = collate([WordEncoder(encoder_folder)(words) for words in SENTENCES])
+    with torch.no_grad():
+        parser.case_embedding.weight.zero_()
+        fast = parser(batch)
+        ends = torch.where(batch.word_mask, batch.word_ends, -100)
+        spans, tags = ChartParser.forward(
+            parser,
+            {
+                "input_ids": batch.subwords,
+                "attention_mask": batch.subword_mask.long(),
+                "words_from_tokens": ends,
+                "valid_token_mask": batch.word_mask,
+            },
+        )
+    sentence, first, last = span_index(batch.lengths)
+    assert len(sentence) == sum(len(words) * (len(words) + 1) // 2 for words in SENTENCES)
+    assert torch.allclose(fast.spans, spans[sentence, first, last, 1:], atol=1e-5)
+    for row, words in enumerate(SENTENCES):
+        assert torch.allclose(fast.tags[row, : len(words) + 2], tags[row, : len(words) + 2], atol=1e-5)
+
+
+def networks(parser: SpanParser, folder: Path) -> tuple[SpanParser, SpanNetwork]:
+    """A parser as benepar's module and as the network that parses, in single precision."""
+    config = parser_config(folder, read_config(folder))
+    sizes = network_sizes(folder, read_config(folder), config)
+    check_weights(folder, parser.state_dict(), sizes)
+    return parser, SpanNetwork(parser.state_dict(), sizes, torch.float32)
+
+
+def assert_equal_scores(parser: SpanParser, network: SpanNetwork, batch: EncoderBatch) -> None:
+    with torch.inference_mode():
+        expected, found = parser(batch), network(batch)
+    assert torch.allclose(found.spans, expected.spans, atol=2e-4)
+    assert torch.allclose(found.tags[batch.word_mask], expected.tags[batch.word_mask], atol=2e-4)
+    with torch.inference_mode():
+        assert torch.equal(parser.tags(batch), expected.tags) and torch.equal(network.tags(batch), found.tags)
+
+
+@pytest.mark.parametrize("sentences", [SENTENCES, SENTENCES[:1]], ids=["padded", "alone"])
+def test_the_network_that_parses_equals_the_one_that_is_trained(
+    encoder_folder: Path, tmp_path: Path, sentences: list[list[str]]
+) -> None:
+    parser = tiny_parser(encoder_folder)
+    write_model(tmp_path / "tiny", encoder_folder, parser.state_dict(), ParserConfig(LABELS, TAGS, HPARAMS))
+    batch = collate([WordEncoder(encoder_folder)(words) for words in sentences])
+    assert_equal_scores(*networks(parser, tmp_path / "tiny"), batch)
+
+
+@pytest.mark.parametrize(("allowed", "longest"), [(30, 30), (60, 40)])
+def test_sentences_are_as_long_as_both_the_encoder_and_the_settings_allow(
+    encoder_folder: Path, allowed: int, longest: int
+) -> None:
+    tags, labels = ({name: index for index, name in enumerate(names)} for names in (TAGS, LABELS))
+    parser = SpanParser(tags, labels, {**HPARAMS, "encoder_max_len": allowed}, encoder_folder)
+    assert parser.longest == longest
+
+
+def test_spans_scored_in_several_chunks_get_the_scores_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(4)
+    annotations = torch.randn(2, 72, 6, generator=generator)
+    layers = torch.randn(5, 6, generator=generator), torch.randn(5, generator=generator)
+    lengths = torch.tensor([70, 40])
+    first_layer = FloatLinear(layers[0]), layers[1]
+    found = score_spans(annotations, lengths, first_layer, torch.tanh)
+    assert len(found) == 70 * 71 // 2 + 40 * 41 // 2 > span_network.SPAN_CHUNK
+    monkeypatch.setattr(span_network, "SPAN_CHUNK", 10**6)
+    assert torch.allclose(found, score_spans(annotations, lengths, first_layer, torch.tanh), atol=1e-6)
+    sentence, first, last = (column[3000] for column in span_index(lengths))
+    fences = annotations[sentence, last + 1, :3] - annotations[sentence, first, :3]
+    fences = torch.cat([fences, annotations[sentence, last + 2, 3:] - annotations[sentence, first + 1, 3:]])
+    assert torch.allclose(found[3000], torch.tanh(layers[0] @ fences + layers[1]), atol=1e-5)
+
+
+def test_letter_case_changes_scores_though_the_encoder_is_uncased(scorer: EncoderScorer) -> None:
+    lower, upper = (scored(found).scores for found in scorer.score([["cat", "go"], ["Cat", "GO"]]))
+    assert not np.allclose(lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("--", "no letters"),
+        ("cat", "lower"),
+        ("Cat", "Capitalised"),
+        ("I", "one capital"),
+        ("USA", "ALL CAPITALS"),
+        ("iPhone", "miXed"),
+        ("1,000", "digits"),
+        ("3rd", "digits and lower"),
+        ("COVID-19", "digits and capitals"),
+    ],
+)
+def test_each_word_has_a_letter_case_class(word: str, name: str) -> None:
+    assert CASE_CLASSES[case_class(word)] == name
+
+
+# -- loss --------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(0, 10**6))
+def test_the_batched_partition_and_its_gradient_equal_the_kernels(lengths: list[int], seed: int) -> None:
+    longest = max(lengths)
+    generator = torch.Generator().manual_seed(seed)
+    labelled = 3 * torch.randn(len(lengths), longest, longest, dtype=torch.float64, generator=generator)
+    labelled.requires_grad_()
+    totals = log_partition(labelled, torch.tensor(lengths))
+    totals.sum().backward()
+    assert labelled.grad is not None
+    for row, size in enumerate(lengths):
+        total, marginals = chart.inside_outside(labelled[row, :size, :size].detach().numpy())
+        assert np.isclose(totals[row].item(), total)
+        assert np.allclose(labelled.grad[row, :size, :size].numpy(), marginals, atol=1e-9)
+
+
+def test_the_likelihood_of_a_near_certain_tree_is_near_one() -> None:
+    lengths = torch.tensor([3])
+    index = span_index(lengths)
+    gold = torch.tensor([0, 1, 2, 1, 0, 0])  # [0,0] [0,1]=1 [0,2]=2 [1,1]=1 [1,2] [2,2]
+    scores = torch.full((6, 3), -40.0)
+    scores[gold.nonzero()[:, 0], gold[gold > 0] - 1] = 40.0
+    assert negative_log_likelihood(scores, index, gold, lengths).item() == pytest.approx(0.0, abs=1e-4)
+    assert negative_log_likelihood(-scores, index, gold, lengths).item() > 40
+
+
+# -- scoring sentences -------------------------------------------------------------------------------------
+
+
+def test_scores_have_the_promised_shape_and_the_temperature_is_divided_out(
+    scorer: EncoderScorer, model_folder: Path, tmp_path: Path, encoder_folder: Path
+) -> None:
+    config = ParserConfig(LABELS, TAGS, HPARAMS, temperature=1.0)
+    write_model(tmp_path / "plain", encoder_folder, read_weights(model_folder), config)
+    plain = scored(EncoderScorer.read(tmp_path / "plain", dtype=torch.float32).score(SENTENCES[:1])[0])
+    found = scored(scorer.score(SENTENCES[:1])[0])
+    assert found.scores.shape == (4, 4, len(LABELS))
+    assert found.scores.dtype == np.float32
+    assert found.labels == LABELS
+    assert not found.scores[..., 0].any()
+    assert not found.scores[np.tril_indices(4, -1)].any()
+    assert set(found.tags) <= set(TAGS[1:])
+    assert np.allclose(found.scores, plain.scores / 2, atol=2e-2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
+def test_a_sentence_gets_the_same_scores_alone_and_among_others(
+    model_folder: Path, dtype: torch.dtype
+) -> None:
+    exactly = dtype == torch.int8
+    if exactly and not multiplies_integers():
+        pytest.skip("needs a processor with AVX2")
+    scorer = EncoderScorer.read(model_folder, dtype)
+    sentences = [["the", "cat", "b"][number % 3 :] * number for number in range(1, 9)]
+    for chosen in (sentences, sentences[2:5], sentences[::-3]):
+        for words, found in zip(chosen, scorer.score(chosen), strict=True):
+            alone, together = scored(scorer.score([words])[0]), scored(found)
+            tolerance = 0 if exactly else 1e-4
+            np.testing.assert_allclose(together.scores, alone.scores, rtol=0, atol=tolerance)
+            assert together.tags == alone.tags
+
+
+def test_integers_score_nearly_as_floating_point_does(model_folder: Path, scorer: EncoderScorer) -> None:
+    if not multiplies_integers():
+        pytest.skip("needs a processor with AVX2")
+    integers = EncoderScorer.read(model_folder, torch.int8)
+    for one, other in zip(integers.score(SENTENCES), scorer.score(SENTENCES), strict=True):
+        assert np.abs(scored(one).scores - scored(other).scores).max() < 0.2
+
+
+def test_a_sentence_too_long_or_empty_gets_an_error_in_its_place(scorer: EncoderScorer) -> None:
+    found = scorer.score([["a"], ["a"] * 600, [], ["a" * 100], ["b", "a"]])
+    assert [isinstance(one, InputError) for one in found] == [False, True, True, True, False]
+    assert "600 words" in str(found[1])
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "\x00",
+        "\x07\x08",
+        "\ud800",
+        "a\udfffb",
+        "🙂",
+        "👩‍👩‍👧",
+        "שלום",
+        "\u200b",
+        "\u00a0",
+        "",
+        "[SEP]",
+        "[CLS]",
+        "``",
+        "-LRB-",
+        "é" * 20,
+    ],
+)
+def test_any_word_at_all_is_scored(scorer: EncoderScorer, word: str) -> None:
+    found = scored(scorer.score([["the", word, "cat"]])[0])
+    assert len(found.tags) == 3
+    assert np.isfinite(found.scores).all()
+
+
+def test_no_sentences_give_no_scores(scorer: EncoderScorer) -> None:
+    assert scorer.score([]) == []
+
+
+@given(st.lists(st.integers(1, 50), max_size=40), st.integers(1, 100))
+def test_batches_hold_each_sentence_once_within_the_budget(sizes: list[int], budget: int) -> None:
+    batches = list(length_batches(sizes, budget))
+    assert sorted(item for batch in batches for item in batch) == list(range(len(sizes)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(sizes[item] for item in batch) <= budget
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+def test_weights_survive_the_file_up_to_its_precision(model_folder: Path, encoder_folder: Path) -> None:
+    weights, stored = tiny_parser(encoder_folder).state_dict(), read_weights(model_folder)
+    assert set(weights) == set(stored)
+    for name, value in weights.items():
+        assert torch.allclose(value, stored[name], atol=float(value.abs().max()) / 127), name
+
+
+def test_a_missing_model_is_told_what_exists() -> None:
+    with pytest.raises(ModelError, match="no parser 'nonesuch'"):
+        load_span_parser("nonesuch")
+
+
+def test_a_damaged_weights_file_is_named(model_folder: Path, tmp_path: Path) -> None:
+    for path in model_folder.iterdir():
+        (tmp_path / path.name).write_bytes(
+            path.read_bytes()[: 200 if path.suffix == ".safetensors" else None]
+        )
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["not JSON", "[]", "{}"])
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ModelError, match=r"config\.json"):
+        load_span_parser(tmp_path)
+
+
+def copied(folder: Path, other: Path) -> Path:
+    other.mkdir(exist_ok=True)
+    for path in folder.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    return other
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("labels", 3, "not iterable"),
+        ("tags", None, "field 'tags' is missing"),
+        ("hparams", {}, r"config\.json"),
+        ("temperature", 0, "temperature above 0, found 0"),
+        ("temperature", float("nan"), "temperature above 0, found nan"),
+        ("format", 2, "this version reads 1"),
+    ],
+)
+def test_a_configuration_with_a_wrong_field_is_a_model_error(
+    model_folder: Path, tmp_path: Path, key: str, value: Any, message: str
+) -> None:
+    config = json.loads((copied(model_folder, tmp_path) / "config.json").read_text())
+    config["forest_align"][key] = value
+    if value is None:
+        del config["forest_align"][key]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("section", [[], None, "x"])
+def test_a_section_that_is_no_object_is_a_model_error(tmp_path: Path, section: Any) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"forest_align": section}))
+    with pytest.raises(ModelError, match="expected an object"):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"{}"])
+def test_a_missing_or_damaged_tokenizer_is_a_model_error(
+    model_folder: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    path = copied(model_folder, tmp_path) / "tokenizer.json"
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"tokenizer\.json"):
+        load_span_parser(tmp_path)
+
+
+def test_weights_that_are_not_numbers_or_lack_their_scale_are_model_errors(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    path = copied(model_folder, tmp_path) / "model.safetensors"
+    weights = load_file(path)
+    name = next(name for name in weights if name.endswith(".scale"))
+    save_file({**weights, name: torch.full_like(weights[name], torch.nan)}, path)
+    with pytest.raises(ModelError, match="expected finite weights"):
+        load_span_parser(tmp_path)
+    save_file({other: value for other, value in weights.items() if other != name}, path)
+    with pytest.raises(ModelError, match=f"expected '{name}'"):
+        load_span_parser(tmp_path)
+
+
+def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Path, tmp_path: Path) -> None:
+    for path in model_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["forest_align"]["labels"].append("VP")
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="does not fit"):
+        load_span_parser(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "message"),
+    [
+        (None, "hidden_act", "relu", "expected 'gelu' as 'hidden_act', found 'relu'"),
+        (None, "model_type", "t5", "expected 'bert' as 'model_type', found 't5'"),
+        (None, "num_attention_heads", 3, "no multiple of num_attention_heads"),
+        (None, "layer_norm_eps", "small", "layer_norm_eps"),
+        (None, "hidden_size", 32, r"expected 'pretrained_model\.\S+' as \(\d+, 32\), found \(\d+, 16\)"),
+        (None, "num_hidden_layers", 1, "is unknown"),
+        ("hparams", "num_layers", 2, "is missing"),
+        ("hparams", "predict_tags", False, "expected True as 'predict_tags', found False"),
+        ("hparams", "d_kv", "8", "expected a whole number above 0 as 'd_kv', found '8'"),
+    ],
+)
+def test_a_network_of_another_kind_or_size_is_refused(
+    model_folder: Path, tmp_path: Path, section: str | None, key: str, value: Any, message: str
+) -> None:
+    config = json.loads((copied(model_folder, tmp_path) / "config.json").read_text())
+    place = config["forest_align"][section] if section else config
+    place[key] = value
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        load_span_parser(tmp_path)
+
+
+# -- the bundled model -------------------------------------------------------------------------------------
+
+
+def test_the_bundled_parser_finds_a_plain_clause() -> None:
+    words = ["The", "black", "cat", "sat", "on", "the", "mat", "."]
+    found = scored(load_span_parser("en").score([words])[0])
+    spans = chart.k_best(found.scores, 1, found.force_root)[0]
+    tree = {(int(start), int(end), found.labels[label]) for start, end, label in spans if label}
+    assert tree == {(0, 8, "S"), (0, 3, "NP"), (3, 7, "VP"), (4, 7, "PP"), (5, 7, "NP")}
+    assert found.tags == ("DT", "JJ", "NN", "VBD", "IN", "DT", "NN", ".")
+
+
+def test_the_bundled_network_equals_benepars_module() -> None:
+    folder = MODELS / "en"
+    config = parser_config(folder, read_config(folder))
+    tags, labels = (
+        {name: index for index, name in enumerate(names)} for names in (config.tags, config.labels)
+    )
+    parser = SpanParser(tags, labels, config.hparams, folder).eval()
+    parser.load_state_dict(read_weights(folder))
+    batch = collate([WordEncoder(folder)(words) for words in SENTENCES])
+    assert_equal_scores(*networks(parser, folder), batch)
+
+
+def test_the_bundled_model_is_small_and_has_no_pickle() -> None:
+    files = [path for path in (MODELS / "en").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 45_000_000
+    assert {path.suffix for path in files} <= {".json", ".txt", ".safetensors", ".md"}

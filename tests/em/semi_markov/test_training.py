@@ -1,0 +1,307 @@
+"""Training of the semi-Markov aligner: wanted paths, costs, gradient, learning, and runs that are resumed."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.semi_markov.aligner import BUNDLED, SemiMarkovAligner, bundled_model
+from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
+from forest_align.aligners.semi_markov.model import Scores
+from forest_align.alignment import Links
+from forest_align.cext import semicrf
+from forest_align.em.corpus.gold_pairs import GoldPair
+from forest_align.em.semi_markov import training as semi_markov_training
+from forest_align.em.semi_markov.objective import Example, Objective, pack, unpack
+from forest_align.em.semi_markov.training import (
+    SemiMarkovSettings,
+    examples_of,
+    fingerprint,
+    train_semi_markov_model,
+)
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
+
+from ...aligners.semi_markov import semi_markov_cases as cases
+
+GOLD = ("0-2 1-3 2-0 3-1 4-1 5-1 6-5", "0-0 1-1 2-2 3-3 5-5", "0-0", "0-0", "0-0 1-1 4-2 5-3")
+PAIRS = [
+    GoldPair(cases.tagged(source), cases.tagged(target), Links.from_pharaoh(links))
+    for (source, target), links in zip(cases.PAIRS, GOLD, strict=True)
+]
+
+
+def example_of(number: int) -> Example:
+    pair = PAIRS[number]
+    return Example.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
+
+
+def paths_of(lattice: Lattice, at: int = 0) -> Iterator[list[int]]:
+    """All paths from a source word on; -1 is null."""
+    if at == lattice.rows:
+        yield []
+        return
+    steps = [(k, span[1]) for k, span in enumerate(lattice.spans.tolist()) if span[0] == at]
+    for number, end in [(-1, at + 1), *steps]:
+        for rest in paths_of(lattice, end):
+            yield [number, *rest]
+
+
+def places_of(lattice: Lattice, path: Sequence[int]) -> list[tuple[int, int] | None]:
+    """For each source word its target phrase; None is null."""
+    places: list[tuple[int, int] | None] = []
+    for number in path:
+        start, end, first, last = lattice.spans[number].tolist()
+        places += [None] if number < 0 else [(first, last)] * (end - start)
+    return places
+
+
+def score_of(scores: Scores, lattice: Lattice, path: Sequence[int]) -> float:
+    pairs, null, transitions, ends = scores
+    total, at, row = 0.0, 0, lattice.columns + 1
+    for number in path:
+        _, end, first, last = lattice.spans[number].tolist()
+        end, first, last = (at + 1, lattice.columns, None) if number < 0 else (end, first, last)
+        total += transitions[row, first] + (null[at] if number < 0 else pairs[number])
+        at, row = end, first if last is None else last - 1
+    return float(total + ends[row])
+
+
+def spans_of(example: Example) -> list[tuple[int, ...]]:
+    return [tuple(span) for span in example.lattice.spans[example.path[example.path >= 0]].tolist()]
+
+
+def test_blocks_of_links_are_wanted_as_phrases() -> None:
+    assert (3, 6, 1, 2) in spans_of(example_of(0))
+    pair = PAIRS[1]
+    links = Links.from_pharaoh("0-0 0-1 0-2 1-0 1-1 1-2 2-0 2-1 2-2 5-5")
+    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    assert spans_of(example) == [(0, 3, 0, 3), (5, 6, 5, 6)]
+
+
+def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
+    pair = PAIRS[1]
+    links = Links.from_pharaoh("0-0 0-4 1-1")  # one word, two places
+    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_phrase_pairs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found = lattice_of(
+        cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD"), load_lexicon()
+    )
+    cells = [(i, j) for i in range(3) for j in range(3) if rng.random() < 0.5]
+    example = Example.of(found, Links(tuple(cells)))
+
+    def merit(path: Sequence[int]) -> tuple[int, int]:
+        made = {
+            (i, j)
+            for i, place in enumerate(places_of(found, path))
+            if place is not None
+            for j in range(*place)
+        }
+        return -len(made ^ set(cells)), -sum(number >= 0 for number in path)
+
+    assert merit(example.path) == max(map(merit, paths_of(found)))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_the_loss_is_the_softmax_margin_over_all_paths(number: int) -> None:
+    example, model = example_of(number), cases.random_model(number, 0.7)
+    lattice, scores = example.lattice, model.scores(example.lattice)
+    wanted = places_of(lattice, example.path)
+    costly = [
+        score_of(scores, lattice, path)
+        + sum(a != b for a, b in zip(places_of(lattice, path), wanted, strict=True))
+        for path in paths_of(lattice)
+    ]
+    margin = np.logaddexp.reduce(costly) - score_of(scores, lattice, example.path)
+    point = pack(model.weights)
+    expected = margin + 0.7 / 2 * float(point @ point)
+    assert Objective([example], 0.7)(point)[0] == pytest.approx(expected, abs=1e-3)
+
+
+def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None:
+    (pair,) = (pair for pair in PAIRS if len(pair.source) > len(pair.target) > 1)
+    swapped = GoldPair(pair.target, pair.source, pair.links.swap())
+    assert fingerprint(examples_of([pair], load_lexicon())) == fingerprint(
+        examples_of([swapped], load_lexicon())
+    )
+    (example,) = examples_of([pair], load_lexicon())
+    assert (example.lattice.rows, example.lattice.columns) == (len(pair.target), len(pair.source))
+    (learned,) = spans_of(example)[:1]
+    assert learned == (0, 1, 2, 3)
+
+
+def test_the_bundled_models_were_trained_with_the_default_settings() -> None:
+    for name in BUNDLED:
+        card = bundled_model(name).card
+        assert card["regularization"] == SemiMarkovSettings().regularization
+        assert card["iterations"] < SemiMarkovSettings().iterations
+
+
+def test_costs_count_the_source_words_that_are_elsewhere() -> None:
+    example = example_of(1)
+    pairs, null = example.costs()
+    assert null.tolist() == [1, 1, 1, 1, 0, 1]
+    assert pairs[example.path[example.path >= 0]].sum() == 0
+    by_span = {tuple(span): cost for span, cost in zip(example.lattice.spans.tolist(), pairs, strict=True)}
+    assert by_span[(0, 1, 1, 2)] == 1 and by_span[(0, 2, 0, 1)] == 1 and by_span[(0, 2, 0, 2)] == 2
+
+
+def test_the_gradient_is_the_slope_of_the_loss() -> None:
+    objective = Objective([example_of(0), example_of(1), example_of(4)], regularization=0.7)
+    rng = np.random.default_rng(0)
+    point = pack({name: 0.3 * rng.normal(size=shape) for name, shape in WEIGHTS.items()})
+    value, gradient = objective(point)
+    assert value > 0
+    starts = np.cumsum([0, *(int(np.prod(shape)) for shape in WEIGHTS.values())])[:-1]
+    busy = [
+        start + int(np.abs(part).argmax())
+        for start, part in zip(starts, map(np.ravel, unpack(gradient).values()), strict=True)
+    ]
+    for place in [*busy, *rng.integers(0, len(point), 20)]:
+        step = np.zeros(len(point))
+        step[place] = 1e-2
+        slope = (objective(point + step)[0] - objective(point - step)[0]) / 2e-2
+        assert slope == pytest.approx(gradient[place], abs=2e-3, rel=2e-3)
+
+
+def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_their_cost() -> None:
+    example = example_of(1)
+    objective = Objective([example], regularization=1e-9)
+    point = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
+    pairs, null = example.costs()
+    lattice = example.lattice
+    table = np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
+    worst, _ = semicrf.best_path(lattice.spans, pairs, null, *table)
+    assert objective(point)[0] >= worst == len(lattice.null_tags)
+
+
+def test_features_are_copied_once() -> None:
+    examples = [example_of(0)] * 1000
+    size = sum(
+        array.nbytes
+        for example in examples
+        for array in (example.lattice.words, example.lattice.phrases, example.lattice.null)
+    )
+    tracemalloc.start()
+    try:
+        Objective(examples, regularization=1.0)
+        assert tracemalloc.get_traced_memory()[1] < 1.7 * size
+    finally:
+        tracemalloc.stop()
+
+
+def test_training_learns_what_it_is_shown() -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    model, losses = train_semi_markov_model(examples, SemiMarkovSettings(100, 0.01))
+    assert losses[-1] < 0.2 * losses[0] and all(a >= b for a, b in pairwise(losses))
+    aligner = SemiMarkovAligner(model)
+    for pair in PAIRS[1:4]:
+        assert aligner.align(pair.source, pair.target).words.pairs == pair.links.pairs
+
+
+def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    whole, losses = train_semi_markov_model(examples, SemiMarkovSettings(23, 0.1))
+    checkpoint = tmp_path / "checkpoint"
+
+    class KilledError(Exception):
+        pass
+
+    def kill(iteration: int, loss: float) -> None:
+        if iteration == 13:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        train_semi_markov_model(examples, SemiMarkovSettings(23, 0.1), checkpoint=checkpoint, report=kill)
+    seen: list[int] = []
+    resumed, resumed_losses = train_semi_markov_model(
+        examples,
+        SemiMarkovSettings(23, 0.1),
+        checkpoint=checkpoint,
+        resume=True,
+        report=lambda iteration, loss: seen.append(iteration),
+    )
+    assert seen == list(range(14, len(losses))) and resumed_losses == losses
+    for name in WEIGHTS:
+        np.testing.assert_array_equal(resumed.weights[name], whole.weights[name])
+    again, _ = train_semi_markov_model(
+        examples,
+        SemiMarkovSettings(23, 0.1),
+        checkpoint=checkpoint,
+        resume=True,
+        report=lambda *_: seen.clear(),
+    )
+    assert seen and np.array_equal(again.weights["words"], whole.weights["words"])
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    examples = examples_of(PAIRS, load_lexicon())
+    checkpoint = tmp_path / "checkpoint"
+    train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint)
+    with pytest.raises(InputError, match=r"written with 0\.1, this run has 0\.2"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.2), checkpoint=checkpoint, resume=True)
+    with pytest.raises(InputError, match="written with"):
+        train_semi_markov_model(examples[1:], SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+    with pytest.raises(InputError, match="more than the 3 iterations"):
+        train_semi_markov_model(examples, SemiMarkovSettings(3, 0.1), checkpoint=checkpoint, resume=True)
+    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, {})
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, [])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="expected a file of arrays written by forest-align"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "facts"),
+    [
+        ({"moves": None}, {}),
+        ({"point": np.zeros(3)}, {}),
+        ({"changes": np.zeros((6, 3))}, {}),
+        ({}, {"losses": []}),
+        ({}, {"losses": 3}),
+        ({}, {"losses": ["a"]}),
+        ({}, {"stuck": None}),
+    ],
+)
+def test_a_damaged_checkpoint_is_told(
+    arrays: dict[str, np.ndarray | None], facts: dict[str, object], tmp_path: Path
+) -> None:
+    examples = examples_of(PAIRS[:1], load_lexicon())
+    checkpoint = tmp_path / "checkpoint"
+    train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint)
+    found, known = semi_markov_training.load_arrays(checkpoint)
+    changed = {name: array for name, array in (found | arrays).items() if array is not None}
+    semi_markov_training.save_arrays(checkpoint, changed, known | facts)
+    with pytest.raises(InputError, match="damaged"):
+        train_semi_markov_model(examples, SemiMarkovSettings(9, 0.1), checkpoint=checkpoint, resume=True)
+
+
+def test_the_fingerprint_depends_on_all_that_is_learned_from() -> None:
+    (example,) = examples_of(PAIRS[:1], load_lexicon())
+    seen = {fingerprint([example])}
+    parts = fields(Lattice)
+    for part in parts:
+        lattice = replace(example.lattice, **{part.name: getattr(example.lattice, part.name) + 1})
+        seen.add(fingerprint([replace(example, lattice=lattice)]))
+    assert len(seen) == 1 + len(parts)
+
+
+def test_settings_and_pairs_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(InputError, match="at least 0"):
+        SemiMarkovSettings(iterations=-1)
+    with pytest.raises(InputError, match="above 0"):
+        SemiMarkovSettings(regularization=0)
+    with pytest.raises(InputError, match="at least one sentence pair"):
+        train_semi_markov_model([], SemiMarkovSettings())

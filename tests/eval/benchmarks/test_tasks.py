@@ -1,0 +1,207 @@
+"""Benchmark scorers on alignments made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.aligners.identity import IdentityAligner
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.data.formats.spade import pair_of_trees
+from forest_align.data.pairs import SentencePair
+from forest_align.data.trees.enju import parse_enju
+from forest_align.eval.benchmarks.annotated_phrases import JudgedPhrases, linked_phrases, phrase_scorer
+from forest_align.eval.benchmarks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
+from forest_align.eval.benchmarks.word_links import GoldVersion, word_scorer
+from forest_align.eval.metrics.constituents import constituent_pairs
+from forest_align.types import InputError, Node, Sentence
+
+
+def aligned(source: str, target: str, links: str = "", phrases: tuple[PhrasePair, ...] = ()) -> Alignment:
+    sides = Sentence.from_words(source.split()), Sentence.from_words(target.split())
+    return Alignment(*sides, Links.from_pharaoh(links), phrases, root_aligned=bool(phrases))
+
+
+def phrase(source: tuple[int, int], target: tuple[int, int], constituent: bool = True) -> PhrasePair:
+    return PhrasePair(Node(*source, "NP"), Node(*target, "NP", constituent), 1.0)
+
+
+def test_the_identity_baseline_links_equal_words_whatever_their_case() -> None:
+    pair = Sentence.from_words(["The", "dog", "the"]), Sentence.from_words(["the", "cat"])
+    (found,) = IdentityAligner().align_many([pair])
+    assert found.words.pairs == ((0, 0), (2, 0))
+    assert found.aligner == "identity"
+
+
+def test_one_run_is_scored_against_every_version_of_the_gold() -> None:
+    gold = Links.from_pharaoh("0-0 1p1")
+    versions = [GoldVersion("sure", [gold]), GoldVersion("all", [gold], wanted="all")]
+    sure, both = word_scorer(versions, ["a"])([aligned("a b", "a b", "0-0 1-1")])
+    assert (sure.table, sure.values["precision"]) == ("sure", 50)
+    assert (both.table, both.values["exact_match"], both.values["identical.f1"]) == ("all", 100, 100)
+    assert sure.intervals(seed=1)["precision"] == (50, 50)
+
+
+def test_constituents_are_projected_from_the_first_version() -> None:
+    spans = [(0, 1), (1, 2), (0, 2)]
+    gold = [Links.from_pharaoh("0-0 1-1")]
+    run = aligned(
+        "a b", "a b", "0-0", (phrase((0, 2), (0, 2)), phrase((0, 1), (1, 2)), phrase((1, 2), (1, 2), False))
+    )
+    score = word_scorer([GoldVersion("t", gold)], ["x"], [(spans, spans)], "t constituents")
+    found = score([run])[1]
+    assert found.table == "t constituents"
+    assert (found.values["precision"], found.values["recall"]) == (50, pytest.approx(100 / 3))
+    assert found.values["reachability"] == 100
+    assert constituent_pairs(run) == {((0, 2), (0, 2)), ((0, 1), (1, 2))}
+
+
+def chunked(source: str, target: str, links: str, scores: list[float] | None = None) -> list[tuple[str, str]]:
+    """Align chunks written as ``"the dog|barks"`` and show which got aligned."""
+    sides, spans = [], []
+    for text in (source, target):
+        chunks = [chunk.split() for chunk in text.split("|")]
+        starts = [sum(map(len, chunks[:k])) for k in range(len(chunks) + 1)]
+        sides.append(Sentence.from_words([word for chunk in chunks for word in chunk]))
+        spans.append(list(pairwise(starts)))
+    words = Links.of(Links.from_pharaoh(links).pairs, scores=scores)
+    found = align_chunks(spans[0], spans[1], Alignment(sides[0], sides[1], words))
+    return [
+        (" ".join(sides[0].words[i] for i in ours), " ".join(sides[1].words[j] for j in theirs))
+        for ours, theirs in found
+    ]
+
+
+def test_words_without_content_do_not_align_chunks_that_have_some() -> None:
+    assert chunked("sits|on a sofa", "sits|on a log", "0-0 1-1 2-2") == [("sits", "sits")]
+
+
+def test_a_chunk_of_words_without_content_is_aligned_by_those() -> None:
+    assert chunked("is", "is contained", "0-0") == [("is", "is contained")]
+
+
+def test_each_chunk_gets_one_partner_the_strongest_first() -> None:
+    links = "0-0 0-1 1-1"
+    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.3, 0.9]) == [("dog", "puppy"), ("cat", "kitten")]
+    assert chunked("dog|cat", "puppy|kitten", links, [0.4, 0.8, 0.5]) == [("dog", "kitten")]
+
+
+def test_two_chunks_that_divide_one_between_them_both_align_to_it() -> None:
+    divided = [("the switch", "the switch and the bulb"), ("of the bulb", "the switch and the bulb")]
+    assert chunked("the switch|of the bulb", "the switch and the bulb", "0-0 1-1 3-3 4-4") == divided
+    swapped = chunked("the switch and the bulb", "the switch|of the bulb", "0-0 1-1 3-3 4-4")
+    assert swapped == [(b, a) for a, b in divided]
+
+
+def test_a_chunk_left_over_does_not_take_a_word_from_a_partner_that_is_linked_better() -> None:
+    links = "0-0 1-0"
+    assert chunked("dog|puppy", "dog", links, [0.9, 0.6]) == [("dog", "dog")]
+
+
+CUTS = st.sets(st.integers(1, 5), max_size=4).map(lambda cuts: list(pairwise(sorted({0, *cuts, 6}))))
+LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), unique=True, max_size=12)
+
+
+@given(CUTS, CUTS, LINKS)
+def test_swapped_sentences_have_swapped_chunks(source, target, links) -> None:
+    # Powers of two, so that no two sums are equal.
+    scores = [2.0**-k for k in range(len(links))]
+    words = ["the", "switch", "of", "the", "bulb", "is"], ["a", "b", "c", "d", "e", "f"]
+    sides = Sentence.from_words(words[0]), Sentence.from_words(words[1])
+    alignment = Alignment(*sides, Links.of(links, scores=scores))
+    there = align_chunks(source, target, alignment)
+    back = align_chunks(target, source, alignment.swap())
+    assert sorted((theirs.start, ours.start) for ours, theirs in there) == [
+        (ours.start, theirs.start) for ours, theirs in back
+    ]
+
+
+def test_sentences_without_chunks_have_no_aligned_chunks() -> None:
+    assert align_chunks([], [(0, 1)], aligned("a", "b", "0-0")) == []
+
+
+def test_chunk_figures_come_for_each_set_and_for_all() -> None:
+    pair = ChunkedPair([(0, 1), (1, 2)], [(0, 1), (1, 2)], [([0], [0])])
+    runs = [aligned("a b", "a b", "0-0"), aligned("a b", "a b", "1-1")]
+    figures = chunk_scorer(["one", "two"], [pair, pair])(runs)
+    assert [(f.table, f.values["f1"]) for f in figures] == [("ists one", 100), ("ists two", 0), ("ists", 50)]
+
+
+TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
+
+
+def judged(*annotators: set) -> JudgedPhrases:
+    """Two words each."""
+    spans = {(0, 1), (1, 2), (0, 2)}
+    return JudgedPhrases(spans, spans, annotators)
+
+
+def test_spade_prints_the_annotators_beside_the_system() -> None:
+    run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
+    system, _, people, _ = phrase_scorer([judged({TOP}, {TOP, PART}, {TOP})])([run])
+    assert (system.values["recall"], system.values["precision"]) == (100, 50)
+    assert system.values["reachability"] == 100
+    assert people.values["recall"] == 100
+
+
+def test_spade_without_pairs_has_figures_all_the_same() -> None:
+    system, _ = phrase_scorer([])([])
+    assert system.values["f1"] == 100
+
+
+def test_reachability_is_for_aligners_with_derivations() -> None:
+    trees = {"source_tree": "(S x)", "target_tree": "(S x)"}
+    reached = aligned("a b", "a b", "", (phrase(*TOP),))
+    missed = replace(aligned("a b", "a b"), **trees)
+    linked = aligned("a b", "a b", "0-0")
+    score = phrase_scorer([judged({TOP}, {TOP})] * 2)
+    assert [figures.values.get("reachability") for figures in score([reached, missed])] == [
+        50,
+        50,
+        None,
+        None,
+    ]
+    assert all("reachability" not in figures.values for figures in score([linked, linked]))
+
+
+def test_spade_with_nulls_wants_what_both_annotators_left_unaligned() -> None:
+    run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
+    figures = phrase_scorer([judged({TOP}, {TOP, PART})])([run])
+    assert [one.table for one in figures][1::2] == ["spade with nulls", "spade people with nulls"]
+    # agreed: the whole, and null for the second word of either side; found: the whole, the second words,
+    # and null for the first words, which one annotator has
+    assert figures[1].values["recall"] == pytest.approx(100 / 3)
+    assert figures[1].values["precision"] == 75
+
+
+def test_word_links_alone_align_the_smallest_phrases_that_hold_them() -> None:
+    pair = judged({TOP})
+    assert linked_phrases(aligned("a b", "a b", "0-0"), pair) == {PART}
+    assert linked_phrases(aligned("a b", "a b", "0-0 1-1"), pair) == {PART, ((1, 2), (1, 2)), TOP}
+    assert linked_phrases(aligned("a b", "a b"), pair) == set()
+    short = replace(aligned("a b", "a b", "0-0 1-1", (phrase((0, 1), (0, 1)),)), root_aligned=False)
+    assert linked_phrases(short, pair) == {PART, ((1, 2), (1, 2)), TOP}
+
+
+def test_phrases_of_a_pair_without_trees_cannot_be_judged() -> None:
+    sentence = Sentence.from_words(["a"])
+    with pytest.raises(InputError, match="pair '7': expected annotated trees"):
+        JudgedPhrases.of(SentencePair("7", sentence, sentence))
+
+
+def test_a_phrase_is_not_null_where_another_of_its_unary_chain_is_aligned() -> None:
+    tree = """<sentence id="s"><cons id="c0" cat="NP" sem_head="c1" pa1="c0" pa2="-1"><cons id="c1" cat="NX"
+        sem_head="t0" pa1="-1" pa2="c1"><tok id="t0" pos="NN" base="dog">dog</tok></cons></cons></sentence>"""
+    (source,), (target,) = parse_enju(tree), parse_enju(tree)
+    found = JudgedPhrases.of(pair_of_trees(source, target, "1"))
+    one = (0, 1)
+    assert found.source == {one}
+    assert found.aligned == (frozenset({(one, one)}),) * 2
+    run = aligned("dog", "dog", "", (phrase(one, one),))
+    scores = {figures.table: figures.values for figures in phrase_scorer([found])([run])}
+    for table in ("spade with nulls", "spade people with nulls"):
+        assert (scores[table]["precision"], scores[table]["recall"]) == (100, 100)

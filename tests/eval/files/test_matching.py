@@ -1,0 +1,64 @@
+"""Which prediction belongs to which gold pair, and what is said when one does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from forest_align.alignment import Links
+from forest_align.eval.files.matching import GoldPair, Prediction, check_matching
+from forest_align.types import InputError
+
+TOKENS = ("a", "b", "c")
+
+
+def gold(*names: str) -> list[GoldPair]:
+    return [GoldPair(name, TOKENS, TOKENS, Links()) for name in names]
+
+
+def predicted(*names: str) -> list[Prediction]:
+    return [Prediction(Links(), TOKENS, TOKENS, id=name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("acd", "pair 'b': expected its prediction, found that of 'c'"),
+        ("axbcd", "pair 'b': expected its prediction, found that of 'x'"),
+        ("abbcd", "pair 'c': expected its prediction, found that of 'b'"),
+        ("acbd", "pair 'b': expected its prediction, found that of 'c'"),
+        ("abc", "found 3; the first pair without a prediction is 'd'"),
+        ("abcdd", "found 5; the first one too many is number 5, of pair 'd'"),
+        ("abcdx", "found 5; the first one too many is number 5, of pair 'x'"),
+    ],
+)
+def test_a_prediction_in_the_wrong_place_names_the_pair(names: str, message: str) -> None:
+    check_matching(gold(*"abcd"), predicted(*"abcd"))
+    with pytest.raises(InputError, match=message):
+        check_matching(gold(*"abcd"), predicted(*names))
+
+
+def test_names_of_one_file_are_not_compared_with_numbers_of_another() -> None:
+    check_matching(gold("rte:1", "rte:2"), predicted("2", "1"))
+    check_matching(gold("1", "2", "3"), predicted("2", "3", "4"))
+
+
+def test_a_prediction_without_a_name_belongs_to_the_pair_in_its_place() -> None:
+    check_matching(gold(*"abc"), predicted("", "b", ""))
+    check_matching(gold("a", "", "c"), predicted(*"abc"))
+    with pytest.raises(InputError, match="pair 'b': expected its prediction, found that of 'c'"):
+        check_matching(gold(*"abc"), predicted("", "c", ""))
+
+
+def test_without_names_the_order_says_which_prediction_is_missing_or_too_many() -> None:
+    with pytest.raises(InputError, match=r"expected 2 predictions, .*found 1; .* is 'rte:2'"):
+        check_matching(gold("rte:1", "rte:2"), predicted(""))
+    with pytest.raises(InputError, match=r"expected 1 predictions, .*found 2; .* number 2$"):
+        check_matching(gold("7"), predicted("", ""))
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_other_tokens_are_an_error_that_names_pair_and_token(side: str) -> None:
+    with pytest.raises(InputError, match=f"pair '7': expected 3 {side} tokens, found 2"):
+        check_matching(gold("7"), [Prediction(Links(), **{side: ("a", "b")})])
+    with pytest.raises(InputError, match=f"pair '7': expected {side} token 1 to be 'b', found 'x'"):
+        check_matching(gold("7"), [Prediction(Links(), **{side: ("a", "x", "c")})])

@@ -1,0 +1,113 @@
+"""Gold and prediction files, in the formats that they come in."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.eval.files.evaluation import evaluate
+from forest_align.eval.files.prediction_files import read_gold, read_predictions
+from forest_align.types import InputError, Node, Sentence
+
+PAIR = Sentence.from_words(["a", "b"]), Sentence.from_words(["c"])
+WORDS = Alignment(*PAIR, Links.of([(0, 0)], scores=[0.5]), id="1")
+PHRASES = replace(WORDS, phrases=(PhrasePair(Node(0, 2, "NP"), Node(0, 1, "NP"), 1.0),), id="2")
+
+
+def written(path: Path, *alignments: Alignment) -> Path:
+    path.write_text("".join(alignment.to_json() + "\n" for alignment in alignments), encoding="utf-8")
+    return path
+
+
+def test_an_aligner_of_words_has_no_phrases_to_score(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", PHRASES, PHRASES))
+    of_words = read_predictions(written(tmp_path / "words.jsonl", WORDS, WORDS))
+    assert evaluate(gold, of_words).phrases is None
+    some = read_predictions(written(tmp_path / "some.jsonl", WORDS, PHRASES))
+    scored = evaluate(gold, some).phrases
+    assert scored is not None and scored.scores.recall == 0.5
+
+
+def test_a_gold_pair_without_phrases_is_scored_with_the_others(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", PHRASES, WORDS))
+    assert [pair.phrases for pair in gold] == [({((0, 2), (0, 1))},), (frozenset(),)]
+    scored = evaluate(gold, read_predictions(written(tmp_path / "run.jsonl", PHRASES, PHRASES))).phrases
+    assert scored is not None and (scored.scores.precision, scored.scores.recall) == (0.5, 1)
+    of_words = read_gold(written(tmp_path / "words.jsonl", WORDS, WORDS))
+    assert [pair.phrases for pair in of_words] == [None, None]
+
+
+def test_a_pair_that_a_run_could_not_align_predicts_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", PHRASES, Alignment.failed("too long", id="2"))
+    aligned, failed = read_predictions(path)
+    assert (len(failed.links), failed.source, failed.phrases) == (0, None, frozenset())
+    assert (aligned.failed, failed.failed) == (False, True)
+
+
+def test_tokens_of_a_pair_that_could_not_be_aligned_are_checked(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", WORDS))
+    other = replace(WORDS, source=Sentence.from_words(["q", "b"]), words=Links(), error="too long")
+    failed = read_predictions(written(tmp_path / "run.jsonl", other))
+    with pytest.raises(InputError, match="pair '1': expected source token 0 to be 'a', found 'q'"):
+        evaluate(gold, failed)
+
+
+def test_gold_of_a_pair_that_could_not_be_aligned_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "gold.jsonl", WORDS, replace(WORDS, id="2", words=Links(), error="too long"))
+    with pytest.raises(InputError, match=r"gold\.jsonl:2: pair '2': expected gold .* aligned: too long"):
+        read_gold(path)
+
+
+def test_a_prediction_has_the_name_of_its_pair_unless_it_is_the_number_of_its_place(tmp_path: Path) -> None:
+    named = [replace(WORDS, id=name) for name in ("x", "2", "2")]
+    run = read_predictions(written(tmp_path / "run.jsonl", *named))
+    assert [prediction.id for prediction in run] == ["x", "", "2"]
+    path = tmp_path / "run.json"  # the second line, but the first pair
+    path.write_text('[\n{"id": "2", "source": "a b", "target": "c", "sureAlign": "0-0"}\n]')
+    assert [prediction.id for prediction in read_predictions(path)] == ["2"]
+
+
+def test_lines_without_names_are_matched_by_order_with_gold_of_any_numbers(tmp_path: Path) -> None:
+    gold = read_gold(written(tmp_path / "gold.jsonl", *(replace(WORDS, id=name) for name in "231")))
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        '{"source": {"tokens": ["a", "b"]}, "target": {"tokens": ["c"]}, "words": [[0, 0]]}\n' * 3
+    )
+    assert evaluate(gold, read_predictions(path)).words.exact_match == 1
+
+
+def test_plain_text_beside_links_is_split_on_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": "p", "source": "a, b", "target": "c", "words": [[1, 0]]}\n')
+    (pair,), (found,) = read_gold(path), read_predictions(path)
+    assert (pair.source, found.source) == (("a,", "b"), ("a,", "b"))
+    assert list(pair.links) == list(found.links) == [(1, 0)]
+
+
+@pytest.mark.parametrize("name", ["x.pharaoh", "x.txt"])
+def test_lines_of_links_need_no_sentences_and_a_blank_one_has_none(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("0-0 1p0\n\n")
+    assert [list(prediction.links) for prediction in read_predictions(path)] == [[(0, 0), (1, 0)], []]
+
+
+@pytest.mark.parametrize("name", ["x.pharaoh", "x.pharaoh.gz"])
+def test_a_broken_line_of_links_is_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = b"0:0\n0-0\n"
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    with pytest.raises(InputError, match=rf"{name}:1: .*'0:0'"):
+        read_predictions(path)
+
+
+def test_gold_without_links_names_file_and_pair(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("a\tb\tp1\n")
+    with pytest.raises(InputError, match=r"x\.tsv:1: pair 'p1' has no gold word links over tokens"):
+        read_gold(path)
+    with pytest.raises(InputError, match=r"x\.tsv:1: pair 'p1' has no word links"):
+        read_predictions(path)

@@ -1,0 +1,72 @@
+"""Expected calibration error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk import Tree
+
+from forest_align.alignment import Links
+from forest_align.eval.metrics.calibration import calibrate, calibrate_links, calibrate_nodes
+from forest_align.parsing import forest_from_trees
+from forest_align.types import InputError
+
+
+def test_error_of_two_bins_by_hand() -> None:
+    # 0.9, 0.9 with one right: |0.5 - 0.9| on two items; 0.2 wrong: |0 - 0.2| on one
+    result = calibrate([0.9, 0.9, 0.2], [True, False, False])
+    assert result.expected_error == pytest.approx((2 * 0.4 + 0.2) / 3)
+    assert result.count.tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0, 2]
+
+
+def test_certainty_that_is_right_has_no_error_and_nothing_has_none_either() -> None:
+    assert calibrate([1.0, 0.0], [True, False]).expected_error == 0
+    assert calibrate([], []).expected_error == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1), st.integers(1, 20))
+def test_error_equals_a_loop_over_bins(items, bins) -> None:
+    total = 0.0
+    for b in range(bins):
+        inside = [x for x in items if min(int(x[0] * bins), bins - 1) == b]
+        if inside:
+            gap = np.mean([x[1] for x in inside]) - np.mean([x[0] for x in inside])
+            total += len(inside) / len(items) * abs(gap)
+    found = calibrate([x[0] for x in items], [x[1] for x in items], bins=bins).expected_error
+    assert found == pytest.approx(total)
+
+
+def test_numbers_that_are_no_probabilities_are_errors() -> None:
+    with pytest.raises(InputError, match=r"from 0 to 1, found 1\.5"):
+        calibrate([0.5, 1.5], [True, True])
+    with pytest.raises(InputError, match="found nan"):
+        calibrate([float("nan")], [True])
+    with pytest.raises(InputError, match="expected 1 outcomes"):
+        calibrate([0.5], [])
+    with pytest.raises(InputError, match="at least 1 bin, found 0"):
+        calibrate([0.5], [True], bins=0)
+
+
+def test_link_probabilities_are_compared_with_gold_links() -> None:
+    predicted = Links.of([(0, 0), (1, 1)], scores=[0.9, 0.9])
+    result = calibrate_links([(predicted, Links.of([(0, 0)])), (Links(), Links.of([(0, 0)]))])
+    assert result.expected_error == pytest.approx(0.4)  # one of two is right; 0.1 if both were
+    with pytest.raises(InputError, match="with probabilities"):
+        calibrate_links([(Links.of([(0, 0)]), Links())])
+
+
+def test_constituents_of_forests_are_compared_with_gold_trees() -> None:
+    brackets = ["(S (NP (NN a)) (VP (VB b) (NP (NN c))))", "(S (NP (NN a)) (VP (VB b) (NN c)))"]
+    _, forest = forest_from_trees([Tree.fromstring(bracket) for bracket in brackets], np.log([0.75, 0.25]))
+    gold = {(0, 1, "NP"), (1, 3, "VP"), (0, 3, "S")}
+    # NP over c, with 0.75, is the one that is wrong; words without a label do not count.
+    assert calibrate_nodes([(forest, gold)], "log_marginal").count.sum() == 4
+    assert calibrate_nodes([(forest, gold)], "log_marginal").expected_error == pytest.approx(0.75 / 4)
+    exact = replace(forest, log_posterior=np.where(forest.is_constituent, np.log(0.5), np.nan))
+    assert calibrate_nodes([(exact, gold)]).expected_error == pytest.approx(0.25)
+    with pytest.raises(InputError, match="expected probabilities"):
+        calibrate_nodes([(forest, gold)])

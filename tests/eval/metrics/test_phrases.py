@@ -1,0 +1,78 @@
+"""Phrases against annotators: the protocol by hand and as plain set arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+from statistics import mean
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.eval.metrics.phrases import human_agreement, reachability, score_phrases
+from forest_align.types import InputError
+
+SETS = st.sets(st.integers(0, 5))
+CORPUS = st.lists(st.tuples(SETS, SETS, SETS, SETS), min_size=1, max_size=4)
+
+
+def test_one_pair_and_two_annotators_by_hand() -> None:
+    scores = score_phrases([{1, 2, 9}], [[{1, 2, 3}, {1, 3, 4}]]).scores
+    assert scores.precision == pytest.approx(2 / 3)  # 1 and 2 are in the union
+    assert scores.recall == 0.5  # of the agreed 1 and 3
+
+
+def test_three_annotators_average_over_their_three_pairs() -> None:
+    scores = score_phrases([{1}], [[{1}, {1, 2}, {2}]]).scores
+    assert scores.precision == pytest.approx((1 + 1 + 1) / 3)
+    assert scores.recall == pytest.approx((1 + 1 + 0) / 3)  # the agreed sets are {1}, {} and {2}
+
+
+def test_a_single_annotator_is_compared_with_alone() -> None:
+    scores = score_phrases([{1, 2}], [[{1, 3}]]).scores
+    assert (scores.precision, scores.recall) == (0.5, 0.5)
+
+
+def test_nothing_predicted_and_nothing_wanted_count_as_one() -> None:
+    assert score_phrases([set()], [[set(), set()]]).scores.f1 == 1
+
+
+@settings(max_examples=80, deadline=None)
+@given(CORPUS)
+def test_scores_equal_the_formulas_of_the_paper(corpus) -> None:
+    predicted, gold = [pair[0] for pair in corpus], [list(pair[1:]) for pair in corpus]
+    recalls, precisions = [], []
+    for a, b in itertools.combinations(range(3), 2):
+        agreed = sum(len(g[a] & g[b]) for g in gold)
+        found = sum(len(h & g[a] & g[b]) for h, g in zip(predicted, gold, strict=True))
+        recalls.append(found / agreed if agreed else 1)
+        total = sum(map(len, predicted))
+        right = sum(len(h & (g[a] | g[b])) for h, g in zip(predicted, gold, strict=True))
+        precisions.append(right / total if total else 1)
+    result = score_phrases(predicted, gold)
+    assert result.scores.recall == pytest.approx(mean(recalls))
+    assert result.scores.precision == pytest.approx(mean(precisions))
+    assert result.statistics()["f1"].value == pytest.approx(result.scores.f1)
+
+
+def test_people_are_measured_against_the_others() -> None:
+    gold = [[{1, 2}, {1, 3}, {1}]]
+    scores = human_agreement(gold)
+    assert scores.recall == 1  # every two others agree on 1, which everybody has
+    assert scores.precision == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
+    with pytest.raises(InputError, match="two annotators or more, found 1"):
+        human_agreement([[{1}]])
+
+
+def test_a_missing_annotator_is_an_error_that_names_the_pair() -> None:
+    with pytest.raises(InputError, match="pair 2: expected 2 annotators, found 1"):
+        score_phrases([set(), set()], [[{1}, {1}], [{1}]])
+    with pytest.raises(InputError, match="pair 2: expected 1 annotators, found 2"):
+        score_phrases([set(), set()], [[{1}], [{1}, {1}]])
+    with pytest.raises(InputError, match="phrases of 2 pairs, found 1"):
+        score_phrases([set()], [[{1}], [{1}]])
+
+
+def test_reachability_is_the_share_of_aligned_roots() -> None:
+    assert reachability([True, True, False, True]) == 0.75
+    assert reachability([]) == 1

@@ -1,0 +1,57 @@
+"""The threshold of a classification and its scores: naive second implementations."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.eval.metrics.extrinsic import best_threshold, classify
+
+ITEMS = st.lists(
+    st.tuples(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), st.booleans()), min_size=1, max_size=8
+)
+
+
+def naive_right(items: list[tuple[float, bool]], threshold: float) -> int:
+    return sum((score >= threshold) == label for score, label in items)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ITEMS)
+def test_the_lowest_of_the_best_thresholds_wins(items) -> None:
+    scores = sorted({score for score, _ in items})
+    # From everything positive, over the points half-way between neighbours, to nothing positive.
+    candidates = [scores[0]]
+    candidates += [(one + other) / 2 for one, other in itertools.pairwise(scores)]
+    candidates += [float("inf")]
+    most = max(naive_right(items, threshold) for threshold in candidates)
+    expected = next(threshold for threshold in candidates if naive_right(items, threshold) == most)
+    assert best_threshold([score for score, _ in items], [label for _, label in items]) == expected
+
+
+def test_equally_good_thresholds_by_hand() -> None:
+    # One of two is right if all are positive, and if none is.
+    assert best_threshold([0.2, 0.8], [True, False]) == 0.2
+    # Three of four are right from 0.125 on, and from 0.875 on.
+    assert best_threshold([0.0, 0.25, 0.75, 1.0], [False, True, False, True]) == 0.125
+    assert best_threshold([0.5, 0.75], [False, False]) == float("inf")
+
+
+@settings(max_examples=150, deadline=None)
+@given(ITEMS, st.sampled_from([-1.0, 0.0, 0.3, 0.5, 2.0]))
+def test_classification_equals_a_table_of_four_counts(items, threshold) -> None:
+    table = {(positive, label): 0 for positive in (True, False) for label in (True, False)}
+    for score, label in items:
+        table[score >= threshold, label] += 1
+    found, wanted = table[True, True] + table[True, False], table[True, True] + table[False, True]
+    precision = table[True, True] / found if found else 1
+    recall = table[True, True] / wanted if wanted else 1
+    result = classify([score for score, _ in items], [label for _, label in items], threshold)
+    assert result.accuracy == pytest.approx((table[True, True] + table[False, False]) / len(items))
+    assert (result.scores.precision, result.scores.recall) == pytest.approx((precision, recall))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
+    assert result.scores.f1 == pytest.approx(f1)
+    assert result.threshold == threshold

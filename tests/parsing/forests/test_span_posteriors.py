@@ -1,0 +1,158 @@
+"""Exact probabilities of constituents: those of all trees of the chart, whatever the forest holds."""
+
+from __future__ import annotations
+
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+
+from forest_align.cext import chart
+from forest_align.data.trees.penn import read_trees
+from forest_align.data.trees.treebanks import from_tree, gum_files
+from forest_align.eval.metrics.calibration import calibrate_nodes
+from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
+from forest_align.parsing.forests.span_posteriors import log_posteriors
+from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.types import ParseForest, Sentence
+from forest_align.types.label_chain import split_chain
+
+from ...cext.reference import chart_reference
+from ...places import SHARED
+from .. import fake_scorer as fake
+
+GUM = SHARED / "data" / "treebank" / "gum"
+
+
+class FewLabels(fake.FakeScorer):
+    """Charts small enough to write all their trees down."""
+
+    def _one(self, words):
+        scores = super()._one(words)
+        kept = 3 if len(words) < 4 else 2
+        # Higher than those of the fake scorer: words have labels of their own, too.
+        return SpanScores(
+            np.ascontiguousarray(scores.scores[:, :, :kept]) + np.float32(2) * (np.arange(kept) > 0),
+            scores.labels[:kept],
+            scores.tags,
+            scores.force_root,
+        )
+
+
+def shares_of_all_trees(scores: SpanScores) -> dict[tuple[int, int, int], float]:
+    """Probability of each labelled half-open span, label 0 being none, from every tree of a chart."""
+    n, _, labels = scores.scores.shape
+    trees = list(chart_reference.enumerate_trees(n, labels, scores.force_root))
+    logs = np.array([sum(float(scores.scores[span]) for span in tree) for tree in trees])
+    found = {(i, j + 1, label): 0.0 for i in range(n) for j in range(i, n) for label in range(labels)}
+    for tree, probability in zip(trees, np.exp(logs - np.logaddexp.reduce(logs)), strict=True):
+        labelled = {(i, j + 1): label for i, j, label in tree}
+        for i, j, label in found:
+            found[i, j, label] += probability * (labelled.get((i, j), 0) == label)
+    return found
+
+
+@pytest.mark.parametrize("force_root", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_probabilities_of_spans_equal_the_shares_of_all_trees(n: int, force_root: bool) -> None:
+    (scores,) = FewLabels(force_root).score([[f"w{i}" for i in range(n)]])
+    expected = shares_of_all_trees(scores)
+    spans = np.array(list(expected), dtype=np.int32)
+    log_partition, found = log_posteriors(scores, spans)
+    np.testing.assert_allclose(np.exp(found), list(expected.values()), atol=1e-6)
+    best = chart.k_best(scores.scores, 10**5, force_root)[4]
+    assert log_partition == pytest.approx(np.logaddexp.reduce(best), abs=1e-5)
+    for start, end in {(i, j) for i, j, _ in expected}:
+        inside = [k for k, (i, j, _) in enumerate(expected) if (i, j) == (start, end)]
+        assert np.exp(found[inside]).sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("force_root", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("size", [1, 4])
+def test_nodes_have_the_share_of_all_trees_however_few_the_forest_holds(
+    n: int, force_root: bool, size: int
+) -> None:
+    scorer, words = FewLabels(force_root), [f"w{i}" for i in range(n)]
+    (scores,) = scorer.score([words])
+    expected = shares_of_all_trees(scores)
+    forest = Parser(scorer, forest_size=size).parse(words).forest
+    assert forest is not None
+    for index in range(len(forest)):
+        node = forest.node(index)
+        if not node.is_constituent:
+            assert np.isnan(forest.log_posterior[index])
+            continue
+        labels = split_chain(node.label)[:-1] if node.end - node.start == 1 else split_chain(node.label)
+        chain = "::".join(label for label in labels if label != "TOP")
+        share = expected[node.start, node.end, scores.labels.index(chain)]
+        assert np.exp(forest.log_posterior[index]) == pytest.approx(share, abs=1e-6)
+
+
+def test_scores_count_relative_to_that_of_the_empty_label() -> None:
+    (scores,) = FewLabels().score([["a", "b", "c"]])
+    spans = np.array(
+        [(i, j, label) for i in range(3) for j in range(i + 1, 4) for label in range(3)], np.int32
+    )
+    expected = log_posteriors(scores, spans)
+    scores.scores[...] += np.arange(9, dtype=np.float32).reshape(3, 3, 1)
+    found = log_posteriors(scores, spans)
+    assert found[0] == pytest.approx(expected[0], abs=1e-5)
+    np.testing.assert_allclose(np.exp(found[1]), np.exp(expected[1]), atol=1e-5)
+
+
+def test_forests_of_every_size_agree_on_a_node() -> None:
+    words = [f"w{i}" for i in range(9)]
+    found: dict[object, float] = {}
+    for size in (1, 5, 40):
+        forest = Parser(fake.FakeScorer(), forest_size=size).parse(words).forest
+        assert forest is not None and (forest.log_posterior[forest.is_constituent] <= 0).all()
+        for index, value in enumerate(forest.log_posterior.tolist()):
+            if forest.is_constituent[index]:
+                assert found.setdefault(forest.node(index), value) == value
+    assert len(found) > 20
+
+
+def test_a_parser_that_is_not_asked_leaves_them_out() -> None:
+    sentence = Parser(fake.FakeScorer(), posteriors=False).parse("They won a game.")
+    assert sentence.forest is not None and np.isnan(sentence.forest.log_posterior).all()
+
+
+def test_parsers_for_alignment_leave_them_out() -> None:
+    sentences = [load().parse("They won.") for load in (load_parser, load_parser_for_alignment)]
+    known = [not np.isnan(sentence.forest.log_posterior).all() for sentence in sentences if sentence.forest]
+    assert known == [True, False]
+
+
+def test_forbidden_spans_and_high_scores_do_no_harm() -> None:
+    (scores,) = FewLabels().score([["a", "b", "c"]])
+    scores.scores[0, 1, 1:] = -np.inf
+    scores.scores[1, 2, 1:] = 1e4
+    with np.errstate(over="raise", invalid="raise"):
+        _, found = log_posteriors(scores, np.array([(0, 2, 0), (1, 3, 0), (1, 3, 1), (1, 3, 2)], np.int32))
+    assert np.exp(found) == pytest.approx([1.0, 0.0, 0.5, 0.5])
+    assert np.isfinite(found).all()
+
+
+def test_an_n_best_list_gives_its_trees_with_their_log_probabilities() -> None:
+    parser = Parser(fake.FakeScorer(), forest_size=5)
+    found = parser.n_best("They won a game.")
+    assert len(found) == 5
+    assert [bracket for _, bracket in found] == found.brackets()
+    logs = [log_probability for log_probability, _ in found]
+    assert logs == found.log_probabilities.tolist() and all(a >= b for a, b in pairwise(logs))
+    with pytest.raises(ValueError, match="empty"):
+        parser.n_best("")
+
+
+@pytest.mark.skipif(not GUM.is_dir(), reason=f"no treebank in {GUM} (set FOREST_ALIGN_SHARED)")
+def test_probabilities_of_nodes_are_calibrated_on_gum() -> None:
+    trees = (tree for path in gum_files(GUM)["dev"] for tree in read_trees(path))
+    chosen = [sentence for tree in islice(trees, 0, None, 10) if (sentence := from_tree(tree)) is not None]
+    parses: list[tuple[ParseForest, set[tuple[int, int, str]]]] = []
+    for gold, found in zip(chosen, load_parser().parse_many([s.words for s in chosen]), strict=True):
+        assert isinstance(found, Sentence) and found.forest is not None
+        parses.append((found.forest, {(first, last + 1, label) for first, last, label in gold.spans}))
+    exact = calibrate_nodes(parses).expected_error
+    assert exact < 0.03
+    assert calibrate_nodes(parses, "log_marginal").expected_error > 2 * exact

@@ -1,0 +1,98 @@
+"""Words as encoder input, with the bundled tokenizer, and how much of them a parser takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from forest_align.parsing.networks import linear_layers
+from forest_align.parsing.networks.encoder_batches import CASE_CLASSES, EncoderBatch, WordEncoder, collate
+from forest_align.parsing.networks.encoder_scorer import MODELS, EncoderScorer, locate_parser
+from forest_align.parsing.networks.linear_layers import native_dtype
+from forest_align.parsing.networks.model_files import ParserConfig
+from forest_align.parsing.networks.span_network import BatchScores, span_index
+from forest_align.parsing.networks.span_scores import SpanScores
+
+START, STOP, UNKNOWN = 101, 102, 100  # of the bundled tokenizer, which is BERT's
+
+
+@pytest.fixture(scope="module")
+def encode() -> WordEncoder:
+    return WordEncoder(MODELS / "en")
+
+
+def test_a_sentence_begins_with_classes_of_its_own_and_ends_with_the_stop_symbol(encode: WordEncoder) -> None:
+    found = encode(["Cat", "antidisestablishmentarianism", "Cat"])
+    (cat,), _ = encode.word("cat")
+    parts, _ = encode.word("antidisestablishmentarianism")
+    assert len(parts) > 2
+    assert found.subwords.tolist() == [START, cat, *parts, cat, STOP]
+    assert found.word_ends.tolist() == [1, 1 + len(parts), 2 + len(parts)]
+    assert found.cases.tolist() == [2 + len(CASE_CLASSES), 1, 2]
+
+
+def test_words_are_read_as_words_whatever_they_look_like(encode: WordEncoder) -> None:
+    for word in ("[SEP]", "[CLS]", "[PAD]", "[sep]"):
+        assert not {START, STOP, 0} & set(encode.word(word)[0])
+    assert encode.word("-LRB-") == encode.word("(")
+    assert encode.word("\x00")[0] == (UNKNOWN,)
+    assert len(encode.word("a-" * 400)[0]) == 800
+
+
+def test_no_more_words_are_remembered_than_asked_for() -> None:
+    few = WordEncoder(MODELS / "en", cache_size=3)
+    found = [few.word(word) for word in ["a", "b", "c", "d", "e", "a", "b", "c"]]
+    assert found[:3] == found[5:] and len(few._cache) <= 3
+
+
+def test_a_batch_is_filled_up(encode: WordEncoder) -> None:
+    batch = collate([encode(["Cats", "sleep"]), encode(["Go"])])
+    boundary = CASE_CLASSES.index("boundary")
+    assert batch.subwords[1].tolist()[2:] == [STOP, 0]
+    assert batch.subword_mask.tolist() == [[True] * 4, [True] * 3 + [False]]
+    assert batch.word_ends.tolist() == [[0, 1, 2, 3], [0, 1, 2, 0]]
+    assert batch.word_mask.tolist() == [[True] * 4, [True] * 3 + [False]]
+    assert batch.cases.tolist() == [[boundary, 12, 1, boundary], [boundary, 12, boundary, boundary]]
+    assert batch.lengths.tolist() == [2, 1]
+
+
+class Flat:
+    """A network of twelve subwords at most that scores all alike."""
+
+    longest = 12
+
+    def __call__(self, batch: EncoderBatch) -> BatchScores:
+        spans = torch.ones(len(span_index(batch.lengths)[0]), 1)
+        return BatchScores(spans, torch.ones(*batch.word_mask.shape, 3))
+
+
+@pytest.mark.parametrize("force_root", [True, False])
+def test_a_sentence_as_long_as_the_parser_can_read_is_parsed(encode: WordEncoder, force_root: bool) -> None:
+    config = ParserConfig(("", "NP"), ("UNK", "A", "B"), {"force_root_constituent": force_root})
+    scorer = EncoderScorer(Flat(), encode, config)
+    assert scorer.force_root == force_root
+    long, longer = scorer.score([["cat"] * 10, ["cat"] * 11])
+    assert isinstance(long, SpanScores) and long.tags == ("A",) * 10
+    assert str(longer) == (
+        "sentence of 11 words (11 subwords) is longer than the parser can read (10 subwords)"
+    )
+
+
+@pytest.mark.parametrize(("fast", "expected"), [(True, torch.int8), (False, torch.float32)])
+def test_integers_are_used_where_they_are_fast(
+    fast: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linear_layers, "multiplies_integers", lambda: fast)
+    assert native_dtype() == expected
+
+
+def test_no_folder_of_the_same_name_hides_the_bundled_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("en").mkdir()
+    Path("mine").mkdir()
+    assert locate_parser("en") == MODELS / "en"
+    assert locate_parser("mine") == Path("mine")

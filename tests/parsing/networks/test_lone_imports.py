@@ -1,0 +1,49 @@
+"""What parsing imports: single modules of benepar and nltk, and hardly more for the bundled parser."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from forest_align.parsing.networks.encoder_scorer import MODELS
+from forest_align.parsing.networks.lone_imports import import_alone
+
+WITHOUT_PLUG_INS = """
+import sys
+from forest_align.em.parser import span_parser
+assert "benepar" not in sys.modules and "spacy" not in sys.modules
+import benepar
+from benepar.parse_chart import ChartParser
+assert callable(benepar.Parser) and issubclass(span_parser.SpanParser, ChartParser)
+"""
+
+WITHOUT_TRANSFORMERS = """
+import sys
+import forest_align
+sentence = forest_align.load_parser("en").parse("The cat sat on the mat.")
+assert sentence.forest is not None
+assert not {"transformers", "torch_struct", "spacy", "nltk", "scipy", "sklearn"} & set(sys.modules)
+import nltk.tokenize
+assert nltk.tokenize.NLTKWordTokenizer and nltk.Tree
+"""
+
+
+def test_a_module_that_is_not_there_is_an_import_error_and_leaves_nothing_behind() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        import_alone("no_such_package.part")
+    assert "no_such_package" not in sys.modules
+
+
+def run(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_parsing_loads_no_plug_ins_and_leaves_the_package_whole_for_others() -> None:
+    run(WITHOUT_PLUG_INS)
+
+
+@pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
+def test_the_bundled_parser_starts_without_transformers_and_the_whole_of_nltk() -> None:
+    run(WITHOUT_TRANSFORMERS)

@@ -1,0 +1,113 @@
+"""Files that are replaced in one step, and the hashes and identities that tell runs apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import save
+from safetensors.torch import save_file
+
+from forest_align.storage.arrays import (
+    check_identity,
+    fingerprint_of,
+    load_arrays,
+    save_arrays,
+    write_atomically,
+)
+from forest_align.types import InputError
+
+
+def test_arrays_and_numbers_come_back_exactly(tmp_path: Path) -> None:
+    arrays = {"turned": np.arange(6.0).reshape(2, 3).T, "none": np.zeros((0, 4), np.int32)}
+    facts = {"third": 1 / 3, "text": "Thé \ud83d", "nothing": None}
+    save_arrays(tmp_path / "new" / "file", arrays, facts)
+    found, back = load_arrays(tmp_path / "new" / "file")
+    assert back == facts
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError("no space left")
+
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_never_meets_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, met = tmp_path / "file", []
+    write_atomically(path, b"old")
+    monkeypatch.setattr("os.fsync", lambda descriptor: met.append(path.read_bytes()))
+    with path.open("rb", buffering=0) as reader:
+        assert reader.read(1) == b"o"
+        write_atomically(path, b"new content")
+        # The old file was not written into.
+        assert reader.read() == b"ld"
+    assert met == [b"old"] and path.read_bytes() == b"new content"
+
+
+def test_fingerprints_differ_by_value_shape_number_type_order_and_text() -> None:
+    array = np.arange(6, dtype=np.int32)
+    different = [
+        (array,),
+        (array.reshape(2, 3),),
+        (array.reshape(3, 2),),
+        (array.view(np.float32),),
+        (array[::-1],),
+        (array, "a"),
+        ("a", array),
+        (array, "b"),
+        (array, None),
+    ]
+    assert len({fingerprint_of(*parts) for parts in different}) == len(different)
+    # How the numbers lie in memory makes no difference.
+    assert fingerprint_of(array.reshape(2, 3)) == fingerprint_of(np.asfortranarray(array.reshape(2, 3)))
+
+
+@pytest.mark.parametrize("metadata", [None, {"facts": "[1]"}, {"facts": "{"}, {"other": "{}"}])
+def test_a_file_of_another_kind_is_an_error_that_names_it(
+    tmp_path: Path, metadata: dict[str, str] | None
+) -> None:
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(save({"weights": np.zeros(2)}, metadata=metadata))
+    with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
+        load_arrays(path)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float8_e4m3fn])
+def test_numbers_that_numpy_lacks_are_an_error_that_names_the_file(tmp_path: Path, kind: torch.dtype) -> None:
+    path = tmp_path / "weights.safetensors"
+    save_file({"weights": torch.zeros(2, dtype=kind)}, path, metadata={"facts": "{}"})
+    with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
+        load_arrays(path)
+
+
+def test_the_first_difference_between_runs_is_named() -> None:
+    path, run = Path("x.checkpoint"), {"seed": 1, "pairs": [2, 3]}
+    check_identity(json.loads(json.dumps({**run, "more": 0})), run, path, "a run")
+    with pytest.raises(InputError, match=r"x\.checkpoint: expected a checkpoint of a run"):
+        check_identity(None, run, path, "a run")
+    for other in ({**run, "pairs": [2]}, {"seed": 1}):
+        with pytest.raises(InputError, match=r"x\.checkpoint: field 'pairs': .* this run has \[2, 3\]"):
+            check_identity(other, run, path, "a run")
+
+
+def test_what_a_hash_stands_for_is_said_in_words() -> None:
+    with pytest.raises(InputError) as error:
+        check_identity({"pairs": "1f"}, {"pairs": "2e"}, Path("x"), "a run", {"pairs": "other pairs"})
+    assert error.value.message == (
+        "the checkpoint was written with other pairs; go on with the same, or begin anew without --resume"
+    )

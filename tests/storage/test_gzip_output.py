@@ -1,0 +1,186 @@
+"""Gzipped alignments: the bytes depend on the lines alone, and a run goes on after the last whole member."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment
+from forest_align.cli import main
+from forest_align.storage.gzip_output import open_gzipped
+
+from ..cli.commands.test_align_command import write
+from ..cli.killed_aligner import Killed, killed_aligner
+
+PAIRS = [f"wörd{n} x\tx y\n" for n in range(8)] + ["broken\n", "fail\tb\n", "word10 a\ta\n", "last\tone\n"]
+LINES = 3
+
+
+@pytest.fixture
+def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Small members, and under ``word`` the word at which the aligner is killed."""
+    monkeypatch.setattr("forest_align.storage.gzip_output.MEMBER_LINES", LINES)
+    return killed_aligner(monkeypatch)
+
+
+def aligned(pairs: str, out: Path, *options: str) -> bytes:
+    main(["align", pairs, "-o", str(out), "--batch-size", "2", *options])
+    return out.read_bytes()
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh", "html", "text"])
+def test_what_is_unpacked_is_what_is_written_otherwise(
+    to: str, tmp_path: Path, killed_at: dict[str, str]
+) -> None:
+    pairs = write(tmp_path / "in.tsv", "".join(PAIRS))
+    plain = aligned(pairs, tmp_path / "out", "--to", to)
+    packed = aligned(pairs, tmp_path / "out.gz", "--to", to)
+    assert gzip.decompress(packed) == plain
+    assert packed[:2] == b"\x1f\x8b" and packed[4:8] == bytes(4), "no time"
+
+
+def test_it_can_be_read_as_a_file_of_alignments(tmp_path: Path, killed_at: dict[str, str]) -> None:
+    out = tmp_path / "out.jsonl.gz"
+    aligned(write(tmp_path / "in.tsv", "".join(PAIRS)), out)
+    with gzip.open(out, "rt", encoding="utf-8") as file:
+        assert [Alignment.from_json(line).id for line in file] == [str(n) for n in range(1, 13)]
+    assert main(["extract", str(out), "--identical", "-o", str(tmp_path / "t.tsv")]) == 0
+
+
+def test_an_empty_input_gives_a_file_that_can_be_unpacked(tmp_path: Path, killed_at: dict[str, str]) -> None:
+    pairs, out = write(tmp_path / "in.tsv", ""), tmp_path / "out.jsonl.gz"
+    empty = aligned(pairs, out)
+    assert empty and gzip.decompress(empty) == b""
+    assert aligned(pairs, out, "--resume") == empty
+    write(tmp_path / "in.tsv", "a\ta\n")
+    assert aligned(pairs, out, "--resume") == aligned(pairs, tmp_path / "whole.jsonl.gz")
+
+
+@settings(deadline=None, max_examples=40)
+@given(cut=st.integers(0, 1600), to=st.sampled_from(["jsonl", "pharaoh"]))
+def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int, to: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        killed_aligner(patch)
+        patch.setattr("forest_align.storage.gzip_output.MEMBER_LINES", LINES)
+        pairs = write(Path(folder, "in.tsv"), "".join(PAIRS))
+        whole, part = aligned(pairs, Path(folder, "whole.gz"), "--to", to), Path(folder, "part.gz")
+        part.write_bytes(whole[: cut % len(whole)])
+        assert aligned(pairs, part, "--to", to, "--resume") == whole
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
+@pytest.mark.parametrize("word", ["rd3", "rd4", "rd6", "word10"])
+def test_an_interrupted_run_leaves_all_lines_and_goes_on_to_the_same_bytes(
+    word: str, to: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS)), tmp_path / "out.gz"
+    whole = aligned(pairs, tmp_path / "whole.gz", "--to", to)
+    killed_at["word"] = word
+    with pytest.raises(Killed):
+        aligned(pairs, out, "--to", to)
+    killed_at["word"] = ""
+    lines = gzip.decompress(out.read_bytes()).splitlines()
+    assert len(lines) == next(k for k, pair in enumerate(PAIRS) if word in pair)
+    capsys.readouterr()
+    assert aligned(pairs, out, "--to", to, "--resume") == whole
+    error = capsys.readouterr().err
+    assert f"going on after line {len(lines)}\n" in error and "2 of 12 pairs could not be aligned" in error
+
+
+def test_pairs_that_were_added_come_after_those_of_a_finished_run(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS[:4])), tmp_path / "out.jsonl.gz"
+    finished = aligned(pairs, out)
+    assert aligned(pairs, out, "--resume") == finished
+    assert f"{out} has all 4 pairs already" in capsys.readouterr().err
+    write(tmp_path / "in.tsv", "".join(PAIRS))
+    assert aligned(pairs, out, "--resume") == aligned(pairs, tmp_path / "whole.jsonl.gz")
+
+
+ALIGNMENT = b'{"id": "1"}\n'
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        b"precious notes\n",
+        ALIGNMENT,
+        gzip.compress(ALIGNMENT * (LINES + 1)),
+        gzip.compress(ALIGNMENT * LINES) + b"precious notes",
+        gzip.compress(ALIGNMENT) + gzip.compress(ALIGNMENT * LINES),
+        gzip.compress(ALIGNMENT * LINES) + gzip.compress(b"precious notes" * 100)[:-4],
+        gzip.compress(ALIGNMENT.rstrip()),
+        gzip.compress(b'{"id": "another"}\n')[:-9] + b"broken here",
+    ],
+    ids=["text", "lines", "larger", "text after", "short within", "other begun", "no end", "broken"],
+)
+def test_resuming_another_file_is_refused_and_leaves_it_alone(
+    old: bytes, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS)), tmp_path / "out.jsonl.gz"
+    out.write_bytes(old)
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    error = capsys.readouterr().err
+    assert str(out) in error and "cannot resume: expected gzip members of 3 lines" in error
+    assert out.read_bytes() == old
+
+
+def test_a_file_that_was_made_from_other_pairs_keeps_its_last_member(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "".join(PAIRS[:4])), tmp_path / "out.jsonl.gz"
+    old = aligned(pairs, out)
+    write(tmp_path / "in.tsv", "".join([*PAIRS[:3], "other\twords\n", *PAIRS]))
+    assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
+    assert f"{out}:4: cannot resume" in capsys.readouterr().err
+    assert out.read_bytes() == old
+
+
+def test_the_record_stays_where_the_last_member_could_not_be_written(
+    tmp_path: Path,
+    killed_at: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*arguments: Any, **options: Any) -> bytes:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\n"), tmp_path / "out.jsonl.gz"
+    monkeypatch.setattr("forest_align.storage.gzip_output.gzip.compress", full)
+    assert main(["align", pairs, "-o", str(out)]) == 2
+    assert f"error: {out}: No space left on device" in capsys.readouterr().err
+    assert Path(f"{out}.run").exists()
+
+
+def test_a_member_that_was_written_in_part_is_not_written_again_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            super().write(data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = Full()
+    monkeypatch.setattr(
+        "forest_align.storage.gzip_output.open_claimed", lambda path, append: nullcontext(file)
+    )
+    with pytest.raises(OSError, match="No space"), open_gzipped("x.gz") as out:
+        out.write("a line\n")
+    whole = gzip.compress(b"a line\n", compresslevel=6, mtime=0)
+    assert file.getvalue() == whole[: len(whole) // 2]
+    file = Full()
+    monkeypatch.setattr("forest_align.storage.gzip_output.MEMBER_LINES", 1)
+    with pytest.raises(OSError, match="No space"), open_gzipped("x.gz") as out:
+        out.write("a line\n")
+        out.flush()
+    assert file.getvalue() == whole[: len(whole) // 2]

@@ -1,0 +1,234 @@
+"""The record beside an output: a run goes on only with what the output was begun with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forest_align.cli import main
+
+from ..cli.commands.test_align_command import write
+from ..cli.killed_aligner import Killed, killed_aligner
+
+PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
+
+
+@pytest.fixture
+def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Under ``word`` the word at which the aligner is killed."""
+    return killed_aligner(monkeypatch)
+
+
+def begun(killed_at: dict[str, str], pairs: str, out: Path, *options: str) -> list[str]:
+    """Begin a run that is killed at the fourth pair; its arguments."""
+    arguments = ["align", pairs, "-o", str(out), "--batch-size", "2", *options]
+    killed_at["word"] = "word4"
+    with pytest.raises(Killed):
+        main(arguments)
+    killed_at["word"] = ""
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 4
+    return arguments
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.json").write_text("{}", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--model", "MODEL"], "--model was not given when it was begun, now it is 'model ("),
+        (["--variant", "published"], "--variant was 'default' when it was begun, now it is 'published'"),
+        (["--parser", "benepar_en3"], "--parser was not given when it was begun, now it is 'benepar_en3'"),
+        (["--annotator", "spacy"], "--annotator was not given when it was begun, now it is 'spacy'"),
+        (["--words", "dictionary"], "--words was 'contextual' when it was begun, now it is 'dictionary'"),
+        (["--ppdb", "MODEL/model.json"], "--ppdb was not given when it was begun, now it is 'model.json ("),
+        (["--tokenized"], "--tokenized was not given when it was begun, now it is 'given'"),
+        (["--batch-size", "7"], "--batch-size was '2' when it was begun, now it is '7'"),
+    ],
+)
+def test_a_run_goes_on_only_with_the_options_it_was_begun_with(
+    to: str,
+    option: list[str],
+    message: str,
+    tmp_path: Path,
+    model: Path,
+    killed_at: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    option = [text.replace("MODEL", str(model)) for text in option]
+    arguments = begun(killed_at, pairs, out, "--to", to)
+    old = out.read_bytes()
+    capsys.readouterr()
+    assert main([*arguments, *option, "--resume"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"forest-align align: error: {out}: cannot resume: {message}")
+    assert error.endswith("; without --resume it is made anew\n")
+    assert out.read_bytes() == old
+    assert main([*arguments, "--resume"]) == 0
+    assert capsys.readouterr().err == "forest-align align: going on after line 4\n"
+    assert out.read_bytes().startswith(old) and len(out.read_bytes().splitlines()) == 6
+    assert not Path(f"{out}.run").exists()
+
+
+def test_a_model_that_was_trained_again_is_another_one_and_one_that_was_moved_is_not(
+    tmp_path: Path, model: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    arguments = begun(killed_at, pairs, out, "--model", str(model))
+    (model / "model.json").write_text('{"trained": "again"}', encoding="utf-8")
+    assert main([*arguments, "--resume"]) == 2
+    assert "--model was 'model (" in capsys.readouterr().err
+    (model / "model.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    moved = model.rename(tmp_path / "elsewhere" / "model")
+    assert main([*arguments, "--model", str(moved), "--resume"]) == 0
+
+
+def test_a_run_does_not_go_on_with_other_word_links_in_a_file_of_the_same_name(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out, links = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out", tmp_path / "links"
+    write(links, "0-0\n" * 6)
+    arguments = begun(killed_at, pairs, out, "--tokenized", "--words", str(links))
+    old = out.read_bytes()
+    write(links, "0-0\n" * 5 + "1-1\n")
+    assert main([*arguments, "--resume"]) == 2
+    assert "--words was 'links (" in capsys.readouterr().err
+    assert out.read_bytes() == old
+    write(links, "0-0\n" * 6)
+    assert main([*arguments, "--resume"]) == 0
+
+
+def test_links_of_other_pairs_are_not_continued(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    arguments = begun(killed_at, pairs, out, "--to", "pharaoh")
+    write(tmp_path / "in.tsv", f"other words\tother\n{PAIRS}")
+    assert main([*arguments, "--resume"]) == 2
+    assert "the first pair was 'word0 a | a b' when it was begun, now it is 'other" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["out.jsonl", "out.pharaoh", "out.jsonl.gz"])
+def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
+    out: str,
+    tmp_path: Path,
+    killed_at: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("forest_align.storage.run_record.STRETCH", 2)
+    monkeypatch.setattr("forest_align.storage.gzip_output.MEMBER_LINES", 5)
+    text = "fail a\tb\n" + "".join(f"word{n} a\ta b\n" for n in range(8))
+    pairs, whole = write(tmp_path / "in.tsv", text), tmp_path / f"whole.{out}"
+    assert main(["align", pairs, "-o", str(whole), "--batch-size", "1"]) == 1
+    arguments = ["align", pairs, "-o", str(tmp_path / out), "--batch-size", "1"]
+    for word in ("word4", "word6"):  # killed with 5 and with 7 lines: what the first run recorded stays
+        killed_at["word"] = word
+        with pytest.raises(Killed):
+            main([*arguments, "--resume"])
+    killed_at["word"] = ""
+    old = (tmp_path / out).read_bytes()
+    # A word of either side, a name, two pairs in the other order.
+    for other, place in (
+        (text.replace("word1 a", "word1 b"), "3 to 4"),
+        (text.replace("word3 a\ta b", "word3 a\ta c"), "5 to 6"),
+        (text.replace("word4 a\ta b\n", "word4 a\ta b\tname\n"), "5 to 6"),
+        (text.replace("word1", "word9").replace("word2", "word1").replace("word9", "word2"), "3 to 4"),
+    ):
+        write(tmp_path / "in.tsv", other)
+        capsys.readouterr()
+        assert main([*arguments, "--resume"]) == 2
+        error = capsys.readouterr().err
+        assert f"{tmp_path / out}: cannot resume: one of the pairs {place} is not what it was" in error
+        assert (tmp_path / out).read_bytes() == old
+    write(tmp_path / "in.tsv", text)
+    # A kill between what is recorded of a pair and its line.
+    with (tmp_path / f"{out}.run").open("a", encoding="utf-8") as record:
+        record.write('{"line": 8, "id": "8", "error": "it failed"}\n{"line": 8, "checksum": 1}\n')
+    assert main([*arguments, "--resume"]) == 1
+    assert "1 of 9 pairs could not be aligned" in capsys.readouterr().err
+    assert (tmp_path / out).read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("to", ["jsonl", "pharaoh"])
+def test_failures_are_recorded_and_only_then_the_record_stays(
+    to: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--to", to, "--batch-size", "2"]
+    assert main(arguments) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.tsv", "out"]
+    write(tmp_path / "in.tsv", f"word a\ta\nfail b\tb\n{PAIRS}no tab\n")
+    killed_at["word"] = "word4"
+    with pytest.raises(Killed):
+        main(arguments)
+    # A kill while a failure was recorded; its line was not written.
+    with Path(f"{out}.run").open("a", encoding="utf-8") as record:
+        record.write('{"line": 7, "id"')
+    killed_at["word"] = ""
+    for _ in range(2):
+        capsys.readouterr()
+        assert main([*arguments, "--resume"]) == 1
+        error = capsys.readouterr().err
+        first = f"{pairs}:2: it failed"
+        assert f"2 of 9 pairs could not be aligned; the first: pair 2: {first}\n" in error
+        assert error.endswith(f"{out}.run lists those that could not\n")
+        _, *failed = map(json.loads, Path(f"{out}.run").read_text(encoding="utf-8").splitlines())
+        assert [(one["line"], one["id"]) for one in failed] == [(2, "2"), (9, "9")]
+        assert failed[0]["error"] == first and "expected 2 columns" in failed[1]["error"]
+    assert f"{out} has all 9 pairs already" in error
+
+
+def test_without_a_record_a_run_goes_on_and_says_what_is_not_known(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    arguments = begun(killed_at, pairs, out)
+    Path(f"{out}.run").unlink()
+    assert main([*arguments, "--resume"]) == 0
+    assert f"going on after line 4; {out}.run is missing: how they" in capsys.readouterr().err
+
+
+def test_the_record_of_an_output_that_is_gone_does_not_count(
+    tmp_path: Path, model: Path, killed_at: dict[str, str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    arguments = begun(killed_at, pairs, out)
+    out.unlink()
+    assert main([*arguments, "--model", str(model), "--resume"]) == 0
+    assert not Path(f"{out}.run").exists()
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+@pytest.mark.parametrize("old", ["precious notes\n", '{"made_with": 3}\n', ""])
+def test_a_file_that_is_no_record_is_left_alone(
+    old: str,
+    resume: list[str],
+    tmp_path: Path,
+    killed_at: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
+    write(tmp_path / "out.run", old)
+    assert main(["align", pairs, "-o", str(out), *resume]) == 2
+    assert f"{out}.run: expected the record of an earlier run, found some" in capsys.readouterr().err
+    assert (tmp_path / "out.run").read_text(encoding="utf-8") == old and not out.exists()
+
+
+@pytest.mark.parametrize("to", ["html", "text"])
+def test_an_output_that_cannot_be_continued_has_no_record(
+    to: str, tmp_path: Path, killed_at: dict[str, str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", f"fail\tb\n{PAIRS}"), tmp_path / "out"
+    assert main(["align", pairs, "-o", str(out), "--to", to]) == 1
+    assert not Path(f"{out}.run").exists()

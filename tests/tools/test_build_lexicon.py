@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import build_lexicon as script
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.lexicon import Lexicon
+from forest_align.lexicon.store import WordNetStore
+from forest_align.types import ModelError, Sentence
+
+TOP = "  1 This database is free.  \n  2 Really.  \n"
+
+# Two nouns, two verbs, an adjective of two words with a marker, an adverb; pointers in all directions.
+FILES = {
+    "data.noun": "00000100 03 n 02 Creator 0 maker 0 001 + 00000300 v 0101 | who creates\n"
+    "00000200 03 n 01 maker 0 000 | a thing\n",
+    "data.verb": "00000300 29 v 02 create 0 make 0 001 @ 00000400 v 0000 01 + 08 00 | to create\n"
+    "00000400 29 v 01 do 0 000 01 + 08 00 | to do\n",
+    "data.adj": "00000500 00 s 02 ad_hoc(a) 0 made 0 001 \\ 00000100 n 0101 | of a creator\n",
+    "data.adv": "00000600 02 r 01 ad_hoc 0 001 ! 00000600 r 0101 | in such a way\n",
+    "noun.exc": "",
+    "verb.exc": "made make\ndid do\n",
+    "adj.exc": "",
+    "adv.exc": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text((TOP if name.startswith("data") else "") + text)
+    return tmp_path
+
+
+def build(folder: Path, out: Path) -> bytes:
+    script.main([str(folder), str(out)])
+    return (out / "wordnet.safetensors").read_bytes()
+
+
+def test_the_same_folder_gives_the_same_bytes_twice(folder: Path, tmp_path: Path) -> None:
+    assert build(folder, tmp_path / "one") == build(folder, tmp_path / "two")
+
+
+def test_the_store_holds_what_the_folder_says(folder: Path, tmp_path: Path) -> None:
+    store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
+    assert store.lemmas == ["ad_hoc", "create", "creator", "do", "made", "make", "maker"]
+    assert store.has("creator", "n") and not store.has("creator", "v")
+    assert store.has("ad_hoc", "a") and store.has("ad_hoc", "r")
+    assert store.synsets("maker") == [0, 1]
+    assert store.synsets("create", "v") == store.synsets("make", "v") == [2]
+    assert store.synsets("create", "n") == []
+    assert store.synsets("nonsense") == store.relatives("nonsense") == []
+    assert store.exceptions == {("v", "made"): "make", ("v", "did"): "do"}
+    assert store.collocation_starts == {"ad"}
+
+
+def test_derivational_pointers_and_pertainyms_go_both_ways_and_others_nowhere(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
+    related = {lemma: {store.lemmas[k] for k in store.relatives(lemma)} for lemma in store.lemmas}
+    assert related["creator"] == {"create", "ad_hoc"}
+    assert related["create"] == related["ad_hoc"] == {"creator"}
+    assert related["do"] == related["maker"] == set()
+
+
+def test_a_word_that_is_not_in_the_store_is_derived_from_none_of_its_lemmas(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
+    related = store.relatives("creator")
+    assert store.lemmas.index("ad_hoc") == 0 and 0 in related
+    words = Sentence.from_words(["ad_hoc", "qwrtz"])
+    evidence = word_evidence(Sentence.from_words(["creator"]), words, Lexicon(store))
+    assert evidence.tolist() == [[int(Evidence.DERIVATION), 0]]
+
+
+def test_counts_are_hexadecimal_and_pointers_are_between_words(folder: Path, tmp_path: Path) -> None:
+    nouns = " ".join(f"noun{k} 0" for k in range(1, 17))
+    verbs = " ".join(f"verb{k} 0" for k in range(1, 13))
+    (folder / "data.noun").write_text(
+        f"{TOP}00000100 03 n 10 {nouns} 002 + 00000300 v 100b + 00000300 v 0000 | sixteen nouns\n"
+        "00000200 03 n 01 same 0 001 + 00000310 v 0101 | a noun that is also a verb\n"
+    )
+    (folder / "data.verb").write_text(
+        f"{TOP}00000300 29 v 0c {verbs} 000 | twelve verbs\n00000310 29 v 01 same 0 000 | a verb\n"
+    )
+    (folder / "data.adj").write_text(
+        f"{TOP}00000500 00 s 02 Done(p) 0 quick 0 001 < 00000300 v 0101 | a participle\n"
+    )
+    (folder / "data.adv").write_text(f"{TOP}00000600 02 r 01 quickly 0 001 \\ 00000500 s 0102 | an adverb\n")
+    (folder / "verb.exc").write_text("did do\nput_on put_on\nlay lie lay\n")
+    store = WordNetStore.from_bytes(build(folder, tmp_path / "out"))
+    related = {lemma: {store.lemmas[k] for k in store.relatives(lemma)} for lemma in store.lemmas}
+    assert {lemma: others for lemma, others in related.items() if others} == {
+        "noun16": {"verb11"},
+        "verb11": {"noun16"},
+        "done": {"verb1"},
+        "verb1": {"done"},
+        "quick": {"quickly"},
+        "quickly": {"quick"},
+    }
+    assert store.synsets("same") == [1, 3]
+    assert [store.synsets("same", part) for part in "nvar"] == [[1], [3], [], []]
+    assert store.exceptions == {("v", "did"): "do", ("v", "lay"): "lie"}
+
+
+def test_an_exception_without_a_lemma_is_named(folder: Path, tmp_path: Path) -> None:
+    (folder / "verb.exc").write_text("did do\nmade\n")
+    with pytest.raises(SystemExit, match=r"verb\.exc:2: expected a form and its lemmas"):
+        build(folder, tmp_path / "out")
+
+
+def test_a_lemma_with_too_many_synsets_is_refused() -> None:
+    with pytest.raises(SystemExit, match="more than 255"):
+        script.lists_of([set(range(256))])
+    lengths, content = script.lists_of([set(range(254, -1, -1)), set(), {7, 300}])
+    assert lengths.tolist() == [255, 0, 2]
+    assert content.tolist() == [*range(255), 7, 300]
+
+
+def test_the_licence_is_copied_without_line_numbers(folder: Path, tmp_path: Path) -> None:
+    build(folder, tmp_path / "out")
+    assert (tmp_path / "out" / "WORDNET-LICENSE.txt").read_text() == "This database is free.\nReally.\n"
+
+
+def test_a_broken_line_is_named(folder: Path, tmp_path: Path) -> None:
+    (folder / "data.verb").write_text(TOP + "00000300 29 v zz create\n")
+    with pytest.raises(SystemExit, match=r"data\.verb:3: expected a line of a WordNet data file"):
+        build(folder, tmp_path / "out")
+
+
+@pytest.mark.parametrize("missing", ["data.noun", "adv.exc"])
+def test_a_folder_that_is_not_wordnets_is_told_by_what_it_lacks(
+    missing: str, folder: Path, tmp_path: Path
+) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(SystemExit, match=rf"{re.escape(missing)}: no such file; expected the dict folder"):
+        build(folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_lexicon_file_is_a_model_error(folder: Path, tmp_path: Path) -> None:
+    content = build(folder, tmp_path / "out")
+    for damaged in (b"", content[:200], content[: len(content) // 2]):
+        with pytest.raises(ModelError, match="damaged"):
+            WordNetStore.from_bytes(damaged)
+    arrays = load(content)
+    broken = dict(arrays, exceptions=np.frombuffer(b"v made", dtype=np.uint8))
+    for changed in ({"lemmas": arrays["lemmas"]}, broken):
+        with pytest.raises(ModelError, match="damaged"):
+            WordNetStore.from_bytes(save(changed))

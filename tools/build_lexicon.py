@@ -1,0 +1,173 @@
+"""Build the bundled English lexicon from a WordNet 3.0 ``dict`` folder; run once, its output is committed.
+
+python tools/build_lexicon.py /usr/share/wordnet data/resources
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save
+
+#: File suffix, letter and bit of each part of speech, in the order in which synsets are numbered.
+PARTS = (("noun", "n", 1), ("verb", "v", 2), ("adj", "a", 4), ("adv", "r", 8))
+#: Derivationally related form, pertainym (or adverb from adjective), participle of verb.
+DERIVATIONAL = frozenset({"+", "\\", "<"})
+LEXICON_FILE = "wordnet.safetensors"
+LICENSE_FILE = "WORDNET-LICENSE.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One line of a data file: its words and its derivational pointers.
+
+    A pointer is (word number here, letter and offset of the other synset, word number there).
+    """
+
+    words: tuple[str, ...]
+    pointers: tuple[tuple[int, tuple[str, int], int], ...]
+
+
+def data_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number and text of the lines of a WordNet file that are not part of the licence at its top."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip() and not line.startswith(" "):
+                yield number, line
+
+
+def check_folder(folder: Path) -> None:
+    """Stop with the name of a file that is missing."""
+    for suffix, _, _ in PARTS:
+        for path in (folder / f"data.{suffix}", folder / f"{suffix}.exc"):
+            if not path.is_file():
+                raise SystemExit(f"{path}: no such file; expected the dict folder of WordNet 3.0")
+
+
+def read_synset(line: str) -> tuple[int, Synset]:
+    """Read a line of a data file (format: WordNet's manual page wndb) into its offset and synset."""
+    fields = line.split("|", 1)[0].split()
+    offset, word_count = int(fields[0]), int(fields[3], 16)
+    words = tuple(word.split("(")[0].lower() for word in fields[4 : 4 + 2 * word_count : 2])
+    at = 4 + 2 * word_count
+    pointers = []
+    for k in range(int(fields[at])):
+        symbol, target, part, numbers = fields[at + 1 + 4 * k : at + 5 + 4 * k]
+        if symbol in DERIVATIONAL and numbers != "0000":
+            pointers.append(
+                (int(numbers[:2], 16), (part.replace("s", "a"), int(target)), int(numbers[2:], 16))
+            )
+    return offset, Synset(words, tuple(pointers))
+
+
+def read_synsets(folder: Path) -> dict[tuple[str, int], Synset]:
+    """Read the four data files, in the order in which synsets are numbered."""
+    synsets = {}
+    for suffix, part, _ in PARTS:
+        path = folder / f"data.{suffix}"
+        for number, line in data_lines(path):
+            try:
+                offset, synset = read_synset(line)
+            except (ValueError, IndexError):
+                raise SystemExit(f"{path}:{number}: expected a line of a WordNet data file") from None
+            synsets[part, offset] = synset
+    return synsets
+
+
+def read_exceptions(folder: Path) -> list[str]:
+    """Irregular forms as ``"letter form lemma"``, in the order of the files."""
+    found = []
+    for suffix, part, _ in PARTS:
+        path = folder / f"{suffix}.exc"
+        for number, line in data_lines(path):
+            form, *lemmas = line.split()
+            if not lemmas:
+                raise SystemExit(f"{path}:{number}: expected a form and its lemmas")
+            found.extend(f"{part} {form} {lemma}" for lemma in lemmas if "_" not in form)
+    return found
+
+
+def text_block(lines: list[str]) -> np.ndarray:
+    """UTF-8 bytes of lines."""
+    return np.frombuffer("\n".join(lines).encode("utf-8"), dtype=np.uint8)
+
+
+def lists_of(members: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Lengths (uint8) and sorted contents (int32) of many short sets, one after the other."""
+    lengths = np.array([len(numbers) for numbers in members], dtype=np.int64)
+    if len(lengths) and lengths.max() > 255:
+        raise SystemExit("expected no lemma with more than 255 synsets or relatives")
+    flat = [number for numbers in members for number in sorted(numbers)]
+    return lengths.astype(np.uint8), np.array(flat, dtype=np.int32)
+
+
+def build(folder: Path) -> dict[str, np.ndarray]:
+    """Make the arrays of the lexicon; ``docs/lexicon.md`` describes them."""
+    synsets = read_synsets(folder)
+    numbers = {key: number for number, key in enumerate(synsets)}
+    lemmas = sorted({word for synset in synsets.values() for word in synset.words})
+    ids = {lemma: number for number, lemma in enumerate(lemmas)}
+    bits = {part: bit for _, part, bit in PARTS}
+    parts = np.zeros(len(lemmas), dtype=np.uint8)
+    membership: list[set[int]] = [set() for _ in lemmas]
+    relatives: list[set[int]] = [set() for _ in lemmas]
+    for key, synset in synsets.items():
+        for word in synset.words:
+            parts[ids[word]] |= bits[key[0]]
+            membership[ids[word]].add(numbers[key])
+        for here, other, there in synset.pointers:
+            one, two = ids[synset.words[here - 1]], ids[synsets[other].words[there - 1]]
+            if one != two:
+                relatives[one].add(two)
+                relatives[two].add(one)
+    synset_counts, synset_ids = lists_of(membership)
+    relative_counts, relative_ids = lists_of(relatives)
+    first_synsets = np.cumsum([0] + [sum(key[0] == part for key in synsets) for _, part, _ in PARTS])
+    return {
+        "lemmas": text_block(lemmas),
+        "parts_of_speech": parts,
+        "synset_counts": synset_counts,
+        "synset_ids": synset_ids,
+        "first_synsets": first_synsets.astype(np.int32),
+        "relative_counts": relative_counts,
+        "relative_ids": relative_ids,
+        "exceptions": text_block(read_exceptions(folder)),
+    }
+
+
+def license_text(folder: Path) -> str:
+    """The licence that stands at the top of every WordNet file, without its line numbers."""
+    with (folder / "data.noun").open(encoding="utf-8") as lines:
+        top = []
+        for line in lines:
+            if not line.startswith("  "):
+                break
+            top.append(line.strip().partition(" ")[2].rstrip())
+    return "\n".join(top) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the lexicon and its licence."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("dict_folder", type=Path, help="folder with data.noun, noun.exc, ... of WordNet 3.0")
+    parser.add_argument("out_folder", type=Path, help=f"where {LEXICON_FILE} and {LICENSE_FILE} go")
+    options = parser.parse_args(arguments)
+    check_folder(options.dict_folder)
+    arrays = build(options.dict_folder)
+    options.out_folder.mkdir(parents=True, exist_ok=True)
+    content = save(arrays)
+    (options.out_folder / LEXICON_FILE).write_bytes(content)
+    (options.out_folder / LICENSE_FILE).write_text(license_text(options.dict_folder), encoding="utf-8")
+    print(f"{len(arrays['parts_of_speech'])} lemmas, {len(content) / 1e6:.2f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
