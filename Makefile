@@ -38,6 +38,8 @@ benchmark: $(VENV)/installed-for-tests
 types: $(VENV)/installed-for-tests
 	$(BIN)/python tools/link_namespace.py build/namespace
 	cd build/namespace && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p forest_align
+	cd build/namespace && for folder in tools benchmarks/quality benchmarks/speed; do MYPYPATH=.:../../$$folder \
+	    ../../$(BIN)/mypy --config-file ../../pyproject.toml ../../$$folder/*.py || exit 1; done
 
 # torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.

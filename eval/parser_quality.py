@@ -35,7 +35,7 @@ from forest_align.parsing.networks.encoder_scorer import load_span_parser
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 Span = tuple[int, int, str]
 
@@ -68,7 +68,7 @@ def word_edges(words: Sequence[str]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum([len(word) for word in words])])
 
 
-class Figures:
+class ParserFigures:
     """Running counts of brackets and tags."""
 
     def __init__(self) -> None:
@@ -128,9 +128,9 @@ def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
     return words, [token.text for token in tokenize(text)]
 
 
-def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], condition: str) -> Figures:
+def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], condition: str) -> ParserFigures:
     """Parse sentences in one of the conditions ``words``, ``lower`` and ``raw`` and count."""
-    figures = Figures()
+    figures = ParserFigures()
     for start in range(0, len(sentences), 256):
         part = sentences[start : start + 256]
         if condition == "raw":

@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from graphlib import TopologicalSorter
+from collections.abc import Collection
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,52 @@ def test_no_two_parts_import_each_other() -> None:
         if (part := part_of(path)) in LEVEL:
             found[part] |= imported_parts(path) - {part}
     assert tuple(TopologicalSorter(found).static_order())
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package, by its dotted name."""
+    found = {}
+    for path in sources():
+        if path.suffix == ".py":
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            parts = parts if parts[0] == "forest_align" else ("forest_align", *parts)
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported_modules(path: Path, known: Collection[str]) -> set[str]:
+    """Modules that a module imports anywhere, in functions and for annotations too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found.update(name if name in known else node.module for name in names)
+    return found & set(known)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    known = modules()
+    graph = {name: imported_modules(path, known) - {name} for name, path in known.items()}
+    assert len(tuple(TopologicalSorter(graph).static_order())) == len(known)
+
+
+def test_a_circle_of_modules_is_noticed(tmp_path: Path) -> None:
+    known = {"forest_align.one", "forest_align.two"}
+    (tmp_path / "one.py").write_text("def f():\n    from forest_align.two import g\n")
+    assert imported_modules(tmp_path / "one.py", known) == {"forest_align.two"}
+    with pytest.raises(CycleError):
+        TopologicalSorter({"one": {"two"}, "two": {"one"}}).prepare()
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def read_synsets(folder: Path) -> dict[tuple[str, int], Synset]:
 
 def read_exceptions(folder: Path) -> list[str]:
     """Irregular forms as ``"letter form lemma"``, in the order of the files."""
-    found = []
+    found: list[str] = []
     for suffix, part, _ in PARTS:
         path = folder / f"{suffix}.exc"
         for number, line in data_lines(path):

@@ -42,7 +42,8 @@ def main() -> None:
                 WordPair(
                     items[gold].source.words,
                     items[gold].target.words,
-                    *(only_sure(items[which].links) for which in (gold, other)),
+                    only_sure(items[gold].links),
+                    only_sure(items[other].links),
                 )
                 for items in together
             ]

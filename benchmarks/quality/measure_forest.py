@@ -122,7 +122,7 @@ def edinburgh(options: argparse.Namespace) -> list[Case]:
         if not (len(pair.source), len(pair.target)) == (len(source), len(target)) == lengths:
             continue
         links = pair.links.only_sure()
-        projection = project(*spans, links)
+        projection = project(spans[0], spans[1], links)
         if options.trees == "stanford":
             systems = {"Stanford tree": (source, target)}
         else:

@@ -82,8 +82,9 @@ def normalizer_table(
     settings = TrainingSettings(epochs=arguments.epochs, batch_size=ALL, workers=arguments.workers)
     own = start.options.normalizer
     models = {"nothing": start}
-    for name in dict.fromkeys([Normalizer.SYMMETRIC, *map(Normalizer, arguments.normalizers)]):
-        models[str(name)] = train_forest_model(pairs, start, settings, normalizer=name).model
+    for normalizer in dict.fromkeys([Normalizer.SYMMETRIC, *map(Normalizer, arguments.normalizers)]):
+        trained = train_forest_model(pairs, start, settings, normalizer=normalizer)
+        models[str(normalizer)] = trained.model
     results = {}
     for name, model in models.items():
         for use in dict.fromkeys([own, *arguments.uses]):

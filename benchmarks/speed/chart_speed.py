@@ -53,6 +53,10 @@ class Replay:
         """Give the chart whose number the first word names."""
         return [self._of_name[words[0]] for words in batch]
 
+    def tag(self, batch: Any, space_after: Any = None) -> Any:
+        """Give the tags of the charts."""
+        return [self._of_name[words[0]].tags for words in batch]
+
 
 def milliseconds(job: Callable[[], object], count: int) -> float:
     """Processor time of a job over so many sentences, a sentence; the better of two runs."""

@@ -17,7 +17,8 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.data.pairs import read_pairs
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser
-from forest_align.parsing.dependencies.annotation import Annotation, TreeAnnotator
+from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.annotators import TreeAnnotator
 from forest_align.types import InputError, Sentence
 
 

@@ -100,6 +100,12 @@ class TimedScorer:
         self.seconds += time.process_time() - begun
         return found
 
+    def tag(
+        self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
+    ) -> list[tuple[str, ...] | InputError]:
+        """Tag as the scorer does."""
+        return self._scorer.tag(batch, space_after)
+
 
 def share_of_trees(name: str, batch: list[list[str]], size: int) -> float:
     """Share of the processor time of parsing that is not the scorer's: k best trees, packing, tokens."""

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -43,7 +43,7 @@ class Stopwatch:
     """Processor seconds of this thread by stage; what a stage calls is counted where it belongs."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self._inside: list[float] = []
         self._watched = ExitStack()
 
@@ -104,7 +104,7 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
     watch.run("everything else", run)
     watch.stop()
     total = sum(watch.seconds.values())
-    for stage, seconds in watch.seconds.most_common():
+    for stage, seconds in sorted(watch.seconds.items(), key=lambda item: -item[1]):
         print(f"  {stage:28} {1000 * seconds / len(pairs):7.2f} s  {100 * seconds / total:5.1f} %")
     print(f"  {'all, one thread':28} {1000 * total / len(pairs):7.2f} s  a thousand pairs", flush=True)
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from forest_align.alignment import Links
 from forest_align.data.formats.fields import one_line
+from forest_align.types.brackets import split_chain
 from forest_align.types.json_fields import format_json_object
-from forest_align.types.label_chain import split_chain
 
 _LEAST = 1e-9  # probability of which a logarithm is taken
 

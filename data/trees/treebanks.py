@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.data.trees.penn import TOP_LABELS, read_trees, strip_annotations
 from forest_align.types import InputError
-from forest_align.types.label_chain import join_chain, split_chain
+from forest_align.types.brackets import join_chain, split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -21,7 +21,8 @@ from forest_align.em.contextual.rearranging import Tagged, participles_of, rearr
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.storage.arrays import fingerprint_of, write_atomically
+from forest_align.storage.atomic import write_atomically
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import Sentence
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ CORPUS_WEIGHTS = {"msr_rte": 4.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class LinkExample:
     """One pair, with all that does not change while training.
 
     Attributes
@@ -119,7 +120,7 @@ class Annotated(NamedTuple):
     vectors: np.ndarray
 
 
-def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
+def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]:
     """Read all corpora and compute features of their sentences."""
     lexicon = load_lexicon()
     corpora = {
@@ -161,7 +162,7 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[Example]:
                 SentenceFeatures(*word_features(sentence), side.vectors, np.zeros((0, 0), dtype=np.float32))
                 for sentence, side in zip((source, target), sides, strict=True)
             )
-            yield Example(
+            yield LinkExample(
                 name,
                 keys_of(pairs[version.number]),
                 fold[version.number],

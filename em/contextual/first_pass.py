@@ -18,8 +18,8 @@ from forest_align.aligners.contextual.features import (
     LINK_CLASSES,
     base_table,
 )
-from forest_align.em.contextual.examples import Example
-from forest_align.lexicon.evidence import Evidence
+from forest_align.em.contextual.examples import LinkExample
+from forest_align.lexicon.kinds import Evidence
 
 SAMPLED = 0.04
 PAIRS_A_STEP = 32
@@ -43,8 +43,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of the fit.
+class LinkSettings:
+    """LinkSettings of the fit.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Settings:
 # --------------------------------------------------------------------------------------- projection
 
 
-def learn_projection(examples: Sequence[Example], settings: Settings) -> Projection:
+def learn_projection(examples: Sequence[LinkExample], settings: LinkSettings) -> Projection:
     """Learn the projection under which aligned words find one another (row and column soft-max with null)."""
     torch.manual_seed(0)
     size = examples[0].source.vectors.shape[1]
@@ -108,7 +108,7 @@ def learn_projection(examples: Sequence[Example], settings: Settings) -> Project
     return mean, matrix.detach().numpy()
 
 
-def principal_directions(examples: Sequence[Example]) -> np.ndarray:
+def principal_directions(examples: Sequence[LinkExample]) -> np.ndarray:
     """The directions along which the words of the examples differ most, float32 (D, DIRECTIONS).
 
     Along each of them the words have a standard deviation of 1.
@@ -120,7 +120,7 @@ def principal_directions(examples: Sequence[Example]) -> np.ndarray:
 
 
 def alignment_loss(
-    examples: Sequence[Example],
+    examples: Sequence[LinkExample],
     mean: torch.Tensor,
     matrix: torch.Tensor,
     scale: torch.Tensor,
@@ -157,7 +157,7 @@ def alignment_loss(
 # --------------------------------------------------------------------------------------- first pass
 
 
-def fit_first(examples: Sequence[Example], settings: Settings) -> np.ndarray:
+def fit_first(examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
     """Weights of the first pass, float32 (9, 69), fitted on the likely cells and a sample of the others."""
     rng = np.random.default_rng(0)
     parts = []
@@ -169,7 +169,7 @@ def fit_first(examples: Sequence[Example], settings: Settings) -> np.ndarray:
     return logistic_regression(features, classes, gold, weights, settings)
 
 
-def chosen_cells(example: Example, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def chosen_cells(example: LinkExample, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """All cells that could be links and a weighted sample of the hopeless rest."""
     similar = example.source.projected @ example.target.projected.T
     across, along = (similar >= similar.max(axis, keepdims=True) for axis in (1, 0))
@@ -192,7 +192,7 @@ def logistic_regression(
     classes: np.ndarray,
     gold: np.ndarray,
     weights: np.ndarray,
-    settings: Settings,
+    settings: LinkSettings,
 ) -> np.ndarray:
     """Weighted logistic regression: weights that all classes share plus weights of each class."""
     ridge = settings.ridge

@@ -13,8 +13,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, dropout
 from forest_align.aligners.contextual.features import LINK_CLASSES
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.cext.contextual import MESSAGE_SLOTS
-from forest_align.em.contextual.examples import Example
-from forest_align.em.contextual.first_pass import Settings
+from forest_align.em.contextual.examples import LinkExample
+from forest_align.em.contextual.first_pass import LinkSettings
 from forest_align.em.contextual.second_pass import Cells
 
 PAIRS_A_STEP = 48
@@ -62,7 +62,7 @@ class Batch:
     weights: torch.Tensor
 
 
-def fit_messages(examples: Sequence[Example], cells: Cells, settings: Settings) -> MessageNetwork:
+def fit_messages(examples: Sequence[LinkExample], cells: Cells, settings: LinkSettings) -> MessageNetwork:
     """Train the message pass on the cells that the second pass leaves."""
     torch.manual_seed(0)
     features = cells.features(examples, settings)
@@ -106,7 +106,7 @@ def fit_messages(examples: Sequence[Example], cells: Cells, settings: Settings) 
     return MessageNetwork(**arrays)
 
 
-def initial_parameters(count: int, settings: Settings) -> Parameters:
+def initial_parameters(count: int, settings: LinkSettings) -> Parameters:
     """Random weights, as linear layers have them at first."""
     rounds = 0 if "context" in settings.without else settings.rounds
     units, size = settings.states, settings.message
@@ -131,7 +131,7 @@ def initial_parameters(count: int, settings: Settings) -> Parameters:
 # ------------------------------------------------------------------------------------------ batches
 
 
-def pair_cells(example: Example, numbers: np.ndarray, features: np.ndarray, classes: np.ndarray) -> Batch:
+def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, classes: np.ndarray) -> Batch:
     """The cells of one pair."""
     n, m = example.gold.shape
     rows, columns = np.divmod(numbers.astype(np.int64), m)

@@ -14,8 +14,8 @@ from forest_align.aligners.contextual.features import LINK_CLASSES, base_table, 
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.model import HOPELESS
 from forest_align.cext import contextual as kernel
-from forest_align.em.contextual.examples import Example
-from forest_align.em.contextual.first_pass import Settings
+from forest_align.em.contextual.examples import LinkExample
+from forest_align.em.contextual.first_pass import LinkSettings
 
 CELLS_A_STEP = 2048
 
@@ -44,7 +44,7 @@ class Cells:
     apart: np.ndarray
     classes: np.ndarray
 
-    def features(self, examples: Sequence[Example], settings: Settings) -> np.ndarray:
+    def features(self, examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
         """Features of the next pass, float32 (K, 135); zeros for those that are left out."""
         context = [
             kernel.context_features(p, names, e.evidence, e.source.kinds, e.target.kinds, numbers)
@@ -56,7 +56,7 @@ class Cells:
         features[:, settings.left_out(features.shape[1])] = 0
         return features
 
-    def wanted(self, examples: Sequence[Example]) -> np.ndarray:
+    def wanted(self, examples: Sequence[LinkExample]) -> np.ndarray:
         """What the next pass learns, float32 (K,)."""
         parts = [e.wanted.ravel()[numbers] for e, numbers in zip(examples, self.numbers, strict=True)]
         return np.concatenate(parts)
@@ -79,7 +79,7 @@ class Cells:
         )
 
 
-def cells_of(examples: Sequence[Example], first: np.ndarray, directions: np.ndarray) -> Cells:
+def cells_of(examples: Sequence[LinkExample], first: np.ndarray, directions: np.ndarray) -> Cells:
     """The cells that the first pass leaves to the second."""
     probabilities, numbers, names, apart, classes = [], [], [], [], []
     for e in examples:
@@ -96,7 +96,7 @@ def cells_of(examples: Sequence[Example], first: np.ndarray, directions: np.ndar
 
 
 def fit_second(
-    examples: Sequence[Example], cells: Cells, settings: Settings
+    examples: Sequence[LinkExample], cells: Cells, settings: LinkSettings
 ) -> tuple[MessageNetwork, np.ndarray]:
     """Weights of the second pass, and the log-odds that it gives, float32 (K,)."""
     features, wanted = cells.features(examples, settings), cells.wanted(examples)
@@ -111,7 +111,7 @@ def fit_network(
     classes: np.ndarray,
     wanted: np.ndarray,
     weights: np.ndarray,
-    settings: Settings,
+    settings: LinkSettings,
 ) -> MessageNetwork:
     """Train a network without rounds: each cell is an example by itself."""
     torch.manual_seed(0)

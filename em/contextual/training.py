@@ -28,11 +28,17 @@ from scipy.optimize import linear_sum_assignment
 
 from forest_align.aligners.contextual.features import SentenceFeatures
 from forest_align.aligners.contextual.model import UNLIKELY, LinkModel
-from forest_align.em.contextual.examples import TRAIN, Example, read_examples, save_whole, sentences_of_tests
+from forest_align.em.contextual.examples import (
+    TRAIN,
+    LinkExample,
+    read_examples,
+    save_whole,
+    sentences_of_tests,
+)
 from forest_align.em.contextual.first_pass import (
     GROUPS,
+    LinkSettings,
     Projection,
-    Settings,
     fit_first,
     learn_projection,
     principal_directions,
@@ -42,14 +48,14 @@ from forest_align.em.contextual.message_pass import fit_messages
 from forest_align.em.contextual.second_pass import cells_of, fit_second
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.eval.metrics.calibration import calibrate
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script."""
     options = parse_arguments(arguments)
     torch.set_num_threads(1)  # sums in one order: the same weights every time
-    settings = Settings(without=tuple(options.without))
+    settings = LinkSettings(without=tuple(options.without))
     examples = list(read_examples(options.data, options.parser, options.cache))
     tests = sentences_of_tests(options.data)
     trained, measured = split(examples, tests, options.hold_out, options.leave_out)
@@ -62,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     in_training = {id(e) for e in trained}
 
-    def project(example: Example) -> Example:
+    def project(example: LinkExample) -> LinkExample:
         mean, matrix = projections[example.fold if id(example) in in_training else -1]
         sides = (with_projection(side, mean, matrix) for side in (example.source, example.target))
         return replace(example, source=next(sides), target=next(sides))
@@ -112,8 +118,11 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def split(
-    examples: Sequence[Example], tests: Mapping[str, set[str]], hold_out: int | None, leave_out: str | None
-) -> tuple[list[Example], list[Example]]:
+    examples: Sequence[LinkExample],
+    tests: Mapping[str, set[str]],
+    hold_out: int | None,
+    leave_out: str | None,
+) -> tuple[list[LinkExample], list[LinkExample]]:
     """What is learned from and what is measured on.
 
     Nothing is learned from a pair that has a sentence of another corpus's measured part (``tests`` are the
@@ -137,7 +146,7 @@ def split(
     return kept, measured
 
 
-def unseen(measured: Sequence[Example], learned: Sequence[Example]) -> list[Example]:
+def unseen(measured: Sequence[LinkExample], learned: Sequence[LinkExample]) -> list[LinkExample]:
     """The measured pairs of corpora that share sentences with what was learned, without those that do."""
     seen = {sentence for example in learned for sentence in example.sentences}
     apart = [e for e in measured if seen.isdisjoint(e.sentences)]
@@ -145,7 +154,9 @@ def unseen(measured: Sequence[Example], learned: Sequence[Example]) -> list[Exam
     return [replace(e, corpus=f"{e.corpus}, unseen") for e in apart if e.corpus in overlapping]
 
 
-def projection_for(examples: Sequence[Example], fold: int, settings: Settings, cache: Path) -> Projection:
+def projection_for(
+    examples: Sequence[LinkExample], fold: int, settings: LinkSettings, cache: Path
+) -> Projection:
     """Projection learned from all examples outside a fold; from the cache if it is there."""
     if not cache.exists():
         mean, matrix = learn_projection([e for e in examples if e.fold != fold], settings)
@@ -164,7 +175,7 @@ def with_projection(side: SentenceFeatures, mean: np.ndarray, matrix: np.ndarray
 # -------------------------------------------------------------------------------------- measurement
 
 
-def measure(model: LinkModel, examples: Sequence[Example]) -> Iterator[str]:
+def measure(model: LinkModel, examples: Sequence[LinkExample]) -> Iterator[str]:
     """Scores at several thresholds, of the best links one to one, and the calibration, corpus by corpus."""
     for corpus in dict.fromkeys(e.corpus for e in examples):
         chosen = [e for e in examples if e.corpus == corpus]
@@ -196,7 +207,7 @@ def one_to_one(table: np.ndarray) -> np.ndarray:
     return links & (gain > 0)
 
 
-def macro(links: Sequence[np.ndarray], examples: Sequence[Example]) -> dict[str, float]:
+def macro(links: Sequence[np.ndarray], examples: Sequence[LinkExample]) -> dict[str, float]:
     """Macro-averaged precision, recall, their F1, and the share of exact pairs, in per cent."""
     precision, recall, exact = [], [], []
     for linked, example in zip(links, examples, strict=True):

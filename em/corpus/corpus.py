@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from forest_align.em.corpus.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus.problems import problem_of
 from forest_align.eval.metrics.dependencies import head_dependencies
 from forest_align.parsing.forests.given_trees import with_given_trees
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
@@ -304,14 +303,3 @@ def _model_files(folder: Path) -> list[Path]:
 def candidate_fingerprint(candidates: str) -> str:
     """Short hash of what word candidates of this name and evidence are computed from."""
     return files_fingerprint(word_candidate_files(candidates))
-
-
-def files_fingerprint(paths: Sequence[Path]) -> str:
-    """Short hash of the names and contents of files."""
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            for block in iter(partial(file.read, 1 << 20), b""):
-                digest.update(block)
-    return digest.hexdigest()[:16]

@@ -13,7 +13,7 @@ from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
 from forest_align.em.forest.expectation import PairExpectation
 from forest_align.em.forest.objective import EventTable
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ParseForest
 
 

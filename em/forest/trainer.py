@@ -21,7 +21,7 @@ from forest_align.em.forest.expectation import (
 )
 from forest_align.em.forest.objective import Objective, maximize
 from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState, load_state, save_state
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
 

@@ -13,7 +13,7 @@ from forest_align.em.logistic import fit_logistic
 
 if TYPE_CHECKING:
     from forest_align.aligners.joint.model import JointModel
-    from forest_align.em.joint.training import JointExample, Report
+    from forest_align.em.joint.examples import JointExample, Report
 
 # Keeps the slope finite where margins tell right from wrong fully.
 _RIDGE = 1e-3

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.joint.features import pair_edits
+from forest_align.aligners.joint.arcs import ARC_CLASSES
+from forest_align.aligners.joint.features import PairEdits, pair_edits
 from forest_align.aligners.joint.model import FEATURE_LISTS
+from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.em.corpus.gold_pairs import GoldPair, read_gold_pairs
-from forest_align.em.joint.training import JointExample
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 
 if TYPE_CHECKING:
     from forest_align.aligners.contextual.model import LinkModel
@@ -22,6 +24,48 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import InputError
+
+
+# What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
+# arc pairs of one type. Small enough to outweigh no link.
+_A_PHRASE = 0.01
+_SAME_ARCS = 0.001
+_OTHER_ARCS = 0.0005
+
+#: Called with what is done now and the number of pairs done in it.
+Report = Callable[[str, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointExample:
+    """A pair to learn from.
+
+    Attributes
+    ----------
+    edits : PairEdits
+        Its edits.
+    gold : numpy.ndarray
+        bool, shape (n, m): gold links.
+    """
+
+    edits: PairEdits
+    gold: np.ndarray
+
+    def worth(self, right: float = 1.0) -> np.ndarray:
+        """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
+        worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
+        worth[1:, 1:] = np.where(self.gold, right, -1.0)
+        sums = worth.cumsum(axis=0).cumsum(axis=1)
+        s, e, t, f = self.edits.spans.T
+        return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
+
+    def reachable(self) -> Solution:
+        """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
+        edits = self.edits
+        same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
+        arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
+        scores = self.worth() - _A_PHRASE
+        return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
 
 
 def read_examples(

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.joint.arcs import ARC_CLASSES
-from forest_align.aligners.joint.features import PairEdits
 from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.em.joint.calibration import calibrate
+from forest_align.em.joint.examples import JointExample, Report
 from forest_align.em.joint.state import JointEpoch, JointState, load_state, save_state
 from forest_align.types import InputError
 
-# What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
-# arc pairs of one type. Small enough to outweigh no link.
-_A_PHRASE = 0.01
-_SAME_ARCS = 0.001
-_OTHER_ARCS = 0.0005
-
 #: Seconds between two checkpoints of one epoch.
 CHECKPOINT_SECONDS = 60.0
-
-#: Called with what is done now and the number of pairs done in it.
-Report = Callable[[str, int], None]
 
 #: See :class:`JointSettings`.
 UPDATES = ("margin", "perceptron")
@@ -72,38 +62,6 @@ class JointSettings:
         if self.update not in UPDATES:
             message = f"expected one of {', '.join(UPDATES)}, found {self.update!r}"
             raise InputError(message, field="update")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointExample:
-    """A pair to learn from.
-
-    Attributes
-    ----------
-    edits : PairEdits
-        Its edits.
-    gold : numpy.ndarray
-        bool, shape (n, m): gold links.
-    """
-
-    edits: PairEdits
-    gold: np.ndarray
-
-    def worth(self, right: float = 1.0) -> np.ndarray:
-        """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
-        worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
-        worth[1:, 1:] = np.where(self.gold, right, -1.0)
-        sums = worth.cumsum(axis=0).cumsum(axis=1)
-        s, e, t, f = self.edits.spans.T
-        return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
-
-    def reachable(self) -> Solution:
-        """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
-        edits = self.edits
-        same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
-        arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
-        scores = self.worth() - _A_PHRASE
-        return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
 
 
 def train_joint_model(

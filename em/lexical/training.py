@@ -28,7 +28,7 @@ from forest_align.aligners.words.lexical_model import (
     ALL_FEATURES,
     GROUP_FEATURES,
     MODEL_FEATURES,
-    LinkModel,
+    LexicalModel,
     probability,
 )
 from forest_align.data.pairs import read_pairs
@@ -60,7 +60,7 @@ class Pair(NamedTuple):
     gold: np.ndarray
 
 
-class Cells(NamedTuple):
+class LexicalCells(NamedTuple):
     """What is fitted to: features by pair, flat indices of the cells used, their weights and labels."""
 
     features: list[np.ndarray]
@@ -121,7 +121,7 @@ def features_of(pairs: Sequence[Pair], lexicon: Lexicon, ppdb: PairTable | None)
     return found
 
 
-def cells_of(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray]) -> Cells:
+def cells_of(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray]) -> LexicalCells:
     """Choose cells: all links and likely words, every seventh of the others at seven times the weight."""
     generator = np.random.default_rng(SEED)
     kept, weights, labels = [], [], []
@@ -136,10 +136,10 @@ def cells_of(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray]) -> C
             kept.append(cells)
             weights.append(scale / share[cells])
             labels.append(gold[cells])
-    return Cells(features, kept, np.concatenate(weights), np.concatenate(labels).astype(np.float64))
+    return LexicalCells(features, kept, np.concatenate(weights), np.concatenate(labels).astype(np.float64))
 
 
-def fit_links(cells: Cells, names: Sequence[str]) -> dict[str, dict[str, float]]:
+def fit_links(cells: LexicalCells, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """Fit the two steps of one model."""
     rows = np.array([ALL_FEATURES.index(name) for name in names])
 
@@ -162,7 +162,7 @@ def fit_links(cells: Cells, names: Sequence[str]) -> dict[str, dict[str, float]]
 
 
 def fit_groups(
-    pairs: Sequence[Pair], cells: Cells, model: LinkModel, lexicon: Lexicon, own: bool
+    pairs: Sequence[Pair], cells: LexicalCells, model: LexicalModel, lexicon: Lexicon, own: bool
 ) -> dict[str, float]:
     """Fit the probability that all words of a proposed group are linked."""
     inputs, labels = [], []
@@ -194,7 +194,7 @@ def fit(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray], lexicon: 
     with counting_bar("fitting", len(MODEL_FEATURES)) as bar:
         for name, names in MODEL_FEATURES.items():
             weights[name] = fit_links(cells, names)
-            model = LinkModel.from_weights(name, weights)
+            model = LexicalModel.from_weights(name, weights)
             weights[name]["groups"] = fit_groups(pairs, cells, model, lexicon, name != "encoder")
             bar.update()
     return weights
@@ -204,7 +204,7 @@ def report(name: str, weights: dict, pairs: Sequence[Pair], lexicon: Lexicon) ->
     """Print how well thresholded links and the proposed candidates cover the gold links of unseen pairs."""
     for kind in MODEL_FEATURES:
         provider = ScoredCandidates(
-            lexicon, LinkModel.from_weights(kind, weights), only_evident=kind == "dictionary"
+            lexicon, LexicalModel.from_weights(kind, weights), only_evident=kind == "dictionary"
         )
         precision, recall, covered, proposed = [], [], 0, 0
         for pair in pairs:

@@ -30,7 +30,7 @@ HALF_PRECISION = ("amx_bf16", "avx512_bf16")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ParserSettings:
     """How to train; exactly one of ``steps`` and ``minutes`` is positive and ends the training."""
 
     steps: int = 0
@@ -131,7 +131,7 @@ def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
 class Trainer:
     """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
 
-    def __init__(self, parser: SpanParser, settings: Settings) -> None:
+    def __init__(self, parser: SpanParser, settings: ParserSettings) -> None:
         self.parser, self.settings = parser, settings
         self._random = random_generator(parser.device)
         parser.pretrained_model.embeddings.requires_grad_(False)

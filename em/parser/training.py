@@ -40,7 +40,7 @@ from forest_align.em.parser.examples import (
 )
 from forest_align.em.parser.span_parser import SpanParser
 from forest_align.em.parser.trainer import (
-    Settings,
+    ParserSettings,
     Trainer,
     changes,
     drop_attention_dropout,
@@ -60,7 +60,7 @@ from forest_align.parsing.networks.model_files import (
     write_model,
 )
 from forest_align.parsing.networks.span_network import BatchScores
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 
 HYPER_PARAMETERS = {
     "use_pretrained": True,
@@ -105,10 +105,10 @@ class OnDevice:
         return self(batch).tags
 
 
-class Run:
+class TrainingRun:
     """One training run: data, model, and where reports and files go."""
 
-    def __init__(self, options: argparse.Namespace, settings: Settings) -> None:
+    def __init__(self, options: argparse.Namespace, settings: ParserSettings) -> None:
         self.options = options
         self.mix: Mix = treebank_mix(
             options.wsj,
@@ -291,7 +291,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--report", type=int, default=10, help="steps between two lines of losses")
     parser.add_argument("--evaluate-every", type=int, default=1500, help="steps between two evaluations")
     parser.add_argument("--save-minutes", type=float, default=10.0)
-    for field in dataclasses.fields(Settings):
+    for field in dataclasses.fields(ParserSettings):
         parser.add_argument(
             f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default
         )
@@ -309,13 +309,13 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     """Train as the options say."""
     options = parse_options()
-    settings = Settings(
-        **{field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)}
+    settings = ParserSettings(
+        **{field.name: getattr(options, field.name) for field in dataclasses.fields(ParserSettings)}
     )
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     options.work.mkdir(parents=True, exist_ok=True)
-    run = Run(options, settings)
+    run = TrainingRun(options, settings)
     print(f"{len(run.mix.sentences)} sentences, {sum(run.mix.copies):.0f} visits an epoch", file=sys.stderr)
     run.train()
 

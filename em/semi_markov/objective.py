@@ -16,7 +16,7 @@ _FEWER_STEPS = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class LatticeExample:
     """A sentence pair with the path that is wanted.
 
     Attributes
@@ -31,7 +31,7 @@ class Example:
     path: np.ndarray
 
     @classmethod
-    def of(cls, lattice: Lattice, links: Links) -> Example:
+    def of(cls, lattice: Lattice, links: Links) -> LatticeExample:
         """The pair with the path through its lattice that agrees best with gold links.
 
         A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that
@@ -63,7 +63,7 @@ class Example:
         return costs, (wanted[:, 1] > 0).astype(np.float64)
 
 
-class Objective:
+class LatticeObjective:
     """Loss and gradient over all weights in one vector.
 
     The loss of a pair is log Z with costs added, less the score of the wanted path (softmax-margin, Gimpel &
@@ -71,7 +71,7 @@ class Objective:
 
     Parameters
     ----------
-    examples : sequence of Example
+    examples : sequence of LatticeExample
         The pairs.
     regularization : float
         Strength of the L2 term.
@@ -82,7 +82,7 @@ class Objective:
         If there are no pairs.
     """
 
-    def __init__(self, examples: Sequence[Example], regularization: float) -> None:
+    def __init__(self, examples: Sequence[LatticeExample], regularization: float) -> None:
         if not examples:
             raise InputError("expected at least one sentence pair with links to train on")
         self.regularization = regularization
@@ -141,7 +141,7 @@ class Objective:
 
 
 def _margin(
-    example: Example, pairs: np.ndarray, null: np.ndarray, weights: np.ndarray
+    example: LatticeExample, pairs: np.ndarray, null: np.ndarray, weights: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
     """Loss of one pair, and expected less wanted counts of pairs, null and transitions."""
     lattice, path = example.lattice, example.path

@@ -15,10 +15,12 @@ from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_
 from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov.lbfgs import Descent
-from forest_align.em.semi_markov.objective import Example, Objective, pack, unpack
+from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.storage.arrays import check_identity, fingerprint_of, load_arrays, save_arrays
+from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.storage.run_identity import check_identity
 from forest_align.types import InputError
 
 #: Training ends when a step lowers the loss by less than this share of it.
@@ -60,7 +62,7 @@ def examples_of(
     lexicon: Lexicon,
     ppdb: PairTable | None = None,
     report: Callable[[int], None] | None = None,
-) -> list[Example]:
+) -> list[LatticeExample]:
     """Features and wanted paths of pairs, in the order of the sentences that the aligner uses.
 
     ``report`` is called with 1 after each pair.
@@ -70,14 +72,14 @@ def examples_of(
         source, target, links = pair.source, pair.target, pair.links
         if words_are_after(source, target):
             source, target, links = target, source, links.swap()
-        found.append(Example.of(lattice_of(source, target, lexicon, ppdb), links))
+        found.append(LatticeExample.of(lattice_of(source, target, lexicon, ppdb), links))
         if report is not None:
             report(1)
     return found
 
 
 def train_semi_markov_model(
-    examples: Sequence[Example],
+    examples: Sequence[LatticeExample],
     settings: SemiMarkovSettings,
     *,
     checkpoint: Path | None = None,
@@ -91,7 +93,7 @@ def train_semi_markov_model(
 
     Parameters
     ----------
-    examples : sequence of Example
+    examples : sequence of LatticeExample
         From :func:`examples_of`.
     settings : SemiMarkovSettings
         How to train.
@@ -116,7 +118,7 @@ def train_semi_markov_model(
     """
     from threadpoolctl import threadpool_limits
 
-    objective = Objective(examples, settings.regularization)
+    objective = LatticeObjective(examples, settings.regularization)
     identity = {"regularization": settings.regularization, "examples": fingerprint(examples)}
     # On several threads a product's last digits could depend on how many there are.
     with threadpool_limits(1, "blas"):
@@ -146,7 +148,7 @@ def _has_converged(descent: Descent, losses: Sequence[float]) -> bool:
     return descent.stuck or (len(losses) > 1 and losses[-2] - losses[-1] < TOLERANCE * losses[-1])
 
 
-def fingerprint(examples: Iterable[Example]) -> str:
+def fingerprint(examples: Iterable[LatticeExample]) -> str:
     """Short hash of what is learned from: features, wanted paths and the meaning of the weights."""
     arrays = (
         (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice)))

@@ -16,7 +16,7 @@ from forest_align.em.corpus.problems import problem_of, with_gold
 from forest_align.em.tuning.trials import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.parsing.forests.given_trees import with_given_trees
-from forest_align.storage.arrays import fingerprint_of
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ NullablePair = tuple[Span | None, Span | None]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPhrases:
+class AnnotatedPhrases:
     """What annotators said about the phrases of one pair of gold trees.
 
     Attributes
@@ -35,7 +35,7 @@ class JudgedPhrases:
     aligned: Sequence[AbstractSet[SpanPair]]
 
     @classmethod
-    def of(cls, pair: SentencePair) -> JudgedPhrases:
+    def of(cls, pair: SentencePair) -> AnnotatedPhrases:
         """Take them from a pair of annotated trees.
 
         Raises
@@ -49,7 +49,7 @@ class JudgedPhrases:
         return cls(_spans(source), _spans(target), pair.annotations)
 
 
-def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+def phrase_scorer(gold: Sequence[AnnotatedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
     """Phrases against annotators, reachability, and the annotators against each other.
 
     Everything comes twice: ``spade`` has the phrases that correspond, ``spade with nulls`` counts those that
@@ -78,7 +78,7 @@ def phrase_scorer(gold: Sequence[JudgedPhrases]) -> Callable[[Sequence[Alignment
     return score
 
 
-def linked_phrases(alignment: Alignment, judged: JudgedPhrases) -> set[SpanPair]:
+def linked_phrases(alignment: Alignment, judged: AnnotatedPhrases) -> set[SpanPair]:
     """Phrases of the derivation; without one, the smallest pairs of gold phrases that the links make."""
     if alignment.has_derivation or not alignment.words:
         return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
@@ -89,7 +89,7 @@ def _spans(tree: EnjuTree) -> set[Span]:
     return {(node.start, node.end) for node in tree.nodes}
 
 
-def _with_nulls(found: AbstractSet[SpanPair], pair: JudgedPhrases) -> set[NullablePair]:
+def _with_nulls(found: AbstractSet[SpanPair], pair: AnnotatedPhrases) -> set[NullablePair]:
     """Aligned phrases, and each phrase of the trees that is none of them, paired with None."""
     source, target = {ours for ours, _ in found}, {theirs for _, theirs in found}
     nulls = {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}

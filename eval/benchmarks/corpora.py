@@ -8,7 +8,7 @@ from pathlib import Path
 
 from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair
-from forest_align.eval.benchmarks.annotated_phrases import JudgedPhrases, phrase_scorer
+from forest_align.eval.benchmarks.annotated_phrases import AnnotatedPhrases, phrase_scorer
 from forest_align.eval.benchmarks.applications import (
     BOTH,
     SOURCE,
@@ -148,7 +148,7 @@ def _word_task(
 
 def _spade(files: Files, split: str) -> Task:
     pairs = files.pairs()
-    judged = [JudgedPhrases.of(pair) for pair in pairs]
+    judged = [AnnotatedPhrases.of(pair) for pair in pairs]
     return Task([pair.id for pair in pairs], _sentences(pairs), phrase_scorer(judged))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from forest_align.eval.files.matching import GoldPair, Prediction, check_matching
+from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.signature import signature
 from forest_align.eval.files.tables import Row, format_table
 from forest_align.eval.metrics.calibration import Calibration, calibrate_links
@@ -16,8 +16,8 @@ from forest_align.eval.metrics.words import WordPair, WordScores, score_words
 
 __all__ = [
     "Evaluation",
-    "GoldPair",
-    "Prediction",
+    "FilePrediction",
+    "JudgedPair",
     "compare",
     "evaluate",
     "signature_of",
@@ -59,15 +59,15 @@ class Evaluation:
 
 
 def evaluate(
-    gold: Sequence[GoldPair], predictions: Sequence[Prediction], *, links: str = "sure"
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], *, links: str = "sure"
 ) -> Evaluation:
     """Score predictions.
 
     Parameters
     ----------
-    gold : sequence of GoldPair
+    gold : sequence of JudgedPair
         The gold file.
-    predictions : sequence of Prediction
+    predictions : sequence of FilePrediction
         One a gold pair, in the same order; see :func:`forest_align.eval.files.matching.check_matching`.
     links : {"sure", "all"}
         Which gold links count.
@@ -95,7 +95,7 @@ def evaluate(
     )
 
 
-def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> PhraseScores | None:
+def _phrase_scores(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> PhraseScores | None:
     wanted = [pair.phrases for pair in gold if pair.phrases is not None]
     found = [prediction.phrases for prediction in predictions if prediction.phrases is not None]
     if not gold or len(wanted) != len(gold) or len(found) != len(gold):
@@ -104,7 +104,7 @@ def _phrase_scores(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) 
 
 
 def _calibration(
-    gold: Sequence[GoldPair], predictions: Sequence[Prediction], links: str
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction], links: str
 ) -> Calibration | None:
     scores = [score for prediction in predictions for score in prediction.links.scores or ()]
     if len(scores) != sum(len(prediction.links) for prediction in predictions) or not scores:

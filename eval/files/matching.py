@@ -13,7 +13,7 @@ from forest_align.types import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class GoldPair:
+class JudgedPair:
     """One sentence pair of a gold file.
 
     Attributes
@@ -36,7 +36,7 @@ class GoldPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class FilePrediction:
     """What a system predicted for one pair.
 
     Attributes
@@ -61,7 +61,7 @@ class Prediction:
     failed: bool = False
 
 
-def check_matching(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+def check_matching(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:
     """Check that there is one prediction for each gold pair, in the same order.
 
     Ids are compared if all those of one side occur on the other side. Otherwise the two files name the same
@@ -82,14 +82,14 @@ def check_matching(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) 
             _check_links(pair, prediction.links)
 
 
-def _check_links(pair: GoldPair, links: Links) -> None:
+def _check_links(pair: JudgedPair, links: Links) -> None:
     try:
         check_links(links, len(pair.source), len(pair.target))
     except InputError as error:
         raise InputError(f"pair {pair.id!r}: predicted {error.message}") from None
 
 
-def _check_ids(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+def _check_ids(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:
     wanted = {pair.id for pair in gold} - {""}
     found = {prediction.id for prediction in predictions} - {""}
     if not (wanted <= found or found <= wanted):
@@ -99,7 +99,7 @@ def _check_ids(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> N
             raise InputError(f"pair {pair.id!r}: expected its prediction, found that of {prediction.id!r}")
 
 
-def _check_number(gold: Sequence[GoldPair], predictions: Sequence[Prediction]) -> None:
+def _check_number(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:
     both = min(len(gold), len(predictions))
     if len(gold) > both:
         first = f"the first pair without a prediction is {gold[both].id!r}"

@@ -13,12 +13,12 @@ from forest_align.data.formats.pharaoh import FORMAT as PHARAOH
 from forest_align.data.formats.pharaoh import read_links
 from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
-from forest_align.eval.files.matching import GoldPair, Prediction
+from forest_align.eval.files.matching import FilePrediction, JudgedPair
 from forest_align.eval.metrics.constituents import SpanPair
 from forest_align.types import InputError
 
 
-def read_gold(path: str | Path, format: str | None = None) -> list[GoldPair]:
+def read_gold(path: str | Path, format: str | None = None) -> list[JudgedPair]:
     """Read the gold file: any known format with word links or with phrases that annotators aligned.
 
     Where only phrases were annotated, words that most annotators aligned with each other are the word links.
@@ -43,7 +43,7 @@ def name_of(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
-def _gold(pair: SentencePair, file: str) -> GoldPair:
+def _gold(pair: SentencePair, file: str) -> JudgedPair:
     if pair.alignment is not None and pair.alignment.error:
         found = f"one that could not be aligned: {pair.alignment.error}"
         raise _error(f"pair {pair.id!r}: expected gold word links, found {found}", pair, file)
@@ -53,7 +53,7 @@ def _gold(pair: SentencePair, file: str) -> GoldPair:
         raise _error(f"pair {pair.id!r} has no gold word links over tokens", pair, file)
     if phrases is None and pair.alignment is not None:
         phrases = (frozenset(_phrases(pair.alignment)),)
-    return GoldPair(pair.id, pair.source.words, pair.target.words, links, phrases)
+    return JudgedPair(pair.id, pair.source.words, pair.target.words, links, phrases)
 
 
 def _error(message: str, pair: SentencePair, file: str) -> InputError:
@@ -69,7 +69,7 @@ def _majority_links(annotators: Sequence[AbstractSet[SpanPair]]) -> Links:
     )
 
 
-def read_predictions(path: str | Path, format: str | None = None) -> list[Prediction]:
+def read_predictions(path: str | Path, format: str | None = None) -> list[FilePrediction]:
     """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
 
     A file of Pharaoh links needs no sentences beside it. Plain text is split on spaces, as in gold files.
@@ -98,12 +98,12 @@ def _is_pharaoh(lines: InputLines) -> bool:
     return not head or PHARAOH.matches(head) or lines.suffix in PHARAOH.extensions
 
 
-def _read_pharaoh(lines: InputLines) -> list[Prediction]:
+def _read_pharaoh(lines: InputLines) -> list[FilePrediction]:
     found = []
     for links in read_links(lines):
         if isinstance(links, InputError):
             raise links
-        found.append(Prediction(links))
+        found.append(FilePrediction(links))
     return found
 
 
@@ -114,18 +114,18 @@ def _sound(pairs: Iterable[SentencePair | InputError]) -> Iterator[SentencePair]
         yield pair
 
 
-def _predictions(pairs: Iterable[SentencePair | InputError], file: str) -> list[Prediction]:
+def _predictions(pairs: Iterable[SentencePair | InputError], file: str) -> list[FilePrediction]:
     found = [_prediction(pair, number, file) for number, pair in enumerate(_sound(pairs), start=1)]
     if any(prediction.phrases for prediction in found):
         return found
     return [replace(prediction, phrases=None) for prediction in found]
 
 
-def _prediction(pair: SentencePair, number: int, file: str) -> Prediction:
+def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
     alignment = pair.alignment
     if pair.links is None:
         raise _error(f"pair {pair.id!r} has no word links", pair, file)
-    return Prediction(
+    return FilePrediction(
         pair.links,
         pair.source.words or None,
         pair.target.words or None,

@@ -22,7 +22,7 @@ from forest_align.data.trees.penn import TOP_LABELS
 from forest_align.data.trees.treebanks import PUNCTUATION_TAGS
 from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, mean, safe_divide
 from forest_align.types import InputError, ParseForest
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 if TYPE_CHECKING:
     from nltk import Tree

@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.alignment import Links
 from forest_align.types import InputError, ParseForest
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from forest_align.alignment import Alignment
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, share_out
-
-if TYPE_CHECKING:
-    from forest_align.parsing import Parser
 
 Text = str | Sentence
 #: A pair of a stream, or what is wrong with it.
@@ -226,93 +223,3 @@ def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputEr
         for old, new in zip(text.tokens, prepared.tokens, strict=True)
     )
     return replace(prepared, tokens=tokens, text=text.text)
-
-
-def parse_unready(
-    parser: Callable[[], Parser],
-    sentences: Sequence[Text],
-    is_ready: Callable[[Sentence], bool],
-    batch_size: int,
-) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack something; those that are ready pass as they are.
-
-    The parser is asked for, and so loaded, only if something has to be parsed.
-    """
-    ready = [isinstance(text, Sentence) and is_ready(text) for text in sentences]
-    waiting = [
-        text if isinstance(text, str) else text.words
-        for text, passes in zip(sentences, ready, strict=True)
-        if not passes
-    ]
-    parsed = iter(parser().parse_many(waiting, batch_size) if waiting else ())
-    return [
-        text if passes and isinstance(text, Sentence) else next(parsed)
-        for text, passes in zip(sentences, ready, strict=True)
-    ]
-
-
-def parse_or_complete(
-    parser: Callable[[], Parser],
-    sentences: Sequence[Text],
-    *,
-    forests: bool,
-    vectors: bool,
-    batch_size: int,
-) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack all that is needed; those with a forest get word vectors alone.
-
-    Parameters
-    ----------
-    parser : callable
-        Asked for the parser if anything is lacking.
-    sentences : sequence of str or Sentence
-        In the order of the result.
-    forests, vectors : bool
-        What is needed.
-    batch_size : int
-        For the parser.
-    """
-
-    def is_ready(sentence: Sentence) -> bool:
-        return sentence.forest is not None or (not forests and sentence.vectors is not None)
-
-    found = parse_unready(parser, sentences, is_ready, batch_size)
-    if forests:
-        found = [_with_forest(one) for one in found]
-    if not vectors:
-        return found
-    lacking = {
-        place: one
-        for place, (one, given) in enumerate(zip(found, sentences, strict=True))
-        # What was parsed has vectors, or the parser has none to give.
-        if one is given and isinstance(one, Sentence) and one.vectors is None
-    }
-    if lacking:
-        for place, sentence in zip(lacking, parser().with_vectors(list(lacking.values())), strict=True):
-            found[place] = sentence
-    return found
-
-
-def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:
-    if isinstance(parsed, InputError) or parsed.forest is not None:
-        return parsed
-    return InputError("this aligner reads trees, and the parser makes none: it was loaded with forest_size=0")
-
-
-def check_tokens(source: Sentence, target: Sentence) -> None:
-    """Make sure that both sentences have tokens.
-
-    Raises
-    ------
-    InputError
-        If one has none; names the side.
-    """
-    for side, sentence in (("source", source), ("target", target)):
-        if not len(sentence):
-            raise InputError("expected a sentence with at least one token", field=side)
-
-
-def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
-    """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
-    edges = [-1, *sorted(used), length]
-    return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forest_align.types.errors import InputError
-from forest_align.types.forest import Node
 from forest_align.types.json_fields import Fields, check_number, check_span
+from forest_align.types.node import Node
 
 
 @dataclass(frozen=True, slots=True)

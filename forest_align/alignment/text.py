@@ -9,7 +9,7 @@ from textwrap import wrap
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.alignment.shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
 from forest_align.types import Node, Sentence
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 DEFAULT_WIDTH = 80
 _LEAST_WIDTH = 40

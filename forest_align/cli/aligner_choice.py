@@ -89,7 +89,7 @@ def contents_of(name: str | None) -> str:
     """A name, with a hash of the files if it is that of a folder or file."""
     if name is None or not (path := Path(name)).exists():
         return name or ""
-    from forest_align.em.corpus.corpus import files_fingerprint
+    from forest_align.storage.fingerprints import files_fingerprint
 
     files = [path]
     if path.is_dir():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from enum import IntFlag
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.lexicon.acronyms import acronym_spans
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.word_vectors import check_comparable
 
 if TYPE_CHECKING:
@@ -21,32 +21,6 @@ if TYPE_CHECKING:
 
 #: Cosine of two contextual word vectors from which on it counts as evidence by itself.
 EMBEDDING_COSINE = 0.4
-#: Name of what speaks for a link if none of the kinds of evidence does: the words around it.
-CONTEXT = "context"
-
-
-class Evidence(IntFlag):
-    """Kinds of evidence; a cell of :func:`word_evidence` is their sum.
-
-    Two words with the same lemma carry ``LEMMA`` (and ``IDENTICAL`` if they are spelled the same, letter case
-    aside) and none of the relations between different lemmas.
-    """
-
-    IDENTICAL = 1
-    LEMMA = 2
-    SPELLING = 4
-    NUMBER = 8
-    ABBREVIATION = 16
-    SYNONYM = 32
-    DERIVATION = 64
-    SUFFIX = 128
-    SUBSTRING = 256
-    PREPOSITION = 512
-    FUNCTION = 1024
-    ACRONYM = 2048
-    PPDB = 4096
-    EMBEDDING = 8192
-
 
 # Plain numbers, which are combined much faster than flags.
 _SUBSTRING = int(Evidence.SUBSTRING)

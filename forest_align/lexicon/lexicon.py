@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.morphology import Lemmatizer, part_of_speech
 from forest_align.lexicon.store import WordNetStore
 from forest_align.lexicon.suffixes import suffix_stems

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from forest_align.storage.atomic import write_atomically
 from forest_align.types import InputError
-
-
-def fingerprint_of(*parts: Any) -> str:
-    """Short hash of arrays, by their shapes, number types and bytes, and of other values, by their texts."""
-    digest = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, np.ndarray):
-            digest.update(repr((part.shape, part.dtype.str)).encode())
-            digest.update(np.ascontiguousarray(part).tobytes())
-        else:
-            digest.update(repr(part).encode("utf-8", "replace"))
-    return digest.hexdigest()[:16]
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a kill at any moment, meets either the old content or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The process number keeps several writers of one path apart.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
@@ -79,43 +51,3 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         message = f"expected a file of arrays written by forest-align, found something else ({error})"
         raise InputError(message, file=str(path)) from None
     return arrays, facts
-
-
-def check_identity(
-    found: Any,
-    identity: Mapping[str, Any],
-    path: Path,
-    run: str,
-    hashed: Mapping[str, str] | None = None,
-) -> None:
-    """Make sure that a checkpoint is that of the same run.
-
-    Parameters
-    ----------
-    found : object
-        What the checkpoint has for an identity.
-    identity : mapping
-        What this run has; the checkpoint may have more.
-    path : pathlib.Path
-        The checkpoint, for messages.
-    run : str
-        What kind of run it should be, for messages.
-    hashed : mapping of str to str, optional
-        Of values that are hashes, by their names: what the run of the checkpoint had if these differ.
-
-    Raises
-    ------
-    InputError
-        If the file is of another kind, or was written with other settings or for other pairs; names the first
-        difference.
-    """
-    if not isinstance(found, dict):
-        raise InputError(f"expected a checkpoint of {run}", file=str(path))
-    for name, value in identity.items():
-        if found.get(name) != value:
-            if hashed and name in hashed:
-                message = f"the checkpoint was written with {hashed[name]}"
-            else:
-                message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
-            message += "; go on with the same, or begin anew without --resume"
-            raise InputError(message, file=str(path), field=name)

@@ -1,4 +1,4 @@
-"""What Penn brackets hold: which labels, how words are written, the words of a tree without building it."""
+"""Trees in Penn brackets: labels and the unary chains that they make, words, and the one reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forest_align.types.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from nltk import Tree
 
@@ -147,3 +147,46 @@ def check_tree(bracket: str, words: tuple[str, ...], field: str) -> str:
             f"expected a tree over the words {' '.join(words)[:80]!r}, found {bracket[:80]!r}", field=field
         )
     return bracket
+
+
+_JOINT = "::"
+# A label of a chain, with what joins it to the next. ":" is a label too: the tag of dashes and semicolons. No
+# label holds "::", so that k labels ":" between two others make a run of 3k + 2 colons; one more belongs to
+# the label after the run, two more to those on both sides.
+_LINK = re.compile(
+    r"""(
+        :?[^:]+(?::[^:]+)*(?::(?=(?::::)*(?!:)))?  # a word, with a last colon if the rest are threes
+        | :
+    )(?:::|\Z)""",
+    re.VERBOSE,
+)
+
+
+def join_chain(labels: Sequence[str]) -> str:
+    """Write a unary chain as one label, ``"S::VP"``; the uppermost label comes first.
+
+    Raises
+    ------
+    InputError
+        If a label is empty or holds blanks, brackets or ``::``, or ends in a colon above a label that begins
+        with none: :func:`split_chain` could not tell ``A:`` above ``B`` from ``A`` above ``:B``.
+    """
+    if not all(map(is_label, labels)):
+        raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")
+    chain = _JOINT.join(labels)
+    if split_chain(chain) != list(labels):
+        raise InputError(f"expected no label that ends in ':' above another, found {' '.join(labels)!r}")
+    return chain
+
+
+def split_chain(chain: str) -> list[str]:
+    """The labels of a unary chain from the top, at least one; of a leaf the last one is the tag."""
+    if ":::" not in chain:
+        return chain.split(_JOINT)
+    return _LINK.findall(chain)
+
+
+def is_chain(text: str) -> bool:
+    """Whether a text is what :func:`join_chain` writes."""
+    labels = split_chain(text)
+    return all(map(is_label, labels)) and _JOINT.join(labels) == text

@@ -11,58 +11,12 @@ import numpy as np
 
 from forest_align.types.brackets import parse_bracket
 from forest_align.types.errors import InputError
+from forest_align.types.forest_json import read_forest, values_of
+from forest_align.types.k_best import enumerate_derivations, write_bracket
+from forest_align.types.node import Derivation, Node
 
 if TYPE_CHECKING:
     import nltk
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One node of a forest, resolved: a phrase that can be aligned.
-
-    Attributes
-    ----------
-    start, end : int
-        Half-open token span.
-    label : str
-        Category; a collapsed unary chain is joined by ``"::"`` from the top (``"S::VP"``; for leaves the
-        part-of-speech tag comes last, ``"NP::NNP"``). Nodes made by binarization carry their parent's
-        topmost label and a prime (``"NP'"``).
-    is_constituent : bool
-        False for nodes that binarization made.
-    head : int
-        Token index of the semantic head.
-    """
-
-    start: int
-    end: int
-    label: str
-    is_constituent: bool = True
-    head: int = -1
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Half-open token span."""
-        return (self.start, self.end)
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """One tree of a packed forest: which hyperedge it uses at each of its inner nodes.
-
-    Attributes
-    ----------
-    root : int
-        The node at the top; any node, for the tree of a phrase.
-    edges : mapping of int to int
-        Inner node to number of its hyperedge.
-    log_probability : float
-        See :meth:`ParseForest.derivations`.
-    """
-
-    root: int
-    edges: Mapping[int, int]
-    log_probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,8 +153,6 @@ class ParseForest:
         k : int, optional
             How many; all by default.
         """
-        from forest_align.types.k_best import enumerate_derivations
-
         return islice(enumerate_derivations(self), k)
 
     def log_probability(self, root: int, edges: Mapping[int, int]) -> float:
@@ -224,8 +176,6 @@ class ParseForest:
         InputError
             If there are not as many words as the forest has tokens.
         """
-        from forest_align.types.k_best import write_bracket
-
         words = [str(token) for token in range(self.token_count)] if words is None else words
         if len(words) != self.token_count:
             raise InputError(f"the forest covers {self.token_count} tokens, found {len(words)} words")
@@ -274,8 +224,6 @@ class ParseForest:
 
     def to_dict(self) -> dict[str, Any]:
         """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""
-        from forest_align.types.forest_json import values_of
-
         return values_of(self)
 
     @classmethod
@@ -294,9 +242,7 @@ class ParseForest:
         InputError
             If a field is missing or of the wrong kind, or the forest is not well formed; names the field.
         """
-        from forest_align.types.forest_json import read_forest
-
-        return read_forest(values, path)
+        return read_forest(cls, values, path)
 
     def to_json(self) -> dict[str, Any]:
         """The same as :meth:`to_dict`: what stands in ``"forest"`` of a parse."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from forest_align.types.brackets import is_chain
 from forest_align.types.errors import InputError
-from forest_align.types.forest import ParseForest
-from forest_align.types.forest_check import check_forest
 from forest_align.types.json_fields import (
     Fields,
     check_boolean,
@@ -18,6 +17,9 @@ from forest_align.types.json_fields import (
     check_number,
     check_texts,
 )
+from forest_align.types.node import ForestArrays
+
+Forest = TypeVar("Forest", bound=ForestArrays)
 
 JSON_VERSION = 1
 
@@ -41,7 +43,7 @@ _CHECKS: dict[Any, Callable[[Any, str], Any]] = {
 _INT32 = np.iinfo(np.int32)
 
 
-def values_of(forest: ParseForest) -> dict[str, Any]:
+def values_of(forest: ForestArrays) -> dict[str, Any]:
     """JSON values of a forest, see :meth:`ParseForest.to_dict`."""
     values = {name: np.asarray(getattr(forest, name)).tolist() for name in _ORDER}
     if not np.isnan(forest.log_posterior).all():
@@ -49,7 +51,7 @@ def values_of(forest: ParseForest) -> dict[str, Any]:
     return {"version": JSON_VERSION, **values}
 
 
-def read_forest(data: Any, path: str = "") -> ParseForest:
+def read_forest(make: Callable[..., Forest], data: Any, path: str = "") -> Forest:
     """Make a forest of JSON values, see :meth:`ParseForest.from_dict`."""
     fields = Fields(data, path)
     version = fields.integer("version")
@@ -64,7 +66,7 @@ def read_forest(data: Any, path: str = "") -> ParseForest:
         ]
         arrays["log_posterior"] = np.array(listed, dtype=np.float64)
     labels = check_texts(fields.items("labels"), fields.name("labels"))
-    forest = ParseForest(labels=tuple(labels), **arrays)
+    forest = make(labels=tuple(labels), **arrays)
     try:
         check_forest(forest)
     except InputError as error:
@@ -94,3 +96,133 @@ def _edge(value: Any, name: str) -> list[int]:
 def _check_size(values: list[int], name: str) -> None:
     if any(not _INT32.min <= value <= _INT32.max for value in values):
         raise InputError("expected 32-bit numbers", field=name)
+
+
+def check_forest(forest: ForestArrays) -> None:
+    """Check the invariants that :class:`ParseForest` documents.
+
+    Raises
+    ------
+    InputError
+        Names the field and says what was expected.
+    """
+    _check_shapes(forest)
+    _check_nodes(forest)
+    _check_labels(forest)
+    _check_edges(forest)
+    _check_roots(forest)
+    _check_sums(forest)
+
+
+# Logarithms may be rounded by whoever wrote them; below the floor, no probability matters.
+_ROUNDING = 1e-3
+_FLOOR = -500.0
+_AT_MOST_ZERO = "finite values of at most 0"
+
+
+def _require(condition: bool | np.bool_, field: str, expected: str) -> None:
+    if not condition:
+        raise InputError(f"expected {expected}", field=field)
+
+
+def _check_shapes(forest: ForestArrays) -> None:
+    count = len(forest.labels)
+    _require(count > 0, "labels", "at least one node")
+    for name in ("start", "end", "is_constituent", "head", "log_marginal", "best_edge", "log_posterior"):
+        shape = getattr(forest, name).shape
+        _require(shape == (count,), name, f"{count} values, one a node, found shape {shape}")
+    edges = forest.edges
+    _require(edges.ndim == 2 and edges.shape[1] == 3, "edges", "triples (parent, left, right)")
+    shape = forest.edge_log_marginal.shape
+    _require(
+        shape == (len(edges),), "edge_log_marginal", f"{len(edges)} values, one an edge, found shape {shape}"
+    )
+    _require(forest.roots.ndim == 1 and len(forest.roots) > 0, "roots", "at least one root")
+
+
+def _check_nodes(forest: ForestArrays) -> None:
+    start, end = forest.start, forest.end
+    _require((start >= 0).all() and (start < end).all(), "end", "spans start < end from 0")
+    inside = (forest.head >= start) & (forest.head < end)
+    _require(inside.all(), "head", "the head of each node inside its span")
+    lengths = end - start
+    _require((np.diff(lengths) >= 0).all(), "start", "nodes in bottom-up order, shorter spans first")
+    finite = np.isfinite(forest.log_marginal)
+    _require((finite & (forest.log_marginal <= 0)).all(), "log_marginal", _AT_MOST_ZERO)
+    known = forest.log_posterior[~np.isnan(forest.log_posterior)]
+    _require((np.isfinite(known) & (known <= 0)).all(), "log_posterior", _AT_MOST_ZERO)
+
+
+def _check_labels(forest: ForestArrays) -> None:
+    for node, label in enumerate(forest.labels):
+        well_formed = is_chain(label)
+        _require(
+            well_formed,
+            f"labels[{node}]",
+            f"a chain of labels without blanks and brackets, joined by '::', found {label!r}",
+        )
+    # What is no constituent leaves no trace in brackets: a word or a sentence must be one.
+    leaves = forest.end - forest.start == 1
+    _require(forest.is_constituent[leaves].all(), "is_constituent", "constituents at all leaves")
+    of_others = forest.log_posterior[~forest.is_constituent]
+    _require(np.isnan(of_others).all(), "log_posterior", "null where a node is no constituent")
+
+
+def _check_edges(forest: ForestArrays) -> None:
+    count, edges, start, end = len(forest.labels), forest.edges, forest.start, forest.end
+    _require(((edges >= 0) & (edges < count)).all(), "edges", f"node numbers below {count}")
+    parent, left, right = edges.T
+    adjacent = (start[parent] == start[left]) & (end[left] == start[right]) & (end[right] == end[parent])
+    _require(adjacent.all(), "edges", "children that lie side by side and fill their parent")
+    in_order = [tuple(edge) for edge in edges.tolist()]
+    _require(in_order == sorted(set(in_order)), "edges", "edges in ascending order without duplicates")
+    has_edge = np.zeros(count, dtype=bool)
+    has_edge[parent] = True
+    _require((has_edge == (end - start > 1)).all(), "edges", "an edge below every node of several tokens")
+    finite = np.isfinite(forest.edge_log_marginal)
+    _require((finite & (forest.edge_log_marginal <= 0)).all(), "edge_log_marginal", _AT_MOST_ZERO)
+
+
+def _check_roots(forest: ForestArrays) -> None:
+    roots, best = forest.roots, forest.best_edge
+    _require(((roots >= 0) & (roots < len(forest.labels))).all(), "roots", "numbers of nodes")
+    whole = (forest.start[roots] == 0) & (forest.end[roots] == forest.end.max())
+    _require(whole.all(), "roots", "nodes that cover the whole sentence")
+    _require(len(np.unique(roots)) == len(roots), "roots", "every root once")
+    _require(forest.is_constituent[roots].all(), "is_constituent", "constituents at all roots")
+    _require(((best >= -1) & (best < len(forest.edges))).all(), "best_edge", "numbers of edges, or -1")
+    chosen = np.flatnonzero(best >= 0)
+    _require((forest.edges[best[chosen], 0] == chosen).all(), "best_edge", "edges of the node itself")
+    todo = [int(roots[0])]
+    while todo:
+        node = todo.pop()
+        if forest.end[node] - forest.start[node] > 1:
+            _require(best[node] >= 0, "best_edge", "a choice at every inner node of the best tree")
+            todo.extend(forest.edges[best[node], 1:].tolist())
+
+
+def _check_sums(forest: ForestArrays) -> None:
+    """A tree that has an inner node has one hyperedge below it, and, but for the root, one above it."""
+    count = len(forest.labels)
+    shares = np.exp(forest.edge_log_marginal)
+    below, above = np.zeros(count), np.zeros(count)
+    np.add.at(below, forest.edges[:, 0], shares)
+    np.add.at(above, forest.edges[:, 1], shares)
+    np.add.at(above, forest.edges[:, 2], shares)
+    inner, under = forest.end - forest.start > 1, np.ones(count, dtype=bool)
+    under[forest.roots] = False
+    _require_sums(
+        forest, below, inner, "edge_log_marginal", "sums over the edges below each node to equal its own"
+    )
+    _require_sums(
+        forest, above, under, "edge_log_marginal", "sums over the edges above each node to equal its own"
+    )
+
+
+def _require_sums(
+    forest: ForestArrays, sums: np.ndarray, chosen: np.ndarray, field: str, expected: str
+) -> None:
+    given = np.maximum(forest.log_marginal[chosen], _FLOOR)
+    with np.errstate(divide="ignore"):
+        found = np.maximum(np.log(sums[chosen]), _FLOOR)
+    _require((np.abs(given - found) <= _ROUNDING).all(), field, expected)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from forest_align.types.brackets import escape_word
-from forest_align.types.forest import Derivation, ParseForest
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import escape_word, split_chain
+from forest_align.types.node import Derivation, ForestArrays
 
 
 class _Choices:
@@ -29,7 +28,7 @@ class _Choices:
 class _LazySearch:
     """Huang & Chiang (2005), algorithm 3, over one forest."""
 
-    def __init__(self, forest: ParseForest) -> None:
+    def __init__(self, forest: ForestArrays) -> None:
         self.edges = forest.edges.tolist()
         conditional = forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]
         self.log_probability = conditional.tolist()
@@ -114,7 +113,7 @@ class _LazySearch:
         return chosen
 
 
-def enumerate_derivations(forest: ParseForest) -> Iterator[Derivation]:
+def enumerate_derivations(forest: ForestArrays) -> Iterator[Derivation]:
     """Yield every tree of the forest, the most probable first; see :meth:`ParseForest.derivations`."""
     search = _LazySearch(forest)
     roots = forest.roots.tolist()
@@ -133,7 +132,7 @@ def enumerate_derivations(forest: ParseForest) -> Iterator[Derivation]:
             heapq.heappush(heap, (-(log_roots[place] + below), place, rank + 1))
 
 
-def write_bracket(forest: ParseForest, words: Sequence[str], derivation: Derivation) -> str:
+def write_bracket(forest: ForestArrays, words: Sequence[str], derivation: Derivation) -> str:
     """Write one tree in Penn brackets; see :meth:`ParseForest.bracket`."""
     pieces: list[str] = []
     start, is_constituent, edges = (

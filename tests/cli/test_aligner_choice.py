@@ -16,7 +16,7 @@ from forest_align.aligners.base import Aligner, Text
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.aligner_choice import ANNOTATORS, Content, GivenLinks, contents_of, load_aligner
-from forest_align.parsing.dependencies import annotation
+from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError, Sentence
 
 

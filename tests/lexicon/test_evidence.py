@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.lexicon.evidence import Evidence, explain, word_evidence, word_relations
+from forest_align.lexicon.evidence import explain, word_evidence, word_relations
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.lexicon.tables import PREPOSITIONS

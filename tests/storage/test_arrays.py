@@ -11,13 +11,10 @@ import torch
 from safetensors.numpy import save
 from safetensors.torch import save_file
 
-from forest_align.storage.arrays import (
-    check_identity,
-    fingerprint_of,
-    load_arrays,
-    save_arrays,
-    write_atomically,
-)
+from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.atomic import write_atomically
+from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.storage.run_identity import check_identity
 from forest_align.types import InputError
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.store import WordNetStore
 from forest_align.types import ModelError, Sentence

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from forest_align.types import InputError
-from forest_align.types.label_chain import is_chain, join_chain, split_chain
+from forest_align.types.brackets import is_chain, join_chain, split_chain
 
 LABELS = (":", "A", "A:", ":A", "A:A", "-LRB-")
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, check_tokens, gaps, parse_or_complete
+from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder, damaged
-from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.aligners.sultan.parameters import PublishedParameters, load_parameters, save_parameters
 from forest_align.aligners.sultan.pipeline import published_links
 from forest_align.aligners.sultan.similarity import similar_words
@@ -24,9 +24,10 @@ from forest_align.aligners.sultan.words import SentenceView
 from forest_align.alignment import Alignment, Links
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.word_vectors import check_finite
-from forest_align.parsing.dependencies.annotation import load_annotator
+from forest_align.parsing.dependencies.annotators import load_annotator
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
+from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Text, parse_or_complete
+from forest_align.aligners.base import Text
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
 from forest_align.aligners.forest.k_best import k_best
@@ -16,7 +16,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder
-from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
 from forest_align.alignment import Alignment
 from forest_align.cext.alignment_result import AlignmentArrays

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.base import gaps
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.model import ForestModel, ForestOptions
@@ -16,6 +15,7 @@ from forest_align.aligners.forest.whole_constituents import with_whole_constitue
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
+from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.lexical import Candidate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, gaps, parse_or_complete
+from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.aligner import bundled_model as bundled_link_model
 from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
@@ -18,10 +18,11 @@ from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.joint.program import best_edits
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
 from forest_align.aligners.model_folder import bundled_folder
-from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links
 from forest_align.types import InputError, Sentence
+from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
     from forest_align.aligners.contextual.model import LinkModel

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.base import check_tokens
 from forest_align.aligners.contextual.features import (
     BASE_FEATURES,
     SentenceFeatures,
@@ -29,8 +28,10 @@ from forest_align.aligners.joint.links import (
     link_table,
 )
 from forest_align.aligners.joint.phrases import phrase_features
-from forest_align.lexicon.evidence import Evidence, lexical_evidence
+from forest_align.aligners.parsing_aligner import check_tokens
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError, Sentence
 

@@ -9,7 +9,7 @@ import numpy as np
 from forest_align.aligners.contextual.features import BASE_FEATURES
 from forest_align.aligners.joint.links import LINK_PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text, check_tokens, gaps, parse_unready
+from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.model_folder import bundled_folder
-from forest_align.aligners.parsing_aligner import ParsingAligner
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov.chunks import tag_chunks
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
@@ -21,6 +21,7 @@ from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links
 from forest_align.cext import semicrf
 from forest_align.types import InputError, Sentence
+from forest_align.types.spans import gaps
 
 #: Bundled models: of corpora that link words one by one where they can, and of the phrasal versions of these.
 BUNDLED = (KIND, f"{KIND}-phrasal")

@@ -14,7 +14,7 @@ from forest_align.aligners.semi_markov.phrases import (
     PHRASE_FEATURES,
     PhrasePairs,
 )
-from forest_align.aligners.semi_markov.sentence import CONTENT, TAGS, SentenceView
+from forest_align.aligners.semi_markov.sentence import CONTENT, TAGS, LatticeSentence
 from forest_align.aligners.semi_markov.words import WORD_CLASSES, WORD_FEATURES, WordPairs
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
@@ -135,7 +135,7 @@ def lattice_of(
         Paraphrases of the user, of words and of phrases.
     """
     evidence = lexical_evidence(source, target, lexicon, ppdb)
-    first, second = SentenceView.of(source), SentenceView.of(target)
+    first, second = LatticeSentence.of(source), LatticeSentence.of(target)
     words = WordPairs.of(first, second, evidence)
     phrases = PhrasePairs.of(first, second, words, lexical_groups(source, target, lexicon, ppdb))
     singles = _single_spans(*evidence.shape)
@@ -184,7 +184,7 @@ def transition_classes(columns: int) -> tuple[np.ndarray, np.ndarray]:
     return table, ends
 
 
-def _null_features(source: SentenceView, words: WordPairs) -> np.ndarray:
+def _null_features(source: LatticeSentence, words: WordPairs) -> np.ndarray:
     rows, columns = words.same.shape
     found = words.same.sum(1)
     features = np.zeros((len(NULL_FEATURES), rows), dtype=np.float32)

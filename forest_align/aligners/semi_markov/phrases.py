@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.semi_markov.chunks import CHUNK_TYPES
-from forest_align.aligners.semi_markov.sentence import CONTENT, FUNCTION, LONGEST, PUNCTUATION, SentenceView
+from forest_align.aligners.semi_markov.sentence import (
+    CONTENT,
+    FUNCTION,
+    LONGEST,
+    PUNCTUATION,
+    LatticeSentence,
+)
 from forest_align.aligners.semi_markov.words import WordPairs, shifted
 
 if TYPE_CHECKING:
@@ -88,13 +94,13 @@ class PhrasePairs:
 
     @classmethod
     def of(
-        cls, source: SentenceView, target: SentenceView, words: WordPairs, groups: Iterable[Group] = ()
+        cls, source: LatticeSentence, target: LatticeSentence, words: WordPairs, groups: Iterable[Group] = ()
     ) -> PhrasePairs:
         """Find the phrase pairs and compute their features.
 
         Parameters
         ----------
-        source, target : SentenceView
+        source, target : LatticeSentence
             The sentences.
         words : WordPairs
             Their word pairs.
@@ -151,7 +157,11 @@ class _Sizes(NamedTuple):
 
 
 def _features(
-    source: SentenceView, target: SentenceView, words: WordPairs, spans: np.ndarray, groups: Iterable[Group]
+    source: LatticeSentence,
+    target: LatticeSentence,
+    words: WordPairs,
+    spans: np.ndarray,
+    groups: Iterable[Group],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features, classes and pairs of chunk types."""
     at = _Sizes.of(spans)
@@ -202,7 +212,7 @@ def _of_chunk_types(left: np.ndarray, right: np.ndarray, every: np.ndarray) -> l
     return [left > 0, right > 0, both, both & (left == right), both & every]
 
 
-def _of_boundaries(at: _Sizes, source: SentenceView, target: SentenceView) -> list[np.ndarray]:
+def _of_boundaries(at: _Sizes, source: LatticeSentence, target: LatticeSentence) -> list[np.ndarray]:
     """How many chunks begin inside of the phrases."""
     inside, others = _boundaries(source), _boundaries(target)
     return [inside[at.end - 1] - inside[at.start], others[at.last - 1] - others[at.first]]
@@ -231,7 +241,7 @@ def _of_surroundings(at: _Sizes, same: np.ndarray) -> list[np.ndarray]:
     return [left, right, left & right, same[at.start, at.first], same[at.end - 1, at.last - 1]]
 
 
-def _boundaries(view: SentenceView) -> np.ndarray:
+def _boundaries(view: LatticeSentence) -> np.ndarray:
     """For each word how many chunks or words outside chunks begin after the first word and up to it."""
     return np.concatenate([[0], (np.diff(view.inside) != 0).cumsum()])
 
@@ -246,7 +256,7 @@ def _diagonals(table: np.ndarray) -> np.ndarray:
 
 
 def _covered(
-    view: SentenceView,
+    view: LatticeSentence,
     words: WordPairs,
     start: np.ndarray,
     end: np.ndarray,

@@ -44,7 +44,7 @@ _CHUNK_NUMBERS = {name: number for number, name in enumerate(CHUNK_TYPES)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentenceView:
+class LatticeSentence:
     """One sentence of n words.
 
     Attributes
@@ -80,7 +80,7 @@ class SentenceView:
         return len(self.words)
 
     @classmethod
-    def of(cls, sentence: Sentence) -> SentenceView:
+    def of(cls, sentence: Sentence) -> LatticeSentence:
         """The view of a sentence with tags; without them there are no chunks."""
         kinds, capital, letters, ends = word_features(sentence)
         tags = sentence.tags

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.sentence import CONTENT, FUNCTION, PUNCTUATION, TAGS, SentenceView
+from forest_align.aligners.semi_markov.sentence import CONTENT, FUNCTION, PUNCTUATION, TAGS, LatticeSentence
 from forest_align.cext.string_similarity import string_similarities
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 
 _RELATIONS = (
     Evidence.SPELLING,
@@ -107,12 +107,12 @@ class WordPairs:
         return self.same | self.alike
 
     @classmethod
-    def of(cls, source: SentenceView, target: SentenceView, evidence: np.ndarray) -> WordPairs:
+    def of(cls, source: LatticeSentence, target: LatticeSentence, evidence: np.ndarray) -> WordPairs:
         """Compute the features.
 
         Parameters
         ----------
-        source, target : SentenceView
+        source, target : LatticeSentence
             The sentences.
         evidence : numpy.ndarray
             int32, shape (n, m), from :func:`forest_align.lexicon.evidence.word_evidence`.
@@ -148,7 +148,11 @@ def _classes(kinds: np.ndarray, others: np.ndarray, same: np.ndarray, alike: np.
 
 
 def _add_places(
-    features: np.ndarray, source: SentenceView, target: SentenceView, same: np.ndarray, alike: np.ndarray
+    features: np.ndarray,
+    source: LatticeSentence,
+    target: LatticeSentence,
+    same: np.ndarray,
+    alike: np.ndarray,
 ) -> None:
     """Tags, places and context: the features after the similarities."""
     rows, columns = same.shape

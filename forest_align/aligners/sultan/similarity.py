@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.sultan.words import is_clitic, is_stop
-from forest_align.lexicon.evidence import Evidence, word_relations
+from forest_align.lexicon.evidence import word_relations
+from forest_align.lexicon.kinds import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

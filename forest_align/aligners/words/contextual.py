@@ -8,8 +8,9 @@ import numpy as np
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.words.lexical import Candidate, check_minimum_score
-from forest_align.lexicon.evidence import CONTEXT, explain
+from forest_align.lexicon.evidence import explain
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
+from forest_align.lexicon.kinds import CONTEXT
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence

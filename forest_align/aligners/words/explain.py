@@ -32,8 +32,9 @@ def with_evidence(aligner: Aligner, alignment: Alignment, ppdb: PairTable | None
     ppdb : PairTable, optional
         Paraphrases of the user's; by default those of the aligner.
     """
-    from forest_align.lexicon.evidence import CONTEXT, explain, word_evidence
+    from forest_align.lexicon.evidence import explain, word_evidence
     from forest_align.lexicon.groups import lexical_groups
+    from forest_align.lexicon.kinds import CONTEXT
     from forest_align.lexicon.lexicon import load_lexicon
 
     source, target = alignment.source, alignment.target

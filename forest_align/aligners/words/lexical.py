@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from forest_align.aligners.words.lexical_features import pair_features
-from forest_align.aligners.words.lexical_model import LinkModel, probability
+from forest_align.aligners.words.lexical_model import LexicalModel, probability
 from forest_align.alignment import Links
-from forest_align.lexicon.evidence import CONTEXT, Evidence, explain, word_evidence
+from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
+from forest_align.lexicon.kinds import CONTEXT, Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
 
@@ -91,9 +92,9 @@ class ScoredCandidates:
     ----------
     lexicon : Lexicon
         The lexicon.
-    model : LinkModel
+    model : LexicalModel
         Gives the probabilities; decides whether vectors are used.
-    fallback : LinkModel, optional
+    fallback : LexicalModel, optional
         Model for sentences without vectors; without one they are an error.
     ppdb : PairTable, optional
         Paraphrase pairs of the user.
@@ -113,9 +114,9 @@ class ScoredCandidates:
     def __init__(
         self,
         lexicon: Lexicon,
-        model: LinkModel,
+        model: LexicalModel,
         *,
-        fallback: LinkModel | None = None,
+        fallback: LexicalModel | None = None,
         ppdb: PairTable | None = None,
         minimum_score: float = MINIMUM_SCORE,
         only_evident: bool = False,
@@ -172,7 +173,7 @@ class ScoredCandidates:
             return np.zeros((len(source), len(target)), dtype=np.float32)
         return probability(self._scored(source, target)[1])
 
-    def _scored(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray, LinkModel]:
+    def _scored(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray, LexicalModel]:
         model = self._model
         if model.uses_vectors and (source.vectors is None or target.vectors is None):
             if self._fallback is None:
@@ -183,7 +184,7 @@ class ScoredCandidates:
         return evidence, model.link_logits(features), model
 
     def _group_candidates(
-        self, source: Sentence, target: Sentence, logits: np.ndarray, scores: np.ndarray, model: LinkModel
+        self, source: Sentence, target: Sentence, logits: np.ndarray, scores: np.ndarray, model: LexicalModel
     ) -> list[Candidate]:
         kinds: dict[tuple[Span, Span], list[str]] = {}
         groups: list[Group] = linked_blocks(scores)
@@ -270,8 +271,8 @@ def candidate_provider(
         raise InputError(f"expected candidates to be one of {', '.join(PROVIDERS)}, found {name!r}")
     return ScoredCandidates(
         load_lexicon(),
-        LinkModel.bundled(name),
-        fallback=LinkModel.bundled("dictionary") if name == "union" else None,
+        LexicalModel.bundled(name),
+        fallback=LexicalModel.bundled("dictionary") if name == "union" else None,
         ppdb=None if name == "encoder" else ppdb,
         minimum_score=minimum_score,
         only_evident=name == "dictionary",

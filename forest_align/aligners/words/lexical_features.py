@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon

@@ -41,7 +41,7 @@ GROUP_FEATURES = ("bias", "block", "acronym", "collocation", "joined", "ppdb", "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinkModel:
+class LexicalModel:
     """Two logistic steps: an estimate of each link alone, then one that sees the estimates of all others.
 
     Attributes
@@ -62,7 +62,7 @@ class LinkModel:
     groups: np.ndarray
 
     @classmethod
-    def bundled(cls, name: str) -> LinkModel:
+    def bundled(cls, name: str) -> LexicalModel:
         """The model of a provider, from the file that ``em/lexical/training.py`` made.
 
         Raises
@@ -74,7 +74,9 @@ class LinkModel:
         return cls.from_weights(name, json.loads(content))
 
     @classmethod
-    def from_weights(cls, name: str, weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> LinkModel:
+    def from_weights(
+        cls, name: str, weights: Mapping[str, Mapping[str, Mapping[str, float]]]
+    ) -> LexicalModel:
         """Build the model of a provider from weights by model, step and feature name."""
         names = MODEL_FEATURES[name]
         try:

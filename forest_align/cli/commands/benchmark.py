@@ -162,7 +162,7 @@ def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: Pa
 
     from forest_align.eval.benchmarks.predictions import read_predictions
     from forest_align.eval.benchmarks.run import Run, run_task, score_task
-    from forest_align.storage.arrays import write_atomically
+    from forest_align.storage.atomic import write_atomically
 
     align_many, settings = _aligner(name, args, parser)
     made_with = _made_with(name, args, settings)
@@ -192,7 +192,7 @@ def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: Pa
 
 def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
     """What predictions come from besides the corpus."""
-    from forest_align.em.corpus.corpus import files_fingerprint
+    from forest_align.storage.fingerprints import files_fingerprint
 
     return {
         "the version": __version__,

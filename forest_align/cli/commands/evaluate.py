@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from forest_align.eval.files.evaluation import Evaluation, GoldPair
+    from forest_align.eval.files.evaluation import Evaluation, JudgedPair
 
 EPILOG = """\
 GOLD may be in any format that has word links, PREDICTIONS as well; lines of Pharaoh links
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluate(gold: Sequence[GoldPair], path: str, links: str) -> Evaluation:
+def _evaluate(gold: Sequence[JudgedPair], path: str, links: str) -> Evaluation:
     from forest_align.eval.files.evaluation import evaluate
     from forest_align.eval.files.prediction_files import name_of, read_predictions
     from forest_align.types import InputError

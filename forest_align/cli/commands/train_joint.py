@@ -11,7 +11,7 @@ from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 from forest_align.cli.left_out import name_left_out
 
 if TYPE_CHECKING:
-    from forest_align.em.joint.training import JointExample
+    from forest_align.em.joint.examples import JointExample
 
 EPILOG = """\
 GOLD may be in any format that has words and word links. MODEL is a folder; the checkpoint is kept beside it.

@@ -10,7 +10,7 @@ from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 from forest_align.cli.left_out import name_left_out
 
 if TYPE_CHECKING:
-    from forest_align.em.semi_markov.objective import Example
+    from forest_align.em.semi_markov.objective import LatticeExample
 
 EPILOG = """\
 GOLD may be in any format that has words and word links; phrases are the blocks of links. MODEL is a folder;
@@ -73,7 +73,7 @@ def _report(bar: Any) -> Any:
     return report
 
 
-def _read(args: argparse.Namespace) -> tuple[list[Example], int]:
+def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
     """The examples, and how many pairs cannot be used; why not goes to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar

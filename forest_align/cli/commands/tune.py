@@ -183,7 +183,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
 
 
 def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
-    from forest_align.em.corpus.corpus import files_fingerprint, parser_fingerprint
+    from forest_align.em.corpus.corpus import parser_fingerprint
     from forest_align.em.progress import counting_bar
     from forest_align.em.tuning.contextual import (
         ContextualSweep,
@@ -192,6 +192,7 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
         dev_pairs,
     )
     from forest_align.em.tuning.results import best_values
+    from forest_align.storage.fingerprints import files_fingerprint
 
     if args.objective not in (None, "word-f1"):
         raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")

@@ -12,7 +12,7 @@ from forest_align.parsing.dependencies.heads import (
     HAVE_FORMS,
     NOUN_TAGS,
     VERB_TAGS,
-    Constituent,
+    HeadedPhrase,
     auxiliary,
     copular,
     has_time_head,
@@ -33,7 +33,7 @@ from forest_align.parsing.dependencies.patterns import (
 )
 
 
-def subordinate_relation(parent: Constituent, position: int) -> str:
+def subordinate_relation(parent: HeadedPhrase, position: int) -> str:
     """Name the relation of a child of an SBAR; see :func:`~.rules.relation`."""
     child, head = parent.children[position], head_of(parent)
     if child.label in ("IN", "DT", "TO", "RB"):
@@ -53,7 +53,7 @@ def subordinate_relation(parent: Constituent, position: int) -> str:
     return clausal_relation(parent, position)
 
 
-def _relative(phrase: Constituent, clause: Constituent) -> str:
+def _relative(phrase: HeadedPhrase, clause: HeadedPhrase) -> str:
     """Name the relation of a noun phrase with *wh* to the clause that it introduces.
 
     It is an argument of the clause's own verb, or ``rel``: when it goes with a noun (*whose wife you love*),
@@ -68,7 +68,7 @@ def _relative(phrase: Constituent, clause: Constituent) -> str:
     return "rel" if _gap_is_deeper(clause) else "dobj"
 
 
-def _gap_is_deeper(clause: Constituent) -> bool:
+def _gap_is_deeper(clause: HeadedPhrase) -> bool:
     """Whether the verb of a clause has a clause of its own, or a preposition without object."""
     below = clause.head_child
     while below is not None and not below.is_leaf:
@@ -83,7 +83,7 @@ def _gap_is_deeper(clause: Constituent) -> bool:
     return False
 
 
-def clausal_relation(parent: Constituent, position: int) -> str:
+def clausal_relation(parent: HeadedPhrase, position: int) -> str:
     """Name the relation of a child of a verb phrase or clause."""
     child, head = parent.children[position], head_of(parent)
     label, after = child.label, after_head(parent, position)
@@ -118,7 +118,7 @@ def clausal_relation(parent: Constituent, position: int) -> str:
     return "dep"
 
 
-def _auxiliary_relation(child: Constituent, head: Constituent) -> str:
+def _auxiliary_relation(child: HeadedPhrase, head: HeadedPhrase) -> str:
     if child.label in ("MD", "TO"):
         return "aux"
     if head.label != "VP" and child.word in COPULAS:
@@ -129,9 +129,9 @@ def _auxiliary_relation(child: Constituent, head: Constituent) -> str:
     return "aux"
 
 
-def _first_verb(phrase: Constituent) -> Constituent | None:
+def _first_verb(phrase: HeadedPhrase) -> HeadedPhrase | None:
     """The first verb of a verb phrase, in its first conjunct."""
-    below: Constituent | None = phrase
+    below: HeadedPhrase | None = phrase
     while below is not None:
         children, below = below.children, None
         for child in children:
@@ -143,8 +143,8 @@ def _first_verb(phrase: Constituent) -> Constituent | None:
     return None
 
 
-def _starts_with_to(node: Constituent) -> bool:
-    first: Constituent | None = node
+def _starts_with_to(node: HeadedPhrase) -> bool:
+    first: HeadedPhrase | None = node
     while first is not None:
         first = next((child for child in first.children if child.label not in ADVERBS), None)
         if first is None or first.label != "VP":
@@ -152,13 +152,13 @@ def _starts_with_to(node: Constituent) -> bool:
     return first is not None and first.label == "TO"
 
 
-def _is_infinitive(phrase: Constituent) -> bool:
+def _is_infinitive(phrase: HeadedPhrase) -> bool:
     """Whether a verb phrase is an infinitive, with *to* or without (*helped rebuild*)."""
     first = _first_verb(phrase)
     return _starts_with_to(phrase) or (first is not None and first.label == "VB")
 
 
-def _argument(parent: Constituent, position: int) -> str:
+def _argument(parent: HeadedPhrase, position: int) -> str:
     """A noun phrase beside a verb."""
     child, head = parent.children[position], head_of(parent)
     after = after_head(parent, position)
@@ -193,11 +193,11 @@ def _argument(parent: Constituent, position: int) -> str:
     return "tmod" if is_time(child) else "dep"
 
 
-def _head_is_existential(parent: Constituent) -> bool:
+def _head_is_existential(parent: HeadedPhrase) -> bool:
     return head_of(parent).word in BE_FORMS
 
 
-def _clause_argument(parent: Constituent, position: int) -> str:
+def _clause_argument(parent: HeadedPhrase, position: int) -> str:
     """An SBAR beside a verb."""
     child = parent.children[position]
     if any(c.word == "order" for c in child.children):
@@ -210,14 +210,14 @@ def _clause_argument(parent: Constituent, position: int) -> str:
     return complement_or_adverbial(child, False)
 
 
-def _is_subject(parent: Constituent, position: int) -> bool:
+def _is_subject(parent: HeadedPhrase, position: int) -> bool:
     """Whether a clause before a verb phrase is its subject: no noun phrase is, and no comma sets it off."""
     before = before_head(parent)
     is_comma = any(child.label == "," for child in before[position + 1 :])
     return parent.label != "SINV" and not is_comma and all(child.label != "NP" for child in before)
 
 
-def complement_or_adverbial(sbar: Constituent, before_head: bool) -> str:
+def complement_or_adverbial(sbar: HeadedPhrase, before_head: bool) -> str:
     """Tell a complement clause from an adverbial one by what introduces it."""
     first = introducer(sbar)
     if first is None:
@@ -233,11 +233,11 @@ def complement_or_adverbial(sbar: Constituent, before_head: bool) -> str:
     return "advcl"
 
 
-def _has_mark(sbar: Constituent) -> bool:
+def _has_mark(sbar: HeadedPhrase) -> bool:
     return any(child.label == "IN" for child in sbar.children)
 
 
-def _clause_child(parent: Constituent, position: int) -> str:
+def _clause_child(parent: HeadedPhrase, position: int) -> str:
     """A clause without complementizer beside a verb."""
     child = parent.children[position]
     after = after_head(parent, position)
@@ -257,7 +257,7 @@ def _clause_child(parent: Constituent, position: int) -> str:
     return "parataxis" if parent.children[position - 1].label in (":", ",") else "dep"
 
 
-def _complement(parent: Constituent, position: int) -> str:
+def _complement(parent: HeadedPhrase, position: int) -> str:
     """A clause without complementizer after a verb."""
     child, predicate = parent.children[position], _predicate(parent.children[position])
     if has_subject(child):
@@ -269,14 +269,14 @@ def _complement(parent: Constituent, position: int) -> str:
     return "acomp" if predicate.leaf().label in ADJECTIVES and predicate.label == "ADJP" else "xcomp"
 
 
-def _predicate(clause: Constituent) -> Constituent:
+def _predicate(clause: HeadedPhrase) -> HeadedPhrase:
     """What a clause, or its first conjunct, says."""
     while clause.head_child is not None and clause.label in CLAUSES:
         clause = clause.head_child
     return clause
 
 
-def _is_set_off(parent: Constituent, position: int) -> bool:
+def _is_set_off(parent: HeadedPhrase, position: int) -> bool:
     """Whether a comma stands before a child, and before that an object: the verb has its arguments then."""
     if parent.children[position - 1].label != ",":
         return False
@@ -285,6 +285,6 @@ def _is_set_off(parent: Constituent, position: int) -> bool:
     )
 
 
-def _is_participle(clause: Constituent) -> bool:
+def _is_participle(clause: HeadedPhrase) -> bool:
     first = _first_verb(clause)
     return first is not None and first.label in ("VBG", "VBN")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.parsing.dependencies.heads import NOUN_TAGS, Constituent
+from forest_align.parsing.dependencies.heads import NOUN_TAGS, HeadedPhrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,22 +19,22 @@ _SPECIFIERS = frozenset({"DT", "PDT", "PRP$", "WP$", "NP", "POS"})
 _SEPARATORS = frozenset({"CC", ","})
 
 
-def phrase(label: str, children: list[Constituent]) -> Constituent:
+def phrase(label: str, children: list[HeadedPhrase]) -> HeadedPhrase:
     """A constituent; if it is a noun phrase of coordinated words, with a phrase around what belongs together.
 
     Parameters
     ----------
     label : str
         Category without function tags.
-    children : list of Constituent
+    children : list of HeadedPhrase
         From the left.
     """
     if label in _FLAT and len(children) > 3 and any(child.label == "CC" for child in children):
         children = _grouped(children)
-    return Constituent(label, children)
+    return HeadedPhrase(label, children)
 
 
-def _grouped(children: list[Constituent]) -> list[Constituent]:
+def _grouped(children: list[HeadedPhrase]) -> list[HeadedPhrase]:
     """Children with phrases around coordinated modifiers, or around coordinated nouns."""
     first = next(k for k, child in enumerate(children) if child.label in _SEPARATORS)
     left, right = children[:first], children[first + 1 :]
@@ -43,15 +43,15 @@ def _grouped(children: list[Constituent]) -> list[Constituent]:
     before, after = left[-1].label, right[0].label
     only_one = children[first].label == "CC" and not any(child.label in _SEPARATORS for child in right)
     if only_one and before in _ADJECTIVE_TAGS and after in _ADJECTIVE_TAGS:
-        return [*left[:-1], Constituent("ADJP", [left[-1], children[first], right[0]]), *right[1:]]
+        return [*left[:-1], HeadedPhrase("ADJP", [left[-1], children[first], right[0]]), *right[1:]]
     if before not in NOUN_TAGS:
         return children
     if only_one and before != "NNS" and _modifies(left, right):
-        return [*left[:-1], Constituent("NX", [left[-1], children[first], right[0]]), *right[1:]]
+        return [*left[:-1], HeadedPhrase("NX", [left[-1], children[first], right[0]]), *right[1:]]
     return _segments(children)
 
 
-def _modifies(left: Sequence[Constituent], right: Sequence[Constituent]) -> bool:
+def _modifies(left: Sequence[HeadedPhrase], right: Sequence[HeadedPhrase]) -> bool:
     """Whether the noun before the conjunction goes with the last noun: *the trade and technology policy*.
 
     What is longer than that is rather two noun phrases, each with modifiers of its own.
@@ -59,16 +59,16 @@ def _modifies(left: Sequence[Constituent], right: Sequence[Constituent]) -> bool
     return len(left) == 1 or (len(right) == 2 and all(child.label in _SPECIFIERS for child in left[:-1]))
 
 
-def _segments(children: Sequence[Constituent]) -> list[Constituent]:
+def _segments(children: Sequence[HeadedPhrase]) -> list[HeadedPhrase]:
     """Phrases around what stands between conjunctions and commas."""
-    found: list[Constituent] = []
-    segment: list[Constituent] = []
+    found: list[HeadedPhrase] = []
+    segment: list[HeadedPhrase] = []
     for child in children:
         if child.label not in _SEPARATORS:
             segment.append(child)
             continue
         if segment:
-            found.append(Constituent("NX", segment))
+            found.append(HeadedPhrase("NX", segment))
         found.append(child)
         segment = []
-    return [*found, Constituent("NX", segment)]
+    return [*found, HeadedPhrase("NX", segment)]

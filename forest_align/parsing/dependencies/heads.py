@@ -36,14 +36,14 @@ TIME_WORDS = frozenset(
 
 
 @dataclass(eq=False, slots=True)
-class Constituent:
+class HeadedPhrase:
     """A node of a constituency tree with what the dependency rules ask of it.
 
     Attributes
     ----------
     label : str
         Category without function tags, or the part-of-speech tag of a leaf.
-    children : list of Constituent
+    children : list of HeadedPhrase
         Empty for a leaf.
     word : str
         Lower-cased word of a leaf, its apostrophes plain.
@@ -51,32 +51,32 @@ class Constituent:
         Token index of a leaf.
     head : int
         Token index of the head word.
-    head_child : Constituent or None
+    head_child : HeadedPhrase or None
         The child that holds the head.
     """
 
     label: str
-    children: list[Constituent] = field(default_factory=list)
+    children: list[HeadedPhrase] = field(default_factory=list)
     word: str = ""
     index: int = -1
     head: int = -1
-    head_child: Constituent | None = None
+    head_child: HeadedPhrase | None = None
 
     @property
     def is_leaf(self) -> bool:
         """Whether this is a word."""
         return not self.children
 
-    def leaf(self) -> Constituent:
+    def leaf(self) -> HeadedPhrase:
         """The head word."""
         node = self
         while node.head_child is not None:
             node = node.head_child
         return node
 
-    def leaves(self) -> list[Constituent]:
+    def leaves(self) -> list[HeadedPhrase]:
         """All words below, in order."""
-        found: list[Constituent] = []
+        found: list[HeadedPhrase] = []
         todo = [self]
         while todo:
             node = todo.pop()
@@ -145,17 +145,17 @@ _ALIASES = {"NX": "NP", "NML": "NP", "TOP": "S", "ROOT": "S", "": "S"}
 _PREDICATES = frozenset("NP ADJP WHNP WHADJP UCP NML NX JJ JJR JJS".split())
 
 
-def set_heads(root: Constituent) -> list[Constituent]:
+def set_heads(root: HeadedPhrase) -> list[HeadedPhrase]:
     """Fill in the heads of a tree, bottom up.
 
     Parameters
     ----------
-    root : Constituent
+    root : HeadedPhrase
         Changed in place, with all that is below it.
 
     Returns
     -------
-    list of Constituent
+    list of HeadedPhrase
         The constituents that are no words, each before those below it.
     """
     if root.is_leaf:
@@ -184,7 +184,7 @@ def set_heads(root: Constituent) -> list[Constituent]:
     return phrases
 
 
-def is_time(node: Constituent) -> bool:
+def is_time(node: HeadedPhrase) -> bool:
     """Whether a noun phrase names a time (*Monday*, *last year*), so that it is no object.
 
     A time with modifiers behind it, or two coordinated ones, are objects: *serve nine years in prison*.
@@ -193,12 +193,12 @@ def is_time(node: Constituent) -> bool:
     return (head is None or head.is_leaf) and has_time_head(node)
 
 
-def has_time_head(node: Constituent) -> bool:
+def has_time_head(node: HeadedPhrase) -> bool:
     """Whether the head word of a noun phrase names a time."""
     return node.leaf().word in TIME_WORDS
 
 
-def coordinated(node: Constituent) -> bool:
+def coordinated(node: HeadedPhrase) -> bool:
     """Whether the children are conjuncts: a conjunction stands after the first of them."""
     for child in node.children[1:]:  # noqa: SIM110 - a loop is faster here than any() over a generator
         if child.label in _CONJUNCTIONS:
@@ -206,17 +206,17 @@ def coordinated(node: Constituent) -> bool:
     return False
 
 
-def auxiliary(node: Constituent) -> bool:
+def auxiliary(node: HeadedPhrase) -> bool:
     """Whether a leaf can be an auxiliary verb, a modal or *to*."""
     return node.is_leaf and (node.label in ("MD", "TO") or (node.label in _VERBAL and node.word in _HELPING))
 
 
-def copular(node: Constituent) -> bool:
+def copular(node: HeadedPhrase) -> bool:
     """Whether a leaf can be a copula: a form of *be*, *become*, *remain* and their like."""
     return node.is_leaf and node.label in _VERBAL and node.word in COPULAS
 
 
-def _head_child(node: Constituent, existential: bool) -> Constituent:
+def _head_child(node: HeadedPhrase, existential: bool) -> HeadedPhrase:
     children = [child for child in node.children if child.label not in PUNCTUATION_TAGS] or node.children
     label = _ALIASES.get(node.label, node.label)
     if coordinated(node) and label not in ("QP", "CONJP"):
@@ -235,12 +235,12 @@ def _head_child(node: Constituent, existential: bool) -> Constituent:
     return children[0] if label in ("S", "SBAR", "VP", "PP", "UCP", "FRAG") else children[-1]
 
 
-def _first_conjunct(children: list[Constituent], label: str) -> list[Constituent]:
+def _first_conjunct(children: list[HeadedPhrase], label: str) -> list[HeadedPhrase]:
     """Children before the first conjunction, or before what repeats the first child's category.
 
     Empty if what is coordinated stands before the head of all (*the rich and precious fossils*).
     """
-    kept: list[Constituent] = []
+    kept: list[HeadedPhrase] = []
     nominal = label in ("NP", "NAC", "WHNP")
     for child in children:
         if child.label in _CONJUNCTIONS:
@@ -260,7 +260,7 @@ def _first_conjunct(children: list[Constituent], label: str) -> list[Constituent
     return kept
 
 
-def _verbal_head(children: list[Constituent], existential: bool) -> Constituent | None:
+def _verbal_head(children: list[HeadedPhrase], existential: bool) -> HeadedPhrase | None:
     """Pass the head from an auxiliary to the main verb and from a copula to its predicate."""
     verbs = (k for k, child in enumerate(children) if auxiliary(child) or copular(child))
     position = next(verbs, None)
@@ -280,7 +280,7 @@ def _verbal_head(children: list[Constituent], existential: bool) -> Constituent 
     return None
 
 
-def _scan(children: list[Constituent], side: str, wanted: Sequence[str]) -> Constituent | None:
+def _scan(children: list[HeadedPhrase], side: str, wanted: Sequence[str]) -> HeadedPhrase | None:
     if not wanted:
         return children[0] if side == "LEFT" else children[-1]
     if side == "left":

@@ -3,7 +3,7 @@
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from forest_align.parsing.dependencies.heads import NOUN_TAGS, Constituent, is_time
+from forest_align.parsing.dependencies.heads import NOUN_TAGS, HeadedPhrase, is_time
 
 NOMINAL = frozenset("NP NX NML NAC WHNP".split())
 NOUN_PHRASES = frozenset("NP NX NML NAC WHNP QP".split()) | NOUN_TAGS | frozenset("PRP CD DT $ EX FW".split())
@@ -13,30 +13,30 @@ ADVERBS = frozenset("RB RBR RBS ADVP WRB WHADVP".split())
 COMPLEMENTIZERS = frozenset({"that", "whether"})
 
 
-def head_of(parent: Constituent) -> Constituent:
+def head_of(parent: HeadedPhrase) -> HeadedPhrase:
     """The child that holds the head; heads must be filled in."""
     assert parent.head_child is not None
     return parent.head_child
 
 
-def after_head(parent: Constituent, position: int) -> bool:
+def after_head(parent: HeadedPhrase, position: int) -> bool:
     """Whether the child at a position stands behind the one that holds the head."""
     return position > parent.children.index(head_of(parent))
 
 
-def before_head(node: Constituent) -> list[Constituent]:
+def before_head(node: HeadedPhrase) -> list[HeadedPhrase]:
     """The children before the one that holds the head."""
     return node.children[: node.children.index(head_of(node))] if node.children else []
 
 
-def has_subject(clause: Constituent) -> bool:
+def has_subject(clause: HeadedPhrase) -> bool:
     """Whether a noun phrase stands before the verb phrase."""
     while clause.head_child is not None and clause.head_child.label in CLAUSES:
         clause = clause.head_child
     return any(child.label in ("NP", "SBAR", "WHNP") and not is_time(child) for child in before_head(clause))
 
 
-def introducer(sbar: Constituent) -> Constituent | None:
+def introducer(sbar: HeadedPhrase) -> HeadedPhrase | None:
     """What opens a subordinate clause before its head: a conjunction, or a phrase with *wh*."""
     for child in sbar.children:
         if child is sbar.head_child:
@@ -46,7 +46,7 @@ def introducer(sbar: Constituent) -> Constituent | None:
     return None
 
 
-def parenthesis(child: Constituent) -> str:
+def parenthesis(child: HeadedPhrase) -> str:
     """The relation of what stands in brackets or between dashes, by its own head."""
     label = head_of(child).label if child.children else child.label
     if label in ("NP", "NX", "NN", "NNP", "NNS"):

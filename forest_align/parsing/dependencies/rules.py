@@ -7,7 +7,7 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 from __future__ import annotations
 
 from forest_align.parsing.dependencies.clauses import clausal_relation, subordinate_relation
-from forest_align.parsing.dependencies.heads import NOUN_TAGS, VERB_TAGS, Constituent, coordinated, is_time
+from forest_align.parsing.dependencies.heads import NOUN_TAGS, VERB_TAGS, HeadedPhrase, coordinated, is_time
 from forest_align.parsing.dependencies.patterns import (
     ADJECTIVES,
     ADVERBS,
@@ -35,12 +35,12 @@ _ALIKE = (
 )
 
 
-def relation(parent: Constituent, position: int) -> str:
+def relation(parent: HeadedPhrase, position: int) -> str:
     """Name the relation of a child that is not the head to its parent's head.
 
     Parameters
     ----------
-    parent : Constituent
+    parent : HeadedPhrase
         Node with heads filled in.
     position : int
         Index of the child among ``parent.children``.
@@ -77,7 +77,7 @@ def relation(parent: Constituent, position: int) -> str:
     return clausal_relation(parent, position)
 
 
-def _is_conjunct(parent: Constituent, position: int) -> bool:
+def _is_conjunct(parent: HeadedPhrase, position: int) -> bool:
     """Whether the child is coordinated with the head."""
     if not coordinated(parent) or not after_head(parent, position) or parent.label in ("QP", "CONJP"):
         return False
@@ -98,7 +98,7 @@ def _is_conjunct(parent: Constituent, position: int) -> bool:
     return _like(child, head_of(parent)) and not child.is_leaf and child.label == head_of(parent).label
 
 
-def _only_modifies(parent: Constituent, position: int) -> bool:
+def _only_modifies(parent: HeadedPhrase, position: int) -> bool:
     """Whether the child is an adverb or parenthesis before the conjunct (*decline and then grow*)."""
     head = head_of(parent)
     return _is_modifier(parent.children[position], head) and any(
@@ -106,7 +106,7 @@ def _only_modifies(parent: Constituent, position: int) -> bool:
     )
 
 
-def _before_modifiers(parent: Constituent, position: int) -> str:
+def _before_modifiers(parent: HeadedPhrase, position: int) -> str:
     """The label of the last child before the position that is no adverb or parenthesis."""
     head = head_of(parent)
     while position > 1 and _is_modifier(parent.children[position - 1], head):
@@ -114,15 +114,15 @@ def _before_modifiers(parent: Constituent, position: int) -> str:
     return parent.children[position - 1].label
 
 
-def _is_modifier(child: Constituent, head: Constituent) -> bool:
+def _is_modifier(child: HeadedPhrase, head: HeadedPhrase) -> bool:
     return child.label == "PRN" or (child.label in ADVERBS and not _like(child, head))
 
 
-def _like(child: Constituent, head: Constituent) -> bool:
+def _like(child: HeadedPhrase, head: HeadedPhrase) -> bool:
     return any(child.label in labels and head.label in labels for labels in _ALIKE)
 
 
-def _nominal(parent: Constituent, position: int) -> str:
+def _nominal(parent: HeadedPhrase, position: int) -> str:
     child, head = parent.children[position], head_of(parent)
     after = after_head(parent, position)
     label = child.label
@@ -173,11 +173,11 @@ def _nominal(parent: Constituent, position: int) -> str:
     return "dep"
 
 
-def _possessive(child: Constituent) -> bool:
+def _possessive(child: HeadedPhrase) -> bool:
     return child.children[-1].label == "POS" if child.children else False
 
 
-def _reduced_clause(child: Constituent) -> str:
+def _reduced_clause(child: HeadedPhrase) -> str:
     leaves = child.leaves()
     for leaf in leaves[:3]:
         if leaf.label == "TO":
@@ -189,13 +189,13 @@ def _reduced_clause(child: Constituent) -> str:
     return "infmod" if any(leaf.label == "TO" for leaf in leaves) else "dep"
 
 
-def _finite(clause: Constituent) -> bool:
+def _finite(clause: HeadedPhrase) -> bool:
     """Whether the first verb of a clause has a tense: *children who were alone* without the pronoun."""
     verbs = (leaf.label for leaf in clause.leaves() if leaf.label in VERB_TAGS or leaf.label in ("MD", "TO"))
     return next(verbs, "TO") in ("VBD", "VBP", "VBZ", "MD")
 
 
-def _noun_clause(child: Constituent) -> str:
+def _noun_clause(child: HeadedPhrase) -> str:
     first = introducer(child)
     if first is None:
         clause = child.head_child
@@ -208,7 +208,7 @@ def _noun_clause(child: Constituent) -> str:
     return "dep"
 
 
-def _quantifier(child: Constituent) -> str:
+def _quantifier(child: HeadedPhrase) -> str:
     if child.label == "CD":
         return "number"
     if child.label == "DT":
@@ -218,7 +218,7 @@ def _quantifier(child: Constituent) -> str:
     return "quantmod"
 
 
-def _prepositional(parent: Constituent, position: int) -> str:
+def _prepositional(parent: HeadedPhrase, position: int) -> str:
     child = parent.children[position]
     if child.label == "NP" and parent.children[position - 1].label == "NP" and is_time(child):
         return "tmod"  # with the same period last year
@@ -237,7 +237,7 @@ def _prepositional(parent: Constituent, position: int) -> str:
     return "mwe" if child.label in ("IN", "TO") else "dep"
 
 
-def _modifier_phrase(parent: Constituent, position: int) -> str:
+def _modifier_phrase(parent: HeadedPhrase, position: int) -> str:
     child = parent.children[position]
     if child.label in ADVERBS:
         return "advmod"

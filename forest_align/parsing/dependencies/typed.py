@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.parsing.dependencies.coordination import phrase
-from forest_align.parsing.dependencies.heads import PUNCTUATION_TAGS, Constituent, set_heads
+from forest_align.parsing.dependencies.heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
 from forest_align.parsing.dependencies.rules import relation
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,12 +84,12 @@ def forest_dependencies(
     words : sequence of str
         The words of the sentence.
     """
-    leaves: list[Constituent] = []
+    leaves: list[HeadedPhrase] = []
     basic = _basic(_best_constituent(forest, words, leaves))
     return basic, collapse(basic, words, [leaf.label for leaf in leaves])
 
 
-def _basic(root: Constituent) -> tuple[Dependency, ...]:
+def _basic(root: HeadedPhrase) -> tuple[Dependency, ...]:
     """The root's dependency, and one for each child that is not the head of its parent."""
     while root.label in _TOP and len(root.children) == 1:
         root = root.children[0]
@@ -159,16 +159,16 @@ def collapse(
     return tuple(sorted(set(result), key=lambda d: (d.dependent, d.governor, d.relation)))
 
 
-def _constituent(tree: Tree, counter: list[int]) -> Constituent:
+def _constituent(tree: Tree, counter: list[int]) -> HeadedPhrase:
     label = _category(tree.label())
     if len(tree) == 1 and isinstance(tree[0], str):
-        leaf = Constituent(label, word=plain_apostrophes(tree[0].lower()), index=counter[0])
+        leaf = HeadedPhrase(label, word=plain_apostrophes(tree[0].lower()), index=counter[0])
         counter[0] += 1
         return leaf
     return phrase(label, [_constituent(child, counter) for child in tree])
 
 
-def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Constituent]) -> Constituent:
+def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[HeadedPhrase]) -> HeadedPhrase:
     """The best tree without the nodes that binarization made; its words go to ``leaves``, from the left."""
     root = int(forest.roots[0])
     best, edges = forest.best_edge.tolist(), forest.edges.tolist()
@@ -178,7 +178,7 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
         order.append(node)
         if best[node] >= 0:
             todo += edges[best[node]][1:]
-    built: dict[int, list[Constituent]] = {}
+    built: dict[int, list[HeadedPhrase]] = {}
     labels, is_constituent, starts = forest.labels, forest.is_constituent.tolist(), forest.start.tolist()
     for node in reversed(order):  # children come before their parents, and words from the left
         chain = _categories(labels[node]) if is_constituent[node] else ()
@@ -187,7 +187,7 @@ def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[Co
             nodes = built[left] + built[right]
         else:
             word = plain_apostrophes(words[starts[node]].lower())
-            leaf = Constituent(chain[-1], [], word, starts[node])
+            leaf = HeadedPhrase(chain[-1], [], word, starts[node])
             leaves.append(leaf)
             nodes, chain = [leaf], chain[:-1]
         for label in chain[::-1]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.parsing.forests.forest_builder import Packing
 from forest_align.types import Sentence, Token
-from forest_align.types.label_chain import join_chain
+from forest_align.types.brackets import join_chain
 
 if TYPE_CHECKING:
     from forest_align.data.trees.enju import EnjuTree
@@ -33,7 +33,7 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
     ------
     InputError
         If the labels of a chain cannot be written as one
-        (see :func:`~forest_align.types.label_chain.join_chain`).
+        (see :func:`~forest_align.types.brackets.join_chain`).
     """
     packing = Packing()
     chains: list[tuple[str, ...]] = []  # labels of each phrase, with the chain below it

@@ -11,8 +11,7 @@ import numpy as np
 from forest_align.parsing.forests.binarize import binarization_plan
 from forest_align.parsing.forests.heads import symbol
 from forest_align.types import InputError, ParseForest
-from forest_align.types.brackets import escape_word
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import escape_word, split_chain
 
 # Below every probability that matters, above what a logarithm cannot take.
 _SMALLEST = 1e-300

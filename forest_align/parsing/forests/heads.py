@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from forest_align.lexicon.apostrophes import plain_apostrophes
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 PUNCTUATION = frozenset(
     {".", ",", ":", "``", "''", "-LRB-", "-RRB-", "-LCB-", "-RCB-", "-LSB-", "-RSB-", '"'}

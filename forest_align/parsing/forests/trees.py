@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from forest_align.data.trees.penn import TOP_LABELS, parse_bracket, strip_annotations, unescape
 from forest_align.parsing.forests.forest_builder import Constituent, forest_from_constituents
 from forest_align.types import InputError, ParseForest, Sentence, Token
-from forest_align.types.label_chain import join_chain, split_chain
+from forest_align.types.brackets import join_chain, split_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,8 @@ from forest_align.aligners.forest.features import (
     phrase_classes,
     reduced_category,
 )
-from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 

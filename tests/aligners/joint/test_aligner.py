@@ -22,7 +22,7 @@ from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel
 from forest_align.aligners.joint.phrases import PHRASE_FEATURES
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.alignment import Alignment
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, ModelError, Sentence

@@ -13,7 +13,8 @@ from forest_align.aligners.joint.edits import arcs_of
 from forest_align.aligners.joint.features import DELETION_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.joint.phrases import PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.evidence import Evidence, lexical_evidence
+from forest_align.lexicon.evidence import lexical_evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Sentence
 

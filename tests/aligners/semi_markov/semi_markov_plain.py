@@ -9,8 +9,9 @@ import numpy as np
 from forest_align.aligners.contextual.features import word_features
 from forest_align.aligners.semi_markov.chunks import tag_chunks
 from forest_align.aligners.semi_markov.sentence import TAGS
-from forest_align.lexicon.evidence import Evidence, lexical_evidence
+from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence

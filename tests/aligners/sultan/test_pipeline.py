@@ -14,7 +14,8 @@ from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
 from forest_align.aligners.sultan.pipeline import published_links, word_similarity
 from forest_align.aligners.sultan.words import SentenceView
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.dependencies.annotation import Annotation, TreeAnnotator
+from forest_align.parsing.dependencies.annotation import Annotation
+from forest_align.parsing.dependencies.annotators import TreeAnnotator
 from forest_align.parsing.dependencies.entities import Entity, find_entities
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import Sentence

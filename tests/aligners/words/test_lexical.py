@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.words.lexical import Candidate, ScoredCandidates, candidate_provider
 from forest_align.aligners.words.lexical_features import around, lead, neighbours, pair_features
-from forest_align.aligners.words.lexical_model import LinkModel, probability
+from forest_align.aligners.words.lexical_model import LexicalModel, probability
 from forest_align.alignment import Links
 from forest_align.lexicon.evidence import explain, word_evidence
 from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
@@ -209,7 +209,7 @@ def test_candidates_are_the_likely_words_and_the_likely_groups(name: str, data: 
     minimum = data.draw(st.sampled_from([0.02, 0.1, 0.4]))
     found = candidate_provider(name, ppdb=TABLE, minimum_score=minimum).candidates(*sides)
 
-    lexicon, model = load_lexicon(), LinkModel.bundled(name)
+    lexicon, model = load_lexicon(), LexicalModel.bundled(name)
     table = None if name == "encoder" else TABLE
     evidence = word_evidence(*sides, lexicon, table)
     with_vectors = name != "dictionary"
@@ -245,7 +245,7 @@ def test_an_unknown_provider_is_an_error_that_lists_the_known() -> None:
 
 def test_a_missing_weight_is_a_model_error() -> None:
     with pytest.raises(ModelError, match="has no 'first' for 'union'"):
-        LinkModel.from_weights("union", {"union": {}})
+        LexicalModel.from_weights("union", {"union": {}})
 
 
 def groups_of(one: str, two: str, ppdb: PairTable | None = None) -> set[tuple[str, str, str]]:
@@ -327,8 +327,8 @@ def test_neighbours_and_surroundings_sum_what_lies_beside() -> None:
 
 
 def test_a_model_of_zero_weights_gives_even_odds() -> None:
-    bundled = LinkModel.bundled("dictionary")
-    zero = LinkModel(
+    bundled = LexicalModel.bundled("dictionary")
+    zero = LexicalModel(
         np.zeros_like(bundled.first), np.zeros_like(bundled.second), bundled.rows, bundled.groups
     )
     sentence = sentence_of("a cat")
@@ -343,5 +343,5 @@ def test_the_bundled_weights_are_finite_numbers_under_known_names() -> None:
     weights = json.loads(text)
     assert sorted(weights) == ["dictionary", "encoder", "union"]
     for name in weights:
-        model = LinkModel.bundled(name)
+        model = LexicalModel.bundled(name)
         assert all(np.isfinite(part).all() for part in (model.first, model.second, model.groups))

@@ -13,8 +13,9 @@ from forest_align.aligners.words.lexical_features import (
     context_features,
     pair_features,
 )
-from forest_align.aligners.words.lexical_model import ALL_FEATURES, MODEL_FEATURES, LinkModel
-from forest_align.lexicon.evidence import Evidence, word_evidence
+from forest_align.aligners.words.lexical_model import ALL_FEATURES, MODEL_FEATURES, LexicalModel
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence
@@ -192,7 +193,7 @@ def test_a_model_is_two_weighted_sums_over_its_own_features() -> None:
                 ("bias", "block", "acronym", "collocation", "joined", "ppdb", "estimate"),
             )
         )
-        model = LinkModel.from_weights(name, {name: {"first": first, "second": second, "groups": groups}})
+        model = LexicalModel.from_weights(name, {name: {"first": first, "second": second, "groups": groups}})
         assert model.uses_vectors == (name != "dictionary")
         own = {key: features[ALL_FEATURES.index(key)] for key in names}
         estimate = first["bias"] + sum(first[key] * own[key] for key in names)

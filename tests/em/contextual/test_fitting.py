@@ -49,7 +49,7 @@ def example_of(seed: int, n: int, m: int, share: float = 0.2) -> Any:
     evidence = (rng.integers(0, 4096, (n, m)) * (rng.random((n, m)) < 0.3)).astype(np.int32)
     sides = side_of(rng, n), side_of(rng, m)
     keys = (f"{seed}", f"other {seed}")
-    return link_examples.Example(
+    return link_examples.LinkExample(
         "wiki", keys, seed % 3, False, *sides, evidence, gold, gold.astype(np.float32)
     )
 
@@ -64,7 +64,7 @@ def test_the_message_network_that_is_trained_is_the_one_that_the_kernel_runs(
     for name in ("INPUT_DROPOUT", "STATE_DROPOUT"):
         monkeypatch.setattr(fitting, name, 0.0)
     torch.manual_seed(1)
-    settings = first_pass.Settings(states=7, message=4, rounds=2)
+    settings = first_pass.LinkSettings(states=7, message=4, rounds=2)
     parameters = {
         name: value.detach() * 3 for name, value in fitting.initial_parameters(FEATURES, settings).items()
     }
@@ -111,7 +111,7 @@ def test_the_second_network_gives_the_odds_that_the_kernel_gives() -> None:
     )
     np.testing.assert_array_equal(np.concatenate([one[3] for one in passes]), cells.classes)
     assert 0 < len(cells.classes) < 3 * 42
-    features = cells.features(examples, first_pass.Settings())
+    features = cells.features(examples, first_pass.LinkSettings())
     scores = fitting.network_scores(network, features, cells.classes)
     before = [table.copy() for table in cells.probabilities]
     after = cells.after(scores, 0.5)
@@ -151,12 +151,12 @@ def test_the_second_network_learns_and_sees_features_as_they_are(monkeypatch: py
     higher = features[:, 3] > features[:, 3].mean()
     wanted = np.where(classes == 1, True, higher).astype(np.float32)
     weights = np.ones(960, dtype=np.float32)
-    network = fitting.fit_network(features, classes, wanted, weights, first_pass.Settings())
+    network = fitting.fit_network(features, classes, wanted, weights, first_pass.LinkSettings())
     odds = fitting.network_scores(network, features, classes)
     assert ((odds > 0) == (wanted > 0)).mean() > 0.95
     # The same again, whatever was drawn before; cells of no weight teach nothing.
     torch.manual_seed(9)
-    few = first_pass.Settings(second_epochs=1, without=("cosine",))
+    few = first_pass.LinkSettings(second_epochs=1, without=("cosine",))
     doubled = [np.concatenate([array[:480]] * 2) for array in (features, classes, wanted, weights)]
     networks = []
     for labels in (doubled[2], np.concatenate([wanted[:480], 1 - wanted[:480]])):
@@ -189,7 +189,7 @@ def test_the_message_network_learns_from_its_neighbours(monkeypatch: pytest.Monk
         classes=np.zeros(len(everything), dtype=np.int32),
         features=lambda examples, settings: everything,
     )
-    settings = first_pass.Settings(states=12, message=4, message_epochs=30)
+    settings = first_pass.LinkSettings(states=12, message=4, message_epochs=30)
     network = fitting.fit_messages(examples, cells, settings)
     right = []
     for example, rows in zip(examples, features, strict=True):
@@ -216,7 +216,7 @@ def test_the_first_pass_learns_weights_for_each_class_of_features_as_they_are() 
     ones = np.ones(3000, dtype=np.float32)
     fitting = first_pass
     for without, at_least in (((), 0.97), (("cosine",), 0.97), (("sequences", "letters"), 0.0)):
-        settings = fitting.Settings(without=without)
+        settings = fitting.LinkSettings(without=without)
         first = fitting.logistic_regression(base.copy(), classes, gold, ones, settings)
         right = (kernel.first_probabilities(base, classes, first) > 0.5) == gold
         assert right.mean() > at_least
@@ -224,7 +224,7 @@ def test_the_first_pass_learns_weights_for_each_class_of_features_as_they_are() 
     # A cell that weighs ten times as much is as good as ten such cells.
     gold, weights = rng.random(300) < 0.4, np.where(rng.random(300) < 0.5, 10, 1).astype(np.float32)
     few, kinds = base[:300], classes[:300]
-    settings = fitting.Settings(ridge=0.1)
+    settings = fitting.LinkSettings(ridge=0.1)
     times = weights.astype(int)
     plain = (few / few.std(0)).astype(np.float32)
     one = fitting.logistic_regression(plain.copy(), kinds, gold, weights, settings)
@@ -295,7 +295,7 @@ def test_of_hopeless_cells_a_sample_stands_for_all() -> None:
 
 
 def test_groups_of_features_are_those_whose_names_begin_so() -> None:
-    settings, groups = first_pass.Settings, first_pass.GROUPS
+    settings, groups = first_pass.LinkSettings, first_pass.GROUPS
     names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
     left = {group: [names[k] for k in settings(without=(group,)).left_out(FEATURES)] for group in groups}
     assert all(left.values())

@@ -117,7 +117,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(message_pass, "PAIRS_A_STEP", 4)
     monkeypatch.setattr(second_pass, "CELLS_A_STEP", 32)
     sizes = {"dimension": 16, "units": 6, "states": 8, "message": 3, "message_epochs": 4, "second_epochs": 4}
-    monkeypatch.setattr(training, "Settings", partial(first_pass.Settings, **sizes))
+    monkeypatch.setattr(training, "LinkSettings", partial(first_pass.LinkSettings, **sizes))
 
 
 def train(data: Path, name: str, *options: str) -> Path:

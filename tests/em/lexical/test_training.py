@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.words.lexical_features import LEXICAL_FEATURES
-from forest_align.aligners.words.lexical_model import GROUP_FEATURES, MODEL_FEATURES, LinkModel
+from forest_align.aligners.words.lexical_model import GROUP_FEATURES, MODEL_FEATURES, LexicalModel
 from forest_align.em.lexical import training as script
-from forest_align.lexicon.evidence import Evidence
+from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence
@@ -44,7 +44,7 @@ def test_fitted_models_tell_linked_words_and_are_the_same_every_time() -> None:
     assert sorted(weights) == sorted(MODEL_FEATURES)
     unseen = corpus(3, 5)
     for name in MODEL_FEATURES:
-        model = LinkModel.from_weights(name, weights)
+        model = LexicalModel.from_weights(name, weights)
         for pair, array in zip(unseen, script.features_of(unseen, lexicon, None), strict=True):
             own = array if model.uses_vectors else array[: len(LEXICAL_FEATURES)]
             assert np.array_equal(model.link_logits(own) > 0, pair.gold)
@@ -97,8 +97,8 @@ def test_groups_are_right_where_all_their_words_are_linked() -> None:
     source, target = Sentence.from_words(["New", "York"]), Sentence.from_words(["NY"])
     pairs += [script.Pair(source, target, np.array([[True], [False]]))] * 20
     features = [np.zeros((len(LEXICAL_FEATURES), 2, 1), dtype=np.float32)] * len(pairs)
-    cells = script.Cells(features, [], np.empty(0), np.empty(0))
-    lexicon, model = load_lexicon(), LinkModel.bundled("dictionary")
+    cells = script.LexicalCells(features, [], np.empty(0), np.empty(0))
+    lexicon, model = load_lexicon(), LexicalModel.bundled("dictionary")
     weights = script.fit_groups(pairs, cells, model, lexicon, own=True)
     assert tuple(weights) == GROUP_FEATURES
     assert weights["collocation"] > 0.5 and weights["acronym"] < -0.5

@@ -33,7 +33,7 @@ SENTENCES = [
 def prepared(folder: Path, **settings: Any) -> Any:
     """A trainer with settings of its own."""
     made = trainer(folder / "encoder")
-    return script.Trainer(made.parser, script.Settings(**settings))
+    return script.Trainer(made.parser, script.ParserSettings(**settings))
 
 
 def squares(training: Any) -> torch.Tensor:
@@ -154,7 +154,7 @@ def test_all_of_the_encoder_but_its_embeddings_learns(tmp_path: Path) -> None:
 
 def run(work: Path, after_loss: Callable[[int], None] = lambda step: None) -> Any:
     """A training run of a parser of next to no size, without the treebanks and the real encoder."""
-    made = object.__new__(script.Run)
+    made = object.__new__(script.TrainingRun)
     made.options = options("--steps", "8", "--budget", "25", "--report", "2", "--evaluate-every", "6")
     made.options.work, made.options.encoder = work, work / "encoder"
     made.trainer = prepared(work, steps=8, warmup=2, encoder_rate=0.01, head_rate=0.01)

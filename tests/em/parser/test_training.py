@@ -44,7 +44,7 @@ def trainer(encoder: Path, width: int = 16, device: str = "cpu") -> Any:
     sizes |= {"d_label_hidden": 8, "d_tag_hidden": 8}
     numbers = [{name: place for place, name in enumerate(names)} for names in (TAGS, LABELS)]
     parser = train_parser.SpanParser(*numbers, {**train_parser.HYPER_PARAMETERS, **sizes}, encoder).to(device)
-    return train_parser.Trainer(parser, train_parser.Settings(steps=10))
+    return train_parser.Trainer(parser, train_parser.ParserSettings(steps=10))
 
 
 def test_a_trainer_goes_on_where_its_checkpoint_stopped(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov import training as semi_markov_training
-from forest_align.em.semi_markov.objective import Example, Objective, pack, unpack
+from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.em.semi_markov.training import (
     SemiMarkovSettings,
     examples_of,
@@ -37,9 +37,9 @@ PAIRS = [
 ]
 
 
-def example_of(number: int) -> Example:
+def example_of(number: int) -> LatticeExample:
     pair = PAIRS[number]
-    return Example.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
+    return LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), pair.links)
 
 
 def paths_of(lattice: Lattice, at: int = 0) -> Iterator[list[int]]:
@@ -73,7 +73,7 @@ def score_of(scores: Scores, lattice: Lattice, path: Sequence[int]) -> float:
     return float(total + ends[row])
 
 
-def spans_of(example: Example) -> list[tuple[int, ...]]:
+def spans_of(example: LatticeExample) -> list[tuple[int, ...]]:
     return [tuple(span) for span in example.lattice.spans[example.path[example.path >= 0]].tolist()]
 
 
@@ -81,14 +81,14 @@ def test_blocks_of_links_are_wanted_as_phrases() -> None:
     assert (3, 6, 1, 2) in spans_of(example_of(0))
     pair = PAIRS[1]
     links = Links.from_pharaoh("0-0 0-1 0-2 1-0 1-1 1-2 2-0 2-1 2-2 5-5")
-    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    example = LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
     assert spans_of(example) == [(0, 3, 0, 3), (5, 6, 5, 6)]
 
 
 def test_links_that_no_path_can_make_cost_nothing_but_themselves() -> None:
     pair = PAIRS[1]
     links = Links.from_pharaoh("0-0 0-4 1-1")  # one word, two places
-    example = Example.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
+    example = LatticeExample.of(lattice_of(pair.source, pair.target, load_lexicon()), links)
     assert (1, 2, 1, 2) in spans_of(example) and len(spans_of(example)) == 2
 
 
@@ -99,7 +99,7 @@ def test_the_wanted_path_agrees_best_of_all_paths_and_has_fewest_phrase_pairs(se
         cases.tagged("a/DT cat/NN sat/VBD"), cases.tagged("cats/NNS a/DT sat/VBD"), load_lexicon()
     )
     cells = [(i, j) for i in range(3) for j in range(3) if rng.random() < 0.5]
-    example = Example.of(found, Links(tuple(cells)))
+    example = LatticeExample.of(found, Links(tuple(cells)))
 
     def merit(path: Sequence[int]) -> tuple[int, int]:
         made = {
@@ -126,7 +126,7 @@ def test_the_loss_is_the_softmax_margin_over_all_paths(number: int) -> None:
     margin = np.logaddexp.reduce(costly) - score_of(scores, lattice, example.path)
     point = pack(model.weights)
     expected = margin + 0.7 / 2 * float(point @ point)
-    assert Objective([example], 0.7)(point)[0] == pytest.approx(expected, abs=1e-3)
+    assert LatticeObjective([example], 0.7)(point)[0] == pytest.approx(expected, abs=1e-3)
 
 
 def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None:
@@ -158,7 +158,7 @@ def test_costs_count_the_source_words_that_are_elsewhere() -> None:
 
 
 def test_the_gradient_is_the_slope_of_the_loss() -> None:
-    objective = Objective([example_of(0), example_of(1), example_of(4)], regularization=0.7)
+    objective = LatticeObjective([example_of(0), example_of(1), example_of(4)], regularization=0.7)
     rng = np.random.default_rng(0)
     point = pack({name: 0.3 * rng.normal(size=shape) for name, shape in WEIGHTS.items()})
     value, gradient = objective(point)
@@ -177,7 +177,7 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
 
 def test_the_loss_is_at_least_what_the_wanted_paths_lack_to_beat_all_others_by_their_cost() -> None:
     example = example_of(1)
-    objective = Objective([example], regularization=1e-9)
+    objective = LatticeObjective([example], regularization=1e-9)
     point = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
     pairs, null = example.costs()
     lattice = example.lattice
@@ -195,7 +195,7 @@ def test_features_are_copied_once() -> None:
     )
     tracemalloc.start()
     try:
-        Objective(examples, regularization=1.0)
+        LatticeObjective(examples, regularization=1.0)
         assert tracemalloc.get_traced_memory()[1] < 1.7 * size
     finally:
         tracemalloc.stop()

@@ -23,7 +23,7 @@ from forest_align.em.tuning.contextual import (
 )
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.dependencies.annotation import TreeAnnotator
+from forest_align.parsing.dependencies.annotators import TreeAnnotator
 from forest_align.types import InputError, Sentence
 
 TREES = {

@@ -14,7 +14,7 @@ from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.data.formats.spade import pair_of_trees
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import parse_enju
-from forest_align.eval.benchmarks.annotated_phrases import JudgedPhrases, linked_phrases, phrase_scorer
+from forest_align.eval.benchmarks.annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
 from forest_align.eval.benchmarks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
 from forest_align.eval.benchmarks.word_links import GoldVersion, word_scorer
 from forest_align.eval.metrics.constituents import constituent_pairs
@@ -134,10 +134,10 @@ def test_chunk_figures_come_for_each_set_and_for_all() -> None:
 TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
 
 
-def judged(*annotators: set) -> JudgedPhrases:
+def judged(*annotators: set) -> AnnotatedPhrases:
     """Two words each."""
     spans = {(0, 1), (1, 2), (0, 2)}
-    return JudgedPhrases(spans, spans, annotators)
+    return AnnotatedPhrases(spans, spans, annotators)
 
 
 def test_spade_prints_the_annotators_beside_the_system() -> None:
@@ -190,14 +190,14 @@ def test_word_links_alone_align_the_smallest_phrases_that_hold_them() -> None:
 def test_phrases_of_a_pair_without_trees_cannot_be_judged() -> None:
     sentence = Sentence.from_words(["a"])
     with pytest.raises(InputError, match="pair '7': expected annotated trees"):
-        JudgedPhrases.of(SentencePair("7", sentence, sentence))
+        AnnotatedPhrases.of(SentencePair("7", sentence, sentence))
 
 
 def test_a_phrase_is_not_null_where_another_of_its_unary_chain_is_aligned() -> None:
     tree = """<sentence id="s"><cons id="c0" cat="NP" sem_head="c1" pa1="c0" pa2="-1"><cons id="c1" cat="NX"
         sem_head="t0" pa1="-1" pa2="c1"><tok id="t0" pos="NN" base="dog">dog</tok></cons></cons></sentence>"""
     (source,), (target,) = parse_enju(tree), parse_enju(tree)
-    found = JudgedPhrases.of(pair_of_trees(source, target, "1"))
+    found = AnnotatedPhrases.of(pair_of_trees(source, target, "1"))
     one = (0, 1)
     assert found.source == {one}
     assert found.aligned == (frozenset({(one, one)}),) * 2

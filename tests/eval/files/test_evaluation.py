@@ -7,19 +7,19 @@ import json
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.eval.files.evaluation import GoldPair, Prediction, compare, evaluate, to_json, to_text
+from forest_align.eval.files.evaluation import FilePrediction, JudgedPair, compare, evaluate, to_json, to_text
 from forest_align.types import InputError
 
 TOKENS = ("a", "b", "c")
 TOP, PART = ((0, 3), (0, 3)), ((0, 1), (0, 1))
 
 
-def gold(links: str, phrases=None, name: str = "7") -> GoldPair:
-    return GoldPair(name, TOKENS, TOKENS, Links.from_pharaoh(links), phrases)
+def gold(links: str, phrases=None, name: str = "7") -> JudgedPair:
+    return JudgedPair(name, TOKENS, TOKENS, Links.from_pharaoh(links), phrases)
 
 
-def predicted(links: str, phrases=None, tokens=TOKENS) -> Prediction:
-    return Prediction(Links.from_pharaoh(links), tokens, tokens, phrases)
+def predicted(links: str, phrases=None, tokens=TOKENS) -> FilePrediction:
+    return FilePrediction(Links.from_pharaoh(links), tokens, tokens, phrases)
 
 
 def test_json_has_the_promised_keys_in_percent() -> None:
@@ -46,15 +46,15 @@ def test_phrases_are_scored_where_both_files_have_them() -> None:
 
 def test_probabilities_of_links_are_checked_where_they_are_given() -> None:
     links = Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75])
-    scored = evaluate([gold("0-0")], [Prediction(links)])
+    scored = evaluate([gold("0-0")], [FilePrediction(links)])
     assert to_json(scored)["word_probabilities"] == {"calibration_error": 25}
     assert "calibration error of link probabilities: 25.0" in to_text(scored)
     other = Links.of([(0, 0)], scores=[7.5])
-    assert "word_probabilities" not in to_json(evaluate([gold("0-0")], [Prediction(other)]))
+    assert "word_probabilities" not in to_json(evaluate([gold("0-0")], [FilePrediction(other)]))
 
 
 def test_probabilities_are_checked_against_the_links_that_are_asked_for() -> None:
-    one = [gold("0p0 1p1")], [Prediction(Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75]))]
+    one = [gold("0p0 1p1")], [FilePrediction(Links.of([(0, 0), (1, 1)], scores=[0.75, 0.75]))]
     assert to_json(evaluate(*one))["word_probabilities"] == {"calibration_error": 75}
     assert to_json(evaluate(*one, links="all"))["word_probabilities"] == {"calibration_error": 25}
 
@@ -65,8 +65,8 @@ def test_possible_predicted_links_count_as_predicted() -> None:
 
 def test_pairs_that_could_not_be_aligned_are_counted() -> None:
     pairs = [gold("0-0", name="1"), gold("0-0", name="2")]
-    ours = evaluate(pairs, [predicted("0-0"), Prediction(Links(), failed=True)])
-    theirs = evaluate(pairs, [Prediction(Links(), failed=True)] * 2)
+    ours = evaluate(pairs, [predicted("0-0"), FilePrediction(Links(), failed=True)])
+    theirs = evaluate(pairs, [FilePrediction(Links(), failed=True)] * 2)
     assert (ours.failed, to_json(ours)["failed"]) == (1, 1)
     assert to_text(ours).startswith("2 pairs\npairs that could not be aligned: 1\n\n")
     report = to_json(ours, compare(ours, theirs), other_failed=theirs.failed)
@@ -106,7 +106,7 @@ def test_the_table_shows_percentages_by_kind() -> None:
 
 def test_a_link_out_of_range_names_the_pair() -> None:
     with pytest.raises(InputError, match="pair '7': predicted link 0-3 is out of range"):
-        evaluate([gold("")], [Prediction(Links.of([(0, 3)]))])
+        evaluate([gold("")], [FilePrediction(Links.of([(0, 3)]))])
 
 
 def test_two_empty_files_score_one_and_have_no_interval() -> None:

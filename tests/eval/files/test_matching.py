@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.eval.files.matching import GoldPair, Prediction, check_matching
+from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
 from forest_align.types import InputError
 
 TOKENS = ("a", "b", "c")
 
 
-def gold(*names: str) -> list[GoldPair]:
-    return [GoldPair(name, TOKENS, TOKENS, Links()) for name in names]
+def gold(*names: str) -> list[JudgedPair]:
+    return [JudgedPair(name, TOKENS, TOKENS, Links()) for name in names]
 
 
-def predicted(*names: str) -> list[Prediction]:
-    return [Prediction(Links(), TOKENS, TOKENS, id=name) for name in names]
+def predicted(*names: str) -> list[FilePrediction]:
+    return [FilePrediction(Links(), TOKENS, TOKENS, id=name) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_without_names_the_order_says_which_prediction_is_missing_or_too_many() 
 @pytest.mark.parametrize("side", ["source", "target"])
 def test_other_tokens_are_an_error_that_names_pair_and_token(side: str) -> None:
     with pytest.raises(InputError, match=f"pair '7': expected 3 {side} tokens, found 2"):
-        check_matching(gold("7"), [Prediction(Links(), **{side: ("a", "b")})])
+        check_matching(gold("7"), [FilePrediction(Links(), **{side: ("a", "b")})])
     with pytest.raises(InputError, match=f"pair '7': expected {side} token 1 to be 'b', found 'x'"):
-        check_matching(gold("7"), [Prediction(Links(), **{side: ("a", "x", "c")})])
+        check_matching(gold("7"), [FilePrediction(Links(), **{side: ("a", "x", "c")})])

@@ -15,7 +15,7 @@ from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.forests.span_posteriors import log_posteriors
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import ParseForest, Sentence
-from forest_align.types.label_chain import split_chain
+from forest_align.types.brackets import split_chain
 
 from ...cext.reference import chart_reference
 from ...places import SHARED

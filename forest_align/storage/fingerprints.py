@@ -1,0 +1,34 @@
+"""Short hashes that tell whether inputs and settings are the same as before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def fingerprint_of(*parts: Any) -> str:
+    """Short hash of arrays, by their shapes, number types and bytes, and of other values, by their texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(repr((part.shape, part.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(part).tobytes())
+        else:
+            digest.update(repr(part).encode("utf-8", "replace"))
+    return digest.hexdigest()[:16]
+
+
+def files_fingerprint(paths: Sequence[Path]) -> str:
+    """Short hash of the names and contents of files."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            for block in iter(partial(file.read, 1 << 20), b""):
+                digest.update(block)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,109 @@
+"""A node of a packed forest, a tree of one, and the arrays of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a forest, resolved: a phrase that can be aligned.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open token span.
+    label : str
+        Category; a collapsed unary chain is joined by ``"::"`` from the top (``"S::VP"``; for leaves the
+        part-of-speech tag comes last, ``"NP::NNP"``). Nodes made by binarization carry their parent's
+        topmost label and a prime (``"NP'"``).
+    is_constituent : bool
+        False for nodes that binarization made.
+    head : int
+        Token index of the semantic head.
+    """
+
+    start: int
+    end: int
+    label: str
+    is_constituent: bool = True
+    head: int = -1
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Half-open token span."""
+        return (self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree of a packed forest: which hyperedge it uses at each of its inner nodes.
+
+    Attributes
+    ----------
+    root : int
+        The node at the top; any node, for the tree of a phrase.
+    edges : mapping of int to int
+        Inner node to number of its hyperedge.
+    log_probability : float
+        See :meth:`~forest_align.types.forest.ParseForest.derivations`.
+    """
+
+    root: int
+    edges: Mapping[int, int]
+    log_probability: float = 0.0
+
+
+class ForestArrays(Protocol):
+    """The arrays of a ``ParseForest``, for modules below it."""
+
+    def __len__(self) -> int:
+        """The number of nodes."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """See the forest."""
+
+    @property
+    def start(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def end(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def is_constituent(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def head(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def log_marginal(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def edges(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def edge_log_marginal(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def roots(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def best_edge(self) -> np.ndarray:
+        """See the forest."""
+
+    @property
+    def log_posterior(self) -> np.ndarray:
+        """See the forest."""
