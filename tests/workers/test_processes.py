@@ -157,6 +157,7 @@ def test_workers_end_with_the_process_that_has_them(how: signal.Signals, tmp_pat
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as program:
         workers: set[int] = set()
         while len(workers) < 3:
+            assert program.poll() is None, "it ended before it had workers"
             time.sleep(0.01)
             workers = set(map(int, log.read_text().split())) if log.exists() else set()
         if how == signal.SIGINT:  # as a terminal does it, all of them
