@@ -1,7 +1,7 @@
 """Does alignment choose better trees than the parser? Compares both with the Stanford trees of Edinburgh++.
 
-Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CACHE] [--changed FILE --count
-            50]
+Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CACHE]
+           [--changed FILE --count 50]
 
 Prints labelled F1 of the parser's best trees and of the trees that the alignment chose, over all sentences
 and over those where the two differ, and how many prepositions are attached like in the Stanford trees.

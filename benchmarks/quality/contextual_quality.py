@@ -1,11 +1,11 @@
-"""Quality of the contextual aligner on hand-aligned corpora: both variants and the paper's ablation.
+r"""Quality of the contextual aligner on hand-aligned corpora: both variants and the paper's ablation.
 
 Sure links, macro-averaged precision and recall, F1 of the two, share of exact pairs.
 
 Examples
 --------
-python benchmarks/quality/contextual_quality.py ../shared/data/alignment/edinburgh/train.sure.json --ppdb
-            PPDB.tsv.gz
+python benchmarks/quality/contextual_quality.py ../shared/data/alignment/edinburgh/train.sure.json \
+    --ppdb PPDB.tsv.gz
 """
 
 from __future__ import annotations

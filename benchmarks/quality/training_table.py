@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL [--forests CACHE]
             [--workers 2]
-       python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL --normalizers pair
-            training
+       python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL
+           --normalizers pair training
        python benchmarks/quality/training_table.py --gold GOLD… --forest-sizes 1 10 50
 
 Trains from the weights of ``--start`` on the first pairs of a fixed shuffle of all files (text only), and
