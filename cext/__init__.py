@@ -1,1 +1,3 @@
 """Compiled kernels: arrays in, arrays out; no kernel knows a class."""
+
+__all__ = ["alignment", "chart", "contextual", "semicrf", "string_similarity"]

@@ -1,1 +1,50 @@
 """Metrics, significance tests and benchmark tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.eval.files.evaluation import Evaluation, evaluate
+    from forest_align.eval.metrics.constituents import score_constituents
+    from forest_align.eval.metrics.phrases import score_phrases
+    from forest_align.eval.metrics.scores import Scores
+    from forest_align.eval.metrics.significance import (
+        Comparison,
+        approximate_randomization,
+        bootstrap_interval,
+    )
+    from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "Scores",
+    "WordPair",
+    "WordScores",
+    "approximate_randomization",
+    "bootstrap_interval",
+    "evaluate",
+    "score_constituents",
+    "score_phrases",
+    "score_words",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "Comparison": "forest_align.eval.metrics.significance",
+        "Evaluation": "forest_align.eval.files.evaluation",
+        "Scores": "forest_align.eval.metrics.scores",
+        "WordPair": "forest_align.eval.metrics.words",
+        "WordScores": "forest_align.eval.metrics.words",
+        "approximate_randomization": "forest_align.eval.metrics.significance",
+        "bootstrap_interval": "forest_align.eval.metrics.significance",
+        "evaluate": "forest_align.eval.files.evaluation",
+        "score_constituents": "forest_align.eval.metrics.constituents",
+        "score_phrases": "forest_align.eval.metrics.phrases",
+        "score_words": "forest_align.eval.metrics.words",
+    },
+)

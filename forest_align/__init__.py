@@ -1,14 +1,14 @@
 """Phrase and word alignment of English paraphrases on packed parse forests.
 
-Nothing heavy is imported here: names are resolved on first use (PEP 562), so that ``import forest_align``
-stays fast and never imports torch by itself.
+Nothing heavy is imported here: names are resolved on first use, so that ``import forest_align`` stays fast
+and never imports torch by itself.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from forest_align._faces import lazy_face
 from forest_align._version import __version__
 
 if TYPE_CHECKING:
@@ -24,25 +24,6 @@ if TYPE_CHECKING:
         Sentence,
         Token,
     )
-
-_HOME_OF = {
-    "Aligner": "forest_align.aligners",
-    "align": "forest_align.aligners",
-    "align_many": "forest_align.aligners",
-    "load": "forest_align.aligners",
-    "Parser": "forest_align.parsing",
-    "load_parser": "forest_align.parsing",
-    "Alignment": "forest_align.alignment",
-    "ForestAlignError": "forest_align.types",
-    "InputError": "forest_align.types",
-    "Links": "forest_align.alignment",
-    "ModelError": "forest_align.types",
-    "Node": "forest_align.types",
-    "ParseForest": "forest_align.types",
-    "PhrasePair": "forest_align.alignment",
-    "Sentence": "forest_align.types",
-    "Token": "forest_align.types",
-}
 
 __all__ = [
     "Aligner",
@@ -64,12 +45,23 @@ __all__ = [
     "load_parser",
 ]
 
+_HOME_OF = {
+    "Aligner": "forest_align.aligners",
+    "align": "forest_align.aligners",
+    "align_many": "forest_align.aligners",
+    "load": "forest_align.aligners",
+    "Parser": "forest_align.parsing",
+    "load_parser": "forest_align.parsing",
+    "Alignment": "forest_align.alignment",
+    "ForestAlignError": "forest_align.types",
+    "InputError": "forest_align.types",
+    "Links": "forest_align.alignment",
+    "ModelError": "forest_align.types",
+    "Node": "forest_align.types",
+    "ParseForest": "forest_align.types",
+    "PhrasePair": "forest_align.alignment",
+    "Sentence": "forest_align.types",
+    "Token": "forest_align.types",
+}
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'forest_align' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME_OF[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_face(__name__, _HOME_OF)

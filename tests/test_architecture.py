@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -115,6 +116,24 @@ def test_a_circle_of_modules_is_noticed(tmp_path: Path) -> None:
     assert imported_modules(tmp_path / "one.py", known) == {"forest_align.two"}
     with pytest.raises(CycleError):
         TopologicalSorter({"one": {"two"}, "two": {"one"}}).prepare()
+
+
+FACES = [name for name, path in modules().items() if path.stem == "__init__"]
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_a_package_says_what_it_offers(package: str) -> None:
+    face = importlib.import_module(package)
+    assert face.__doc__
+    assert face.__all__, f"{package} has no public names"
+    submodules = {name.rpartition(".")[2] for name in modules() if name.rpartition(".")[0] == package}
+    if package in ("forest_align.cli.commands", "forest_align.cext"):  # they offer their modules
+        for name in face.__all__:
+            importlib.import_module(f"{package}.{name}")
+        return
+    assert not set(face.__all__) & submodules
+    for name in face.__all__:
+        assert getattr(face, name) is not None
 
 
 def test_no_two_public_classes_share_a_name() -> None:

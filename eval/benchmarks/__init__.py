@@ -1,1 +1,31 @@
 """Benchmarks: which pairs of which corpus are aligned, and how the alignments are scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.eval.benchmarks.predictions import read_predictions
+    from forest_align.eval.benchmarks.run import Run, run_task, score_task
+    from forest_align.eval.benchmarks.task import Task
+
+__all__ = [
+    "Run",
+    "Task",
+    "read_predictions",
+    "run_task",
+    "score_task",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "Run": "forest_align.eval.benchmarks.run",
+        "Task": "forest_align.eval.benchmarks.task",
+        "read_predictions": "forest_align.eval.benchmarks.predictions",
+        "run_task": "forest_align.eval.benchmarks.run",
+        "score_task": "forest_align.eval.benchmarks.run",
+    },
+)

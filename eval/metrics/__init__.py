@@ -1,1 +1,67 @@
 """Metrics, confidence intervals and significance tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.eval.metrics.brackets import score_brackets
+    from forest_align.eval.metrics.calibration import Calibration, calibrate
+    from forest_align.eval.metrics.chunks import score_chunks
+    from forest_align.eval.metrics.constituents import constituent_pairs, score_constituents
+    from forest_align.eval.metrics.dependencies import score_attachment
+    from forest_align.eval.metrics.phrases import PhraseScores, human_agreement, reachability, score_phrases
+    from forest_align.eval.metrics.scores import Scores
+    from forest_align.eval.metrics.significance import (
+        Comparison,
+        approximate_randomization,
+        bootstrap_interval,
+    )
+    from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+
+__all__ = [
+    "Calibration",
+    "Comparison",
+    "PhraseScores",
+    "Scores",
+    "WordPair",
+    "WordScores",
+    "approximate_randomization",
+    "bootstrap_interval",
+    "calibrate",
+    "constituent_pairs",
+    "human_agreement",
+    "reachability",
+    "score_attachment",
+    "score_brackets",
+    "score_chunks",
+    "score_constituents",
+    "score_phrases",
+    "score_words",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "Calibration": "forest_align.eval.metrics.calibration",
+        "Comparison": "forest_align.eval.metrics.significance",
+        "PhraseScores": "forest_align.eval.metrics.phrases",
+        "Scores": "forest_align.eval.metrics.scores",
+        "WordPair": "forest_align.eval.metrics.words",
+        "WordScores": "forest_align.eval.metrics.words",
+        "approximate_randomization": "forest_align.eval.metrics.significance",
+        "bootstrap_interval": "forest_align.eval.metrics.significance",
+        "calibrate": "forest_align.eval.metrics.calibration",
+        "constituent_pairs": "forest_align.eval.metrics.constituents",
+        "human_agreement": "forest_align.eval.metrics.phrases",
+        "reachability": "forest_align.eval.metrics.phrases",
+        "score_attachment": "forest_align.eval.metrics.dependencies",
+        "score_brackets": "forest_align.eval.metrics.brackets",
+        "score_chunks": "forest_align.eval.metrics.chunks",
+        "score_constituents": "forest_align.eval.metrics.constituents",
+        "score_phrases": "forest_align.eval.metrics.phrases",
+        "score_words": "forest_align.eval.metrics.words",
+    },
+)

@@ -16,6 +16,8 @@ from typing import Any
 
 from forest_align._version import __version__
 
+__all__ = ["main"]
+
 EXIT_OK = 0
 EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2

@@ -1,1 +1,34 @@
 """Files that survive a kill: atomic writes, run records, fingerprints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.storage.arrays import load_arrays, save_arrays
+    from forest_align.storage.atomic import write_atomically
+    from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
+    from forest_align.storage.run_record import RunRecord
+
+__all__ = [
+    "RunRecord",
+    "files_fingerprint",
+    "fingerprint_of",
+    "load_arrays",
+    "save_arrays",
+    "write_atomically",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "RunRecord": "forest_align.storage.run_record",
+        "files_fingerprint": "forest_align.storage.fingerprints",
+        "fingerprint_of": "forest_align.storage.fingerprints",
+        "load_arrays": "forest_align.storage.arrays",
+        "save_arrays": "forest_align.storage.arrays",
+        "write_atomically": "forest_align.storage.atomic",
+    },
+)

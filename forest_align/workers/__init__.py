@@ -1,1 +1,25 @@
 """Processes and threads that share out work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.workers.processes import check_counts, share_out, use_one_thread
+
+__all__ = [
+    "check_counts",
+    "share_out",
+    "use_one_thread",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "check_counts": "forest_align.workers.processes",
+        "share_out": "forest_align.workers.processes",
+        "use_one_thread": "forest_align.workers.processes",
+    },
+)

@@ -1,1 +1,24 @@
 """The word aligner with a trained link model over lexical and contextual features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.contextual.model import LinkModel
+
+__all__ = [
+    "ContextualAligner",
+    "LinkModel",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "ContextualAligner": "forest_align.aligners.contextual.aligner",
+        "LinkModel": "forest_align.aligners.contextual.model",
+    },
+)

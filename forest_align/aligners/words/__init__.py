@@ -1,1 +1,38 @@
 """Word candidates: which word pairs the structured aligners consider, with what probability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.aligners.words.choose import word_candidates
+    from forest_align.aligners.words.explain import with_evidence
+    from forest_align.aligners.words.lexical import (
+        Candidate,
+        CandidateProvider,
+        GivenCandidates,
+        ScoredCandidates,
+    )
+
+__all__ = [
+    "Candidate",
+    "CandidateProvider",
+    "GivenCandidates",
+    "ScoredCandidates",
+    "with_evidence",
+    "word_candidates",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "Candidate": "forest_align.aligners.words.lexical",
+        "CandidateProvider": "forest_align.aligners.words.lexical",
+        "GivenCandidates": "forest_align.aligners.words.lexical",
+        "ScoredCandidates": "forest_align.aligners.words.lexical",
+        "with_evidence": "forest_align.aligners.words.explain",
+        "word_candidates": "forest_align.aligners.words.choose",
+    },
+)

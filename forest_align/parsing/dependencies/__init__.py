@@ -1,1 +1,34 @@
 """Typed dependencies and named entities of a parsed sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.parsing.dependencies.annotation import Annotation, Annotator
+    from forest_align.parsing.dependencies.annotators import load_annotator
+    from forest_align.parsing.dependencies.entities import Entity
+    from forest_align.parsing.dependencies.typed import Dependency, basic_dependencies
+
+__all__ = [
+    "Annotation",
+    "Annotator",
+    "Dependency",
+    "Entity",
+    "basic_dependencies",
+    "load_annotator",
+]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "Annotation": "forest_align.parsing.dependencies.annotation",
+        "Annotator": "forest_align.parsing.dependencies.annotation",
+        "Dependency": "forest_align.parsing.dependencies.typed",
+        "Entity": "forest_align.parsing.dependencies.entities",
+        "basic_dependencies": "forest_align.parsing.dependencies.typed",
+        "load_annotator": "forest_align.parsing.dependencies.annotators",
+    },
+)
