@@ -9,7 +9,7 @@ span that is only ever a right part::
     real(i, j)  = label(i, j) * inner(i, j)              real(i, i) = 1 + label(i, i)
     any(i, j)   = real(i, j) + inner(i, j)               any(i, i)  = real(i, i)
 
-Spans are closed, ``[i, j]``, on input, as benepar has them; constituents that come out are half-open.
+Spans are closed, ``[i, j]``, on input, as benepar has them; returned constituents are half-open.
 
 The core is laid out in four included files: sums over all trees (``chart_inside.pxi``); for the k best trees
 (Huang & Chiang 2005, algorithm 3) the best scores (``chart_viterbi.pxi``), the lazy search (``chart_search.pxi``) and
@@ -88,7 +88,7 @@ def k_best(scores, int k, bint force_root=True):
     scores : array of float32, shape (n, n, L)
         Score of each label for each closed span; label 0 is the empty one, and scores count relative to it.
     k : int
-        How many trees; fewer come out if there are fewer.
+        How many trees; fewer are returned if there are fewer.
     force_root : bool
         Whether the span of the whole sentence must be labelled.
 

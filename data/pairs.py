@@ -77,7 +77,7 @@ def read_pairs(
         A file (UTF-8, perhaps gzipped), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"`` for
         standard input.
     format : str, optional
-        Name of the format; by default it is told by the file's extension and first lines.
+        Name of the format; by default it is recognised by the file's extension and first lines.
     tokenized : bool
         Plain text is tokenized already: split it on spaces.
 
@@ -118,7 +118,7 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
     for candidate in FORMATS.values():
         if candidate.matches(head):
             return candidate
-    # Of the text formats, TSV is what people type by hand: a file with some broken lines is still TSV.
+    # People type TSV by hand: a file with some broken lines is still TSV.
     if lines.suffix == ".tsv" or any("\t" in line for line in head):
         return tsv.FORMAT
     if lines.suffix == ".json":
@@ -137,7 +137,7 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
 
 
 def format_of_path(path: str | Path) -> Format | None:
-    """The format that a file name's extension stands for, None if it could be several."""
+    """The format that a file name's extension means, None if it could be several."""
     suffix = Path(path).suffix.lower()
     by_suffix = {extension: f for f in FORMATS.values() for extension in f.extensions}
     return by_suffix.get(suffix) or {".tsv": tsv.FORMAT, ".json": jacana.FORMAT}.get(suffix)
@@ -159,7 +159,7 @@ def write_pairs(
     path : str or Path
         The file. For Pharaoh links the sentences go to a ``.tsv`` file beside it.
     format : str, optional
-        Name of the format; by default what the extension stands for.
+        Name of the format; by default the one that the extension means.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def random_tree(rng: random.Random, start: int, end: int, edges: set[Any], nodes
 
 
 def vary(rng: random.Random, words: int, trees: int) -> tuple[list[Any], list[Any]]:
-    """Pack a random tree with variants of it, each with one subtree built anew."""
+    """Pack a random tree with variants of it, each with one subtree rebuilt."""
     nodes: set[Any] = set()
     edges: set[Any] = set()
     root = random_tree(rng, 0, words, edges, nodes)

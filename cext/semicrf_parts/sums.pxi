@@ -1,6 +1,6 @@
 # Sums over all paths of the semi-Markov kernel: the log-partition function, and how often each thing is expected.
 
-# Tables by position and word have cell (p, j) at p * (m + 1) + j; column m stands for null.
+# Tables by position and word have cell (p, j) at p * (m + 1) + j; column m is null.
 cdef struct Sums:
     double* before       # over the paths to position p, by their last target word
     double* onto         # the same with the transition to a step that begins there, by its first target word

@@ -17,7 +17,7 @@ _VERBAL = ("VB", "MD", "TO")
 _CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "QP", "NX", "NML"})
 _OUTSIDE = frozenset({",", ":", ".", "``", "''", "-LRB-", "-RRB-", "CC", "#"})
 
-#: The tree node that a word's chunk stands for, by identity; None for words outside chunks.
+#: The tree node of a word's chunk, by identity; None for words outside chunks.
 Owner = int | None
 
 

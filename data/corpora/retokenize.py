@@ -84,7 +84,7 @@ def _stays(source: tuple[str, str], target: tuple[str, str]) -> bool:
     changed = [_is_word(old) != _is_word(new) for old, new in (source, target)]
     if not any(changed):
         return True
-    # Of what was split off two linked words, the same punctuation belongs together.
+    # Equal punctuation that was split off two linked words belongs together.
     return all(changed) and not _is_word(source[1]) and source[1] == target[1]
 
 

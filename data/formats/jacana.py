@@ -99,7 +99,7 @@ class _Text:
     def _read_on(self) -> bool:
         """Read lines up to one that may end an object; whether there were any.
 
-        At least as much again as is there, so that a long value is not decoded anew with each of its lines.
+        At least as much again as is there, so that a long value is not decoded again with each of its lines.
         """
         left = self._text[self._at :]
         pieces, size = [], 0  # type: list[str], int

@@ -50,7 +50,7 @@ class _Handler:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "pair":
             self._draft = _Draft(attributes, self._parser.CurrentLineNumber)
-        # Other elements are markup inside a text, which goes on.
+        # Other elements are markup inside a text, which continues.
         self._open = tag if tag in ("t", "h") else self._open
 
     def _end(self, tag: str) -> None:

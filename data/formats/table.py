@@ -1,4 +1,4 @@
-"""Tables with a header line, CSV or tab-separated: which columns are meant is told by their names."""
+"""Tables with a header line, CSV or tab-separated, whose columns are recognised by name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Header(NamedTuple):
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
 
-    Others are passed over. The id of a row without one is its number, from 1 below the header. Quotes have a
+    Others are skipped. The id of a row without one is its number, from 1 below the header. Quotes have a
     meaning between commas only; between tabs they are text.
 
     Raises
@@ -122,7 +122,7 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
 
 
 def _dialect(header: str) -> dict[str, Any]:
-    """How the csv module reads the table; the header tells what stands between columns."""
+    """How the csv module reads the table; the header shows what separates columns."""
     return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in header else {"strict": True}
 
 

@@ -30,7 +30,7 @@ def extract(
     Parameters
     ----------
     alignments : iterable of Alignment
-        Gone through once. Those with an error are passed over.
+        Read once. Those with an error are skipped.
     selection : Selection, optional
         What to count.
     min_count : int
@@ -63,16 +63,16 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
     path : pathlib.Path, optional
         The file, which another run can go on with; without, a temporary one.
     inputs : sequence of str
-        Names of what is counted; a run that goes on must have the same.
+        Names of what is counted; a resumed run must have the same.
     resume : bool
-        Go on with what is in the file, if it exists; else begin anew.
+        Continue with what is in the file, if it exists; otherwise start over.
 
     Attributes
     ----------
     alignments : int
         How many alignments were counted.
     failed : int
-        How many were passed over, because they have an error.
+        How many were skipped because they have an error.
     position : list of int or None
         What was given with the last alignment; None if there is none.
 
@@ -108,7 +108,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         self.close()
 
     def __len__(self) -> int:
-        """How many distinct pairs were found; counted anew each time."""
+        """How many distinct pairs were found; counted at each call."""
         self._save()
         return len(self._store)
 
@@ -199,6 +199,6 @@ def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> Inp
     before, after = reprlib.repr(then.get(name)), reprlib.repr(now[name])
     return InputError(
         f"cannot resume: {name} was {before} and is {after} now; give the same inputs and "
-        "options as before, or leave out --resume to begin anew",
+        "options as before, or leave out --resume to start over",
         file=path,
     )

@@ -1,4 +1,4 @@
-"""The alignments of several files as one stream, which can be left at any line and gone on with."""
+"""The alignments of several files as one stream, which can be resumed at any line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_alignments(
     paths : sequence of str
         JSON lines of alignments or of pairs with links, perhaps gzipped; ``"-"`` is standard input.
     start : Position, optional
-        Lines that were read before; they are passed over and compared.
+        Lines that were read before; they are skipped and compared.
 
     Yields
     ------
@@ -119,6 +119,6 @@ def _alignment(pair: SentencePair, lines: InputLines) -> Alignment | InputError:
 def _changed(paths: Sequence[str]) -> InputError:
     return InputError(
         "cannot resume: the lines that were counted before are not the same any more; "
-        "leave out --resume to begin anew",
+        "leave out --resume to start over",
         file=paths[0] if len(paths) == 1 else "one of the inputs",
     )

@@ -23,7 +23,7 @@ class Selection:
     Attributes
     ----------
     min_probability : float
-        A pair less probable than this in its alignment is passed over, as if it had not been aligned.
+        A pair less probable than this in its alignment is skipped, as if it had not been aligned.
     max_words : int
         Most words of either phrase.
     constituents : bool

@@ -170,7 +170,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         phrases : mapping of str to (int, int)
             Units of each phrase, as source and as target.
         state : mapping
-            JSON values that stand for all that has been counted; replaces the last.
+            JSON values that identify all that has been counted; replaces the last.
         """
         # In the order of the file, so that each of its pages is fetched once.
         pair_rows = sorted(

@@ -86,7 +86,7 @@ def _json(entry: PhraseEntry) -> str:
 def _ppdb(entry: PhraseEntry) -> str:
     """One line as PPDB 1.0 has it (Ganitkevitch et al. 2013), with those of its features that apply here.
 
-    A pair of unlike categories is ``[X]``, which stands for none; ``p(e|f)`` and ``p(f|e)`` are negative
+    A pair of unlike categories is ``[X]``, which means none; ``p(e|f)`` and ``p(f|e)`` are negative
     natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count).
     """
     links = Links.from_pharaoh(entry.links).pairs

@@ -167,7 +167,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         return line
 
     def _give_up(self, message: str, line: int) -> InputError:
-        """An error after which whoever goes on meets the end of the file."""
+        """An error after which a reader that continues meets the end of the file."""
         self.__exit__()
         self._stream = io.BytesIO()
         return InputError(message, file=self.name, line=line)

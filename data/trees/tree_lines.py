@@ -41,7 +41,7 @@ def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[
     Yields
     ------
     int, str or InputError
-        The text need not be a tree; an InputError stands for a tree with a line that cannot be decoded
+        The text need not be a tree; an InputError replaces a tree with a line that cannot be decoded
         (the number is that line's), or of more than 10,000 lines.
     """
     head, lines = _head(iter(lines), look_ahead)
@@ -146,7 +146,7 @@ def _head(
 
 
 def _goes_over_lines(head: list[tuple[int, str | InputError]]) -> bool:
-    """Whether a tree goes on with the next line; a lone line says it by its open brackets."""
+    """Whether a tree continues on the next line; a single line shows it by open brackets."""
     lines = [line for _, line in head if isinstance(line, str) and line.strip()]
     is_open = [line.startswith("(") and line.count("(") > line.count(")") for line in lines]
     if len(lines) == 1:

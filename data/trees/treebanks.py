@@ -138,7 +138,7 @@ def known_chain(chain: str, labels: frozenset[str] | dict[str, int]) -> str:
 
 
 def read_wsj(folder: str | Path, dev: Iterable[int] = (), test: Iterable[int] = range(190, 200)) -> Split:
-    """Read the WSJ sample that nltk distributes; ``dev`` and ``test`` are file numbers kept apart."""
+    """Read the WSJ sample that nltk distributes; ``dev`` and ``test`` are numbers of held-out files."""
     dev, test = set(dev), set(test)
     parts: dict[str, list[TreebankSentence]] = {"train": [], "dev": [], "test": []}
     for path in _files(folder, "wsj_*.mrg"):
@@ -171,7 +171,7 @@ def read_gum(folder: str | Path) -> Split:
 def read_craft(
     folder: str | Path, dev_sentences: int = 300, test_sentences: int = 2000, seed: int = 13
 ) -> Split:
-    """Read CRAFT; whole articles, drawn with ``seed``, are kept apart until the two sizes are reached.
+    """Read CRAFT; whole articles, drawn with ``seed``, are held out until the two sizes are reached.
 
     The test part is cut to exactly ``test_sentences``.
     """

@@ -58,7 +58,7 @@ class LinkExample:
     corpus : str
         Key of :data:`TRAIN` or :data:`DEVELOPMENT`.
     sentences : (str, str)
-        What tells whether another pair has a sentence of this one.
+        Keys that a pair shares with another if they have a sentence in common.
     fold : int
         Fold of the cross-fitting; -1 for pairs that are never trained on.
     is_altered : bool
@@ -96,7 +96,7 @@ class Version:
     Attributes
     ----------
     number : int
-        Of the pair in the corpus.
+        The pair's id in the corpus.
     source, target : tuple of str
         Words.
     links : list of (int, int)

@@ -53,9 +53,9 @@ class LinkSettings:
     ridge : float
         Weight of the squared weights in the first pass.
     units, second_epochs : int
-        Of the second pass: hidden units; epochs.
+        Hidden units and epochs of the second pass.
     states, message, rounds, message_epochs : int
-        Of the message pass: hidden units; numbers in a message; rounds; epochs.
+        Hidden units, numbers in a message, rounds and epochs of the message pass.
     without : tuple of str
         Keys of :data:`GROUPS`.
     """

@@ -17,7 +17,7 @@ from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
 
-# Raise it when what is stored changes its meaning; what older versions stored is then computed anew.
+# Raise it when what is stored changes its meaning; what older versions stored is then computed again.
 FORMAT = 4
 
 Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
@@ -62,7 +62,7 @@ class ArrayStore:
 def encode_sentence(sentence: Sentence | InputError) -> Entry:
     """Turn a sentence into arrays and JSON values; vectors are kept in half precision.
 
-    Of a text that could not be parsed the reason is kept.
+    A text that could not be parsed is kept as the reason.
     """
     if isinstance(sentence, InputError):
         return {}, {"error": sentence.message}

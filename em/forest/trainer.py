@@ -29,7 +29,7 @@ class TrainingObserver(Protocol):
     """Whoever watches a run, such as a progress bar."""
 
     def begin_epoch(self, state: TrainingState) -> None:
-        """An epoch begins, or a resumed run goes on within one."""
+        """Called when an epoch begins, or when a resumed run continues within one."""
 
     def pair_done(self, totals: Totals) -> None:
         """A pair has been aligned; the sums are those of the epoch so far."""
@@ -113,7 +113,7 @@ def train(
                 if evaluate is not None:
                     last = replace(state.history[-1], dev=dict(evaluate(state.weights)))
                     state = replace(state, history=(*state.history[:-1], last))
-                # Told before it is saved: a killed run has told of each epoch that need not be done again.
+                # Report before saving, so that every saved epoch has been reported.
                 observer.end_epoch(state.history[-1])
             overdue = time.monotonic() - saved_at >= settings.checkpoint_seconds
             if checkpoint is not None and (is_new or overdue):
@@ -154,7 +154,7 @@ def _step(
         found.append(best)
         totals += Totals.of(best)
         observer.pair_done(state.totals + totals)
-    # The counts of a batch stand for all pairs. Nothing is remembered yet before the first one.
+    # The counts of a batch are scaled to all pairs. Nothing is remembered yet before the first one.
     scale = problem.pair_count / len(batch)
     rate = 1.0 if is_full or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
     counts = (1.0 - rate) * state.counts + rate * (scale * count_events(found, problem.table.event_count))

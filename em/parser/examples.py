@@ -187,7 +187,7 @@ def epoch_batches(
 
 
 def _drawn(chance: random.Random, shares: dict[str, float]) -> str:
-    """Draw the name of a variant; the empty name stands for none."""
+    """Draw the name of a variant; the empty name means none."""
     left = chance.random()
     for name, share in shares.items():
         if left < share:

@@ -17,7 +17,7 @@ class _LogPartition(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, labelled: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Inside pass over widths; charts are indexed by start (or end) and width."""
+        """Compute inside scores width by width; charts are indexed by start (or end) and width."""
         batch, longest, _ = labelled.shape
         by_start = labelled.new_zeros(batch, longest, longest)  # [b, first, width - 1] -> log potential
         for width in range(1, longest + 1):

@@ -168,7 +168,7 @@ def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]
     run = "a training run of the semi-Markov aligner"
     check_identity(facts.get("identity"), identity, path, run, _HASHED)
     if not _is_whole(arrays, facts):
-        raise InputError("the checkpoint is damaged: delete it to begin anew", file=str(path))
+        raise InputError("the checkpoint is damaged: delete it to start over", file=str(path))
     losses = [float(loss) for loss in facts["losses"]]
     descent = Descent(
         arrays["point"],

@@ -21,7 +21,7 @@ def claim(study: optuna.Study, trial: optuna.Trial) -> int:
     """Note that a trial is this process's, and which place it takes among the trials that count.
 
     Trials that were given back count for nothing: the first one begun after them takes their place. So a
-    sweep that was stopped and goes on has in each place what an unbroken one has there.
+    resumed sweep has the same trial in each place as an unbroken one.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def _process(number: int) -> str | None:
         except OSError:
             return None
         return None if fields[0] in "ZX" else f"{number}-{fields[19]}"
-    if os.name == "posix":  # elsewhere nothing is told, and asking would interrupt the process
+    if os.name == "posix":  # elsewhere nothing can be learned, and asking would interrupt the process
         try:
             os.kill(number, 0)
         except ProcessLookupError:

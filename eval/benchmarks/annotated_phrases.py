@@ -14,7 +14,7 @@ from forest_align.eval.metrics.constituents import Span, SpanPair, project
 from forest_align.eval.metrics.phrases import human_agreement, reachability, score_phrases
 from forest_align.types import InputError
 
-#: A phrase and what it is aligned to; None stands for nothing.
+#: A phrase and what it is aligned to; None means null.
 NullablePair = tuple[Span | None, Span | None]
 
 

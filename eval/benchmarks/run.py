@@ -51,7 +51,7 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
     """Align the pairs of a task, in order, from number ``start`` on.
 
     Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair that
-    the aligner failed on comes out with the task's sentences and no links.
+    the aligner failed on is returned with the task's sentences and no links.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class Evaluation:
     links : str
         Which gold links counted, ``sure`` or ``all``.
     calibration : Calibration or None
-        Of the links' probabilities, where the predictions have them.
+        Calibration of the links' probabilities, where the predictions have them.
     failed : int
         Number of pairs that could not be aligned; they are scored like the others.
     """

@@ -50,7 +50,7 @@ class FilePrediction:
     id : str
         Name of the pair that it is for; empty where the file does not name its pairs.
     failed : bool
-        Whether it stands for a pair that could not be aligned.
+        Whether the aligner failed on this pair.
     """
 
     links: Links

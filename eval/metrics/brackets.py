@@ -201,7 +201,7 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
 
 
 def _node_brackets(forest: ParseForest, spans: Sequence[tuple[int, int]]) -> list[Counter[Bracket]]:
-    """Brackets that each forest node stands for: one a label of its unary chain, a leaf's tag left out."""
+    """Brackets of each forest node: one for each label of its unary chain, without a leaf's tag."""
     is_inner = np.zeros(len(forest), bool)
     is_inner[forest.edges[:, 0]] = True
     found = []

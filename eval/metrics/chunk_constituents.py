@@ -62,7 +62,7 @@ class ChunkJudge:
         source, target : sequence of str
             The words.
         chunks : iterable of (sequence of int, sequence of int)
-            Token indices of aligned chunks; those with an empty side are passed over.
+            Token indices of aligned chunks; those with an empty side are skipped.
         wanted : iterable of ((int, int), (int, int))
             See the attribute.
         """

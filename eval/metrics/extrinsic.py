@@ -132,7 +132,7 @@ def pearson_statistic(first: Sequence[float] | np.ndarray, second: Sequence[floa
 def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     spread = (n * aa - a * a) * (n * bb - b * b)
-    # Of a constant series, rounding leaves a spread some 1e-16 of its size.
+    # Rounding leaves a constant series a spread of about 1e-16 of its size.
     is_constant = spread <= 1e-12 * (n * aa) * (n * bb)
     return safe_divide(n * ab - a * b, np.sqrt(np.where(is_constant, 0, spread)), when_empty=0.0)
 

@@ -60,7 +60,7 @@ class _Nodes:
         self._constituents = constituents_of(sentence)
 
     def of(self, span: Span) -> Node:
-        """The constituent of a span, or what stands for a phrase that is none."""
+        """The constituent of a span, or a stand-in for a phrase that is no constituent."""
         number = self._constituents.get(span)
         if number is not None and self._forest is not None:
             return self._forest.node(number)

@@ -88,7 +88,7 @@ class Alignment:
 
     @property
     def has_derivation(self) -> bool:
-        """Whether the phrases are those of two trees, so that some stand for whole sentences or none does."""
+        """Whether the phrases are nodes of two trees, so that either some or none cover whole sentences."""
         return self.root_aligned or bool(self.source_tree and self.target_tree)
 
     def swap(self) -> Alignment:

@@ -42,7 +42,7 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that fails where its help cannot be written; argparse would pass over that."""
+    """A parser that fails if its help cannot be written; argparse ignores that."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is not sys.stdout:

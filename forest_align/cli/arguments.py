@@ -54,7 +54,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
-    """The format that the extension of an output's name stands for (``.gz`` aside), else the default."""
+    """The format that the extension of an output's name means (``.gz`` aside), else the default."""
     extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
     name = "text" if extension == "txt" else extension
     return name if name in formats else default

@@ -1,4 +1,4 @@
-"""Finds the words that an acronym or a sign stands for, such as NYC and New York City, % and per cent."""
+"""Find the words that an acronym or a sign abbreviates: NYC and New York City, % and per cent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Small words that an acronym may leave out.
 _SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-"))
-#: Signs, and the words that they stand for where these are several.
+#: Signs that mean several words, and these words.
 _SIGNS = dict.fromkeys(("%", "pct", "pct."), ("per", "cent"))
 _LONGEST = 6
 
@@ -38,7 +38,7 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
     Yields
     ------
     (int, (int, int))
-        Index of the acronym or sign and half-open span in ``words`` of what it stands for. The span of an
+        Index of the acronym or sign, and half-open span of the words that it abbreviates. The span of an
         acronym starts with a capital; small words inside may have no letter in the acronym.
     """
     initials, larger = "", [0]

@@ -1,4 +1,4 @@
-"""Words that carry little content: aligned apart, passed over by extrinsic scores."""
+"""Words that carry little content: aligned apart, skipped by extrinsic scores."""
 
 from __future__ import annotations
 

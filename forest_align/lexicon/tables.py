@@ -33,7 +33,7 @@ _NUMBER_WORDS = (
     | {"mn": "10^6", "bn": "10^9", "1000000": "10^6", "1000000000": "10^9"}
 )
 
-# One group a line; its first word stands for all of them.
+# One group a line; its first word is the key of all of them.
 _ABBREVIATIONS = """
 january jan jan.
 february feb feb.
@@ -110,7 +110,7 @@ because cuz 'cause
 them 'em
 """
 
-# Groups of function words that can stand for one another.
+# Groups of function words that can replace one another.
 _FUNCTION_GROUPS = """
 a an the this that these those
 some any several

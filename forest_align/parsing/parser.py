@@ -136,7 +136,7 @@ class Parser:
         ----------
         sentences : iterable of str or sequence of str
             Raw text, or words. Read ahead by 16 batches a worker only, so a stream may be endless. An
-            InputError in the place of a sentence comes out again in its place. What stands several times in
+            InputError in the place of a sentence is returned in its place. What stands several times in
             what is read ahead is parsed once, and its results are the same object.
         batch_size : int
             Sentences in a forward pass; sentences of like length go together. With 1, each comes out before
@@ -409,7 +409,7 @@ def _only(results: Iterator[Result | InputError]) -> Result:
 
 
 def _identity(sentence: str | Sequence[str] | InputError) -> Hashable:
-    """The same for sentences that are parsed alike; an object of its own for what is no sentence."""
+    """A key that sentences parsed alike share; anything that is not a sentence has a key of its own."""
     if isinstance(sentence, str):
         return sentence
     if isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):

@@ -26,7 +26,7 @@ _WHOLE = re.compile(
     | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+
     | (?<!\w)[A-Z]+(?:&[A-Z]+)+[\w-]*  # AT&T
     | (?<!\w)[#@][^\W\d]\w*  # tags and names of users
-    | (?<!\w)(?:US|HK|NZ|[AC])\$(?=\s?\d)  # dollars that are told apart
+    | (?<!\w)(?:US|HK|NZ|[AC])\$(?=\s?\d)  # dollars with a country's letters
     | (?<![\w.,])\d[\d.,]*%-[^\W\d][\w-]*  # 62%-owned
     | (?<![\w'’])['’](?:\d\ds?|em|til|cause|cuz|bout)(?![\w'’])  # '80s, 'em
     | (?<!\S)['’][nN]['’](?!\S)  # rock 'n' roll""",
@@ -74,7 +74,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
     tuple of Token
         With offsets into ``text``; empty when there is nothing but blanks.
     """
-    # Of the same length as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
+    # As long as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
     # as one character: a semicolon is split off alike.
     plain = _OTHER_APOSTROPHE.sub("'", text).replace("…", ";")
     tokens: list[Token] = []

@@ -45,5 +45,5 @@ def check_identity(
                 message = f"the checkpoint was written with {hashed[name]}"
             else:
                 message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
-            message += "; go on with the same, or begin anew without --resume"
+            message += "; continue with the same, or start over without --resume"
             raise InputError(message, file=str(path), field=name)

@@ -166,7 +166,7 @@ class ParseForest:
         Parameters
         ----------
         words : sequence of str, optional
-            The words of the sentence, as its tokens have them; brackets come out as ``-LRB-`` and ``-RRB-``.
+            The words of the sentence, as its tokens have them; brackets are written ``-LRB-`` and ``-RRB-``.
             A forest does not hold them: without them the leaves are the numbers of the tokens, from 0.
         derivation : Derivation, optional
             Which tree; the parser's best by default.
@@ -223,7 +223,7 @@ class ParseForest:
                 yield derivation.log_probability, bracket
 
     def to_dict(self) -> dict[str, Any]:
-        """The forest as lists, for JSON; numbers are written in full, so that it round-trips exactly."""
+        """The forest as lists, for JSON; numbers are written in full and round-trip exactly."""
         return values_of(self)
 
     @classmethod

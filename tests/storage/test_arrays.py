@@ -106,5 +106,5 @@ def test_what_a_hash_stands_for_is_said_in_words() -> None:
     with pytest.raises(InputError) as error:
         check_identity({"pairs": "1f"}, {"pairs": "2e"}, Path("x"), "a run", {"pairs": "other pairs"})
     assert error.value.message == (
-        "the checkpoint was written with other pairs; go on with the same, or begin anew without --resume"
+        "the checkpoint was written with other pairs; continue with the same, or start over without --resume"
     )

@@ -2,7 +2,7 @@
 
 A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
 of the first pass, which is log-linear. The second and the third pass are networks
-(:mod:`forest_align.aligners.contextual.messages`) that also see :data:`DIRECTION_FEATURES`, which tell what
+(:mod:`forest_align.aligners.contextual.messages`) that also see :data:`DIRECTION_FEATURES`, which say what
 words
 the two are, and :data:`CONTEXT_FEATURES`, which read the probabilities of the pass before around the cell:
 the context evidence of Sultan et al. (2014, §3.2) enters as expectations. The second pass scores cells

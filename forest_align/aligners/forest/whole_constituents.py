@@ -65,7 +65,7 @@ class _Side:
     Attributes
     ----------
     wholes : numpy.ndarray
-        int32, shape (D,): the constituents; a node that is one stands for itself.
+        int32, shape (D,): the constituents; a node that is one maps to itself.
     is_part, can_be_whole : numpy.ndarray
         bool, shape (D,): whether the node is no constituent, and whether there is a constituent for it.
     now, then : numpy.ndarray
@@ -112,7 +112,7 @@ class _Side:
 
 
 def _constituents_around(forest: ParseForest, tree: Derivation) -> np.ndarray:
-    """For each node of a tree the smallest constituent that holds it; other nodes stand for themselves."""
+    """For each node of a tree the smallest constituent that holds it; other nodes map to themselves."""
     found = np.arange(len(forest), dtype=np.int32)
     for node in sorted(tree.edges, reverse=True):  # parents before children
         for child in forest.edges[tree.edges[node], 1:].tolist():

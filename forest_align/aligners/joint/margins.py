@@ -16,7 +16,7 @@ def margins(
 ) -> np.ndarray:
     """Margin of each chosen phrase pair over the best that could take its place, all else being equal.
 
-    A linear model gives no probabilities, and solving the program anew without each pair in turn would take
+    A linear model gives no probabilities, and solving the program again without each pair in turn would take
     twenty times as long. So the margin is that over the next best alignments only: those that delete the
     words of the pair, or put one other phrase pair in its place that overlaps no other chosen one. Arc pairs
     that begin or end in a phrase pair come and go with it.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-#: Types of chunks, in the manner of CoNLL-2000; the first stands for no chunk.
+#: Types of chunks, in the manner of CoNLL-2000; the first means no chunk.
 CHUNK_TYPES = ("none", "NP", "VP", "PP", "ADVP", "ADJP", "PRT")
 
 # One letter a tag, so that a sentence is a string and a chunk a regular expression.

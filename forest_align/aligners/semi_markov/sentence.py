@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Most words of a phrase, on either side: it covers 98 to 99% of the alignments (Yao et al. 2013, §4.1).
 LONGEST = 3
 CONTENT, FUNCTION, PUNCTUATION = range(3)
-#: Part-of-speech tags that have weights of their own; the first stands for all others.
+#: Part-of-speech tags that have weights of their own; the first is for all others.
 TAGS = (
     *(
         "other",

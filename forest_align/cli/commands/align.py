@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  forest-align align 'He died.' 'He passed away.'\n"
         "  forest-align align pairs.tsv -o alignments.jsonl.gz --resume\n\n"
-        f"input formats (--from), told by extension and content:\n{listing}\n\n"
+        f"input formats (--from), recognised by extension and content:\n{listing}\n\n"
         'Every pair yields its line; one that cannot be aligned has an "error".\n'
         "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
     )

@@ -48,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
     writable = tuple(name for name, f in FORMATS.items() if f.writer)
-    parser.add_argument(
-        "--to", choices=writable, help="format of OUT; default: what its extension stands for"
-    )
+    parser.add_argument("--to", choices=writable, help="format of OUT; default: by its extension")
     parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
     parser.add_argument(
         "--majority",

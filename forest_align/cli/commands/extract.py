@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=defaults.min_probability,
         metavar="P",
-        help="pass over pairs that are less probable in their sentences; default: %(default)s",
+        help="skip phrase pairs less probable than this; default: %(default)s",
     )
     parser.add_argument(
         "--min-count",
@@ -195,7 +195,7 @@ def _open_table(path: str | None) -> Iterator[IO[str]]:
 
 
 def _report(counts: PhraseCounts, written: int, broken: int) -> None:
-    failed = f", {counts.failed} with an error passed over" if counts.failed else ""
+    failed = f", {counts.failed} with an error skipped" if counts.failed else ""
     left_out = f", {broken} broken lines left out" if broken else ""
     print(
         f"forest-align extract: {counts.alignments} alignments{failed}{left_out}; "

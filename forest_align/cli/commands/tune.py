@@ -226,7 +226,7 @@ def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAlig
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:
-    """Where the study is; a storage that cannot be used is told at once, before much work is done.
+    """Return where the study is; refuse a storage that cannot be used before any work is done.
 
     The file beside the model is made with the first trial: what is refused must leave none behind.
     """

@@ -92,7 +92,7 @@ def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ..
 def is_acronym(word: str, name: Sequence[str]) -> bool:
     """Whether a word is made of the first letters of a name of at least two words.
 
-    Words of the name that begin with a small letter (*of*, *the*) may be passed over; full stops in the
+    Words of the name that begin with a small letter (*of*, *the*) may be skipped; full stops in the
     acronym do not count (Sultan et al. 2014, §3.3.2: first-letter acronyms only).
     """
     letters = word.replace(".", "")

@@ -185,7 +185,7 @@ def set_heads(root: HeadedPhrase) -> list[HeadedPhrase]:
 
 
 def is_time(node: HeadedPhrase) -> bool:
-    """Whether a noun phrase names a time (*Monday*, *last year*), so that it is no object.
+    """Whether a noun phrase names a time (*Monday*, *last year*) and is not an object.
 
     A time with modifiers behind it, or two coordinated ones, are objects: *serve nine years in prison*.
     """

@@ -2,7 +2,7 @@
 
 Around the head, right-hand modifiers are attached first and left-hand ones last, as HPSG does it, so that a
 noun phrase is ``NP → DT N'``. A coordination is right-branching, ``X (, (Y (and Z)))``, and one unit for what
-modifies it. Punctuation at the edges of a constituent goes on last: what it encloses is then a node.
+modifies it. Punctuation at the edges of a constituent is attached last, so that what it encloses is a node.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
         else:
             chains.append((node.label, tree.tokens[node.start].tag))
             parts.append(())
-    # The top of a chain stands for all of it.
+    # The top of a chain represents all of it.
     tops = list(range(len(tree.nodes)))
     for number in range(len(tree.nodes) - 1, -1, -1):
         children = tree.nodes[number].children

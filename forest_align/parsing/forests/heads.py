@@ -75,7 +75,7 @@ _NOUN_RULES = (
 )
 _LOOSE_RULES = _each(LEFT, "S SINV SQ SBARQ SBAR VP NP ADJP PP ADVP WHNP UCP")
 
-# Label -> rules, tried in order. SBAR, SBARQ and the like pass over what introduces them.
+# Label -> rules, tried in order. SBAR, SBARQ and the like skip the word that introduces them.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "ADJP": (
         _any(RIGHT, "JJ JJR JJS VBN VBG ADJP"),
@@ -178,7 +178,7 @@ _BEFORE_CONJUNCT = PUNCTUATION | {"RB", "ADVP", "PRN", "INTJ"}
 
 
 def _skip(children: Sequence[str], at: int, step: int, passed: frozenset[str]) -> int | None:
-    """The nearest child beyond ``at`` that is neither of the labels passed over nor a conjunction."""
+    """The nearest child beyond ``at`` that is neither a skipped label nor a conjunction."""
     index = at + step
     while 0 <= index < len(children) and children[index] in passed:
         index += step

@@ -149,6 +149,6 @@ def _read_parser(folder: Path) -> Any:
         raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from error
     if parser.pretrained_model is None:
         raise ModelError(f"{folder}: only benepar parsers over a pretrained encoder are supported")
-    # Advice to programmers that would come out among the user's messages.
+    # Advice to programmers that would appear among the user's messages.
     parser.retokenizer.tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = True
     return parser

@@ -36,7 +36,7 @@ BOUNDARY_CASE = CASE_CLASSES.index("boundary")
 
 
 def case_class(word: str) -> int:
-    """Return the index in :data:`CASE_CLASSES` that tells what an uncased encoder cannot see of a word."""
+    """Return the index in :data:`CASE_CLASSES` of a word's letter case, lost on uncased encoders."""
     letters = [letter for letter in word if letter.isalpha()]
     digits = any(letter.isdigit() for letter in word)
     if not letters:

@@ -154,7 +154,7 @@ class EncoderScorer:
 
     def _names(self, batch: EncoderBatch, tags: torch.Tensor) -> list[tuple[str, ...]]:
         """The best tag of each word of each sentence."""
-        # Tag 0 stands for tags that training has not seen.
+        # Tag 0 is for tags that training has not seen.
         best = (tags[..., 1:].argmax(-1) + 1).tolist()
         return [
             tuple(self._tag_names[tag] for tag in row[1 : size + 1])

@@ -90,7 +90,7 @@ def multiplies_integers() -> bool:
 def arithmetic(dtype: torch.dtype) -> tuple[LinearKind, torch.dtype]:
     """Kind of linear layers, and type of all other numbers, of a network that calculates in ``dtype``.
 
-    torch.int8 stands for linear layers in integers and all else in float32.
+    torch.int8 means linear layers in integers and all else in float32.
     """
     return (IntegerLinear, torch.float32) if dtype == torch.int8 else (FloatLinear, dtype)
 

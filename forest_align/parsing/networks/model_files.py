@@ -190,9 +190,9 @@ def write_model(
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     if folder.exists():
-        # What is made anew is not copied first: writing to the copy of a link would write to what it names.
-        anew = shutil.ignore_patterns("config.json", "model.safetensors", *TOKENIZER_FILES)
-        shutil.copytree(folder, fresh, symlinks=True, ignore=anew)
+        # Files that are written below are not copied: writing to a copied link would write to its target.
+        rewritten = shutil.ignore_patterns("config.json", "model.safetensors", *TOKENIZER_FILES)
+        shutil.copytree(folder, fresh, symlinks=True, ignore=rewritten)
     else:
         fresh.mkdir(parents=True)
     for name in TOKENIZER_FILES:

@@ -102,7 +102,7 @@ def test_alignments_with_an_error_are_passed_over(found: Path, capsys: pytest.Ca
     with found.open("a") as file:
         file.write(line("a", "b", "3", error="too long"))
     assert main(["extract", str(found)]) == 0
-    assert "2 alignments, 1 with an error passed over; 2 of 2" in capsys.readouterr().err
+    assert "2 alignments, 1 with an error skipped; 2 of 2" in capsys.readouterr().err
 
 
 def test_the_links_of_a_converted_corpus_are_counted_too(

@@ -178,10 +178,10 @@ def test_a_run_on_other_pairs_or_from_another_model_is_not_gone_on_with_and_says
 ) -> None:
     common = ("-o", tmp_path / "model", "--batch-size", 2)
     run(pairs, *common, "--epochs", 1)
-    with pytest.raises(InputError, match="written with another model to start from; go on with the same"):
+    with pytest.raises(InputError, match="written with another model to start from; continue with the same"):
         run(pairs, *common, "--epochs", 2, "--resume", "--start", tmp_path / "model")
     pairs.write_text("".join(pairs.read_text().splitlines(keepends=True)[1:]))
-    with pytest.raises(InputError, match=r"written with other pairs, .* begin anew without --resume"):
+    with pytest.raises(InputError, match=r"written with other pairs, .* start over without --resume"):
         run(pairs, *common, "--epochs", 2, "--resume")
 
 
