@@ -21,7 +21,7 @@ lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# Every table of the README and docs/evaluation.md, from DATA, in about a quarter of an hour. OPTIONS='--limit 20' makes a trial
+# Every table of the README and docs/guide/evaluate.md, from DATA, in about a quarter of an hour. OPTIONS='--limit 20' makes a trial
 # run, OPTIONS=--resume goes on after an interruption. Exit status 1 of a run only says that some pairs failed.
 PPDB ?= $(wildcard $(DATA)/lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz)
 ALIGNERS := --aligner identity --aligner contextual-published $(if $(PPDB),--ppdb $(PPDB)) --aligner contextual \

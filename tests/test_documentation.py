@@ -18,9 +18,11 @@ from forest_align.cli import COMMANDS
 from .places import ROOT
 
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("forest_align/**/models/*/README.md")]
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("forest_align/**/README.md")]
 )
-LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
@@ -34,6 +36,24 @@ def name_of(page: Path) -> str:
 
 def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
+
+
+def links_of(page: Path) -> list[tuple[Path, str]]:
+    """Files and anchors that a page links to; a bare anchor belongs to the page itself."""
+    found = [(path, anchor) for path, anchor in LINK.findall(text_of(page)) if "://" not in path]
+    return [((page.parent / path).resolve() if path else page, anchor) for path, anchor in found]
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Anchors of a page's headings, as GitHub makes them."""
+    headings = HEADING.findall(FENCED.sub("", text_of(page)))
+    found: set[str] = set()
+    for heading in headings:
+        words = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "]", heading).lower())
+        anchor = words.replace(" ", "-")
+        repeated = (f"{anchor}-{number}" for number in range(1, len(headings)))
+        found.add(anchor if anchor not in found else next(one for one in repeated if one not in found))
+    return found
 
 
 def options_of(command: str) -> set[str]:
@@ -51,13 +71,28 @@ def options_of(command: str) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_to_files(page: Path) -> None:
-    targets = [link for link in LINK.findall(text_of(page)) if "://" not in link]
-    assert [link for link in targets if not (page.parent / link).exists()] == []
+    assert [str(path) for path, _ in links_of(page) if not path.exists()] == []
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*")), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_anchors_lead_to_headings(page: Path) -> None:
+    anchors = [(path, anchor) for path, anchor in links_of(page) if anchor and path.suffix == ".md"]
+    assert [(name_of(path), anchor) for path, anchor in anchors if anchor not in anchors_of(path)] == []
+
+
+def test_anchors_are_made_from_headings(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A `b`, c-d\n```console\n# no heading\n```\n## Twice\n## Twice\n", encoding="utf-8")
+    assert anchors_of(page) == {"a-b-c-d", "twice", "twice-1"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted(page for page in ROOT.glob("docs/**/*") if page.is_file() and page.name != "README.md"),
+    ids=name_of,
+)
 def test_everything_in_docs_is_linked_from_a_page(page: Path) -> None:
-    linked = {(one.parent / link).resolve() for one in PAGES for link in LINK.findall(text_of(one))}
+    linked = {path for one in PAGES for path, _ in links_of(one) if one != page}
     assert page.resolve() in linked
 
 
@@ -107,8 +142,8 @@ def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     ("page", "command"),
     [
         ("README.md", "forest-align align 'He died.'"),
-        ("docs/evaluation.md", "printf"),
-        ("docs/forest.md", "forest-align align 'The painting"),
+        ("docs/guide/evaluate.md", "printf"),
+        ("docs/background/forest.md", "forest-align align 'The painting"),
     ],
 )
 def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path: Path) -> None:

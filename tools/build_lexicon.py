@@ -107,7 +107,7 @@ def lists_of(members: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def build(folder: Path) -> dict[str, np.ndarray]:
-    """Make the arrays of the lexicon; ``docs/lexicon.md`` describes them."""
+    """Make the arrays of the lexicon; ``docs/background/lexicon.md`` describes them."""
     synsets = read_synsets(folder)
     numbers = {key: number for number, key in enumerate(synsets)}
     lemmas = sorted({word for synset in synsets.values() for word in synset.words})

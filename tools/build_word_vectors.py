@@ -30,7 +30,7 @@ from forest_align.parsing.networks.vector_network import FORMAT, pack_table
 #: Of ``model.safetensors``, as sentence-transformers published it.
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 PARTS = 5
-#: Layers from the first on; see docs/experiments.md.
+#: Layers from the first on; see docs/background/experiments.md.
 LAYERS = 3
 #: Rows of the embeddings before those of BERT's vocabulary, and before the first position.
 SYMBOLS, PADDING = 4, 2

@@ -40,7 +40,7 @@ from forest_align.types.json_fields import (
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one pair a line.
 
-    A line with ``version`` is an alignment (the contract is in ``docs/formats.md``). Any other gives
+    A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other gives
     ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
     or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
     ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``, ``chunks``, ``source_chunks``,

@@ -236,7 +236,7 @@ class Alignment:
         return values
 
     def to_json(self) -> str:
-        """One line of JSON, without the line end; the format is documented in ``docs/formats.md``.
+        """One line of JSON, without the line end; the format is documented in ``docs/reference/formats.md``.
 
         A log-probability that is not finite is written as null.
 

@@ -67,7 +67,7 @@ class PhrasePair:
         Parameters
         ----------
         values : mapping
-            JSON object, see ``docs/formats.md``.
+            JSON object, see ``docs/reference/formats.md``.
         path : str
             Name of the object in the document, for messages.
         source_length, target_length : int, optional

@@ -3,7 +3,7 @@
 Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
 from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
 stop words, but for the mark that ends both sentences; a mention that could go to several names goes to the
-one with most context in common. ``docs/contextual.md`` lists the readings with what they are worth.
+one with most context in common. ``docs/background/contextual.md`` lists the readings and their worth.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "m
 
 EPILOG = """\
 The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as
-docs/evaluation.md lists them. The default split is for development; ask for the test part
+docs/guide/evaluate.md lists them. The default split is for development; ask for the test part
 (--split test) for final tables. 'identity' links equal words and needs no model,
 'contextual-published' is the contextual aligner as its paper has it.
 

@@ -1,4 +1,4 @@
-"""The score of an alignment is the sum of what docs/forest.md says is in it."""
+"""The score of an alignment is the sum of what docs/background/forest.md says is in it."""
 
 from __future__ import annotations
 

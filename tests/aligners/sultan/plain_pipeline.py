@@ -1,4 +1,4 @@
-"""The published pipeline once more, straight from the paper and from the readings in docs/contextual.md.
+"""The published pipeline once more, from the paper and the readings in docs/background/contextual.md.
 
 Slow and plain: every question is answered anew from words, tags, dependencies and names.
 """
