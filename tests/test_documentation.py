@@ -17,9 +17,7 @@ from forest_align.cli import COMMANDS
 
 from .places import ROOT
 
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("forest_align/**/README.md")]
-)
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("forest_align/**/README.md")])
 LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
