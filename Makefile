@@ -20,6 +20,7 @@ test-only:
 lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 
 # Every table of the README and docs/guide/evaluate.md, from DATA, in about a quarter of an hour. OPTIONS='--limit 20' makes a trial
 # run, OPTIONS=--resume goes on after an interruption. Exit status 1 of a run only says that some pairs failed.
