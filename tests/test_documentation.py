@@ -141,7 +141,7 @@ def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("README.md", "forest-align align 'He died.'"),
         ("docs/guide/evaluate.md", "printf"),
-        ("docs/background/forest.md", "forest-align align 'The painting"),
+        ("docs/guide/read-a-result.md", "forest-align align 'The painting"),
     ],
 )
 def test_commands_print_what_their_page_shows(page: str, command: str, tmp_path: Path) -> None:
