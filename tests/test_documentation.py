@@ -136,6 +136,17 @@ def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
         exec(compile(block, name_of(page), "exec"), names)
 
 
+def test_names_of_the_api_are_public() -> None:
+    page = text_of(ROOT / "docs" / "reference" / "api.md")
+    top = page.partition("## Aligners")[0]
+    rows = [("forest_align", " ".join(re.findall(r"^\| (`.*?) \|", top, re.MULTILINE)))]
+    rows += re.findall(r"^\| `(forest_align[\w.]+)` \| (.*) \|$", page, re.MULTILINE)
+    assert len(rows) > 10
+    for package, cell in rows:
+        missing = set(re.findall(r"`(\w+)`", cell)) - set(importlib.import_module(package).__all__)
+        assert missing == set(), package
+
+
 @pytest.mark.parametrize(
     ("page", "command"),
     [
