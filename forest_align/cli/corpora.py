@@ -22,10 +22,10 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
-    parser.add_argument("--tokenized", action="store_true", help="plain text is tokenized already, by spaces")
     parser.add_argument(
-        "--forests", metavar="CACHE", type=Path, help="folder that keeps what is computed once"
+        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
     )
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses and features")
     parser.add_argument(
         "--parser",
         metavar="NAME",
@@ -50,9 +50,9 @@ def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
         "--links",
         choices=("sure", "all"),
         default="sure",
-        help="which gold links to learn (default: sure; possible ones count as none)",
+        help="which gold links to learn (default: sure; possible ones do not count)",
     )
-    parser.add_argument("--forests", metavar="CACHE", type=Path, help="folder that keeps parses")
+    parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses")
     parser.add_argument(
         "--parser", default="en", metavar="NAME", help="parser: a name or folder (default: en)"
     )

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
     parser.add_argument(
-        "target", metavar="SENTENCE", nargs="?", help="PAIRS is no file then, but the other sentence"
+        "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
     )
     add_output(parser)
     parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
@@ -85,10 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         choices=OUTPUTS,
-        help="what to write; default: what the extension of OUT says, else jsonl, of two sentences: text",
+        help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
-    parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
+    parser.add_argument(
+        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
+    )
     parser.add_argument(
         "--words",
         metavar="NAME|FILE",
@@ -106,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-probability",
         type=float,
         metavar="P",
-        help="leave out word links and phrase pairs less probable than P; default: none",
+        help="drop word links and phrase pairs less probable than P; default: keep all",
     )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
@@ -114,10 +116,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=BATCH_SIZE,
         metavar="N",
-        help=f"pairs parsed together; 1 answers each as it comes; default: {BATCH_SIZE}",
+        help=f"pairs parsed together; with 1 each is answered at once; default: {BATCH_SIZE}",
     )
     parser.add_argument(
-        "--resume", action="store_true", help="go on after the last whole line of OUT (jsonl and pharaoh)"
+        "--resume",
+        action="store_true",
+        help="continue after the last complete line of OUT (jsonl and pharaoh)",
     )
 
 

@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the predictions that an interrupted run left in the folder",
+        help="continue an interrupted run from the predictions in the folder",
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the intervals (default: 0)")
 

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align convert alignments.jsonl - --to jacana\n"
         "  forest-align convert A.align.txt gold.json --majority B.align.txt C.align.txt\n\n"
         f"formats:\n{listing}\n\n"
-        "What the new format cannot hold is dropped, with a warning.\n"
+        "Anything that the new format cannot hold is dropped, with a warning.\n"
         "exit status: 0 all converted, 1 some pairs were left out (broken, or without what OUT needs), "
         "2 bad usage or input"
     )
@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
     writable = tuple(name for name, f in FORMATS.items() if f.writer)
     parser.add_argument("--to", choices=writable, help="format of OUT; default: by its extension")
-    parser.add_argument("--tokenized", action="store_true", help="plain text is split on spaces already")
+    parser.add_argument(
+        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
+    )
     parser.add_argument(
         "--majority",
         nargs="+",

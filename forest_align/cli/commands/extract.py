@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align align pairs.tsv --ppdb words.tsv\n\n"
         f"formats (--to):\n{listing}\n\n"
         "The pairs of the highest expected counts come first; the order of the input does not matter.\n"
-        "Counts are kept in OUT.counts until the table is written, so that --resume can go on with them.\n"
+        "Counts are kept in OUT.counts until the table is written, so that --resume can continue from them.\n"
         "exit status: 0 all lines counted, 1 some were broken and left out, 2 bad usage or input"
     )
     defaults = Selection()
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         choices=tuple(TABLE_FORMATS),
-        help="what to write; default: what the extension of OUT says, else tsv",
+        help="output format; default: by the extension of OUT, else tsv",
     )
     parser.add_argument(
         "--symmetric",
@@ -68,14 +68,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="leave out pairs that were aligned less often; default: 1",
+        help="drop pairs that were aligned less often; default: 1",
     )
     parser.add_argument(
         "--max-words",
         type=positive,
         default=defaults.max_words,
         metavar="N",
-        help="most words of either phrase; default: %(default)s",
+        help="maximum number of words in a phrase; default: %(default)s",
     )
     parser.add_argument(
         "--constituents",
@@ -89,10 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pairs that differ from a smaller pair inside of them by equal words only, as well "
         "('a big cat', 'a large cat' beside 'big', 'large')",
     )
-    parser.add_argument("--keep-case", action="store_true", help="tell Apple from apple")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on where an interrupted run with the same OUT has stopped"
-    )
+    parser.add_argument("--keep-case", action="store_true", help="keep upper and lower case distinct")
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run with the same OUT")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -59,24 +59,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="source",
         choices=("text", "trees", "nbest", "enju"),
-        help="what SENTENCES holds; all but text need no parser: trees in Penn brackets, each on one line or "
-        "over several, n-best lists as --to nbest writes them, Enju XML; default: by its extension, trees "
+        help="input format; only text is parsed. trees: Penn brackets, each tree on one or several lines; "
+        "nbest: lists as --to nbest writes them; enju: Enju XML. Default: by its extension, trees "
         "(.mrg, .ptb) or enju (.xml), else text",
     )
     parser.add_argument(
         "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
     )
-    parser.add_argument("--tokenized", action="store_true", help="words are split on blanks already")
+    parser.add_argument(
+        "--tokenized", action="store_true", help="text is already tokenized: split it on spaces"
+    )
     parser.add_argument(
         "--batch-size",
         type=positive,
         default=32,
         metavar="N",
-        help="sentences parsed together; 1 answers each as it comes; default: 32",
+        help="sentences parsed together; with 1 each is answered at once; default: 32",
     )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
-        "--resume", action="store_true", help="go on after the last whole line of OUT (trees and json)"
+        "--resume", action="store_true", help="continue after the last complete line of OUT (trees and json)"
     )
 
 

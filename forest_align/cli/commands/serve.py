@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  forest-align serve                                  (then open http://127.0.0.1:8000/)\n"
         "  forest-align serve alignments.jsonl --port 8080\n"
         '  curl http://127.0.0.1:8000/align -d \'{"source": "He died.", "target": "He passed away."}\'\n\n'
-        "Models are loaded when they are asked for first. Ctrl-C stops the server."
+        "A model is loaded when it is first requested. Ctrl-C stops the server."
     )
     parser.add_argument(
         "alignments",

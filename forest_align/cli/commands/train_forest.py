@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
     parser.add_argument(
-        "--workers", type=positive, default=1, help="threads; no influence on the result (default: 1)"
+        "--workers", type=positive, default=1, help="threads; the result does not depend on them (default: 1)"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
     parser.add_argument(
         "--plot",
         metavar="FILE",

@@ -52,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--update",
         choices=("margin", "perceptron"),
         default="margin",
-        help="how wrong alignments change the weights: until the gold one wins by their cost (margin, the "
+        help="update of the weights: until the gold alignment wins by the cost of the wrong one (margin, the "
         "default), or as in the paper (perceptron)",
     )
     parser.add_argument("--seed", type=int, default=0, help="order of the pairs (default: 0)")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
 
 
 def run(args: argparse.Namespace) -> int:

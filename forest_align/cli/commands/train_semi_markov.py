@@ -35,12 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--iterations",
         type=int,
         default=200,
-        help="most iterations of L-BFGS; it stops when the loss hardly falls (default: 200)",
+        help="maximum number of L-BFGS iterations; fewer if the loss converges (default: 200)",
     )
     parser.add_argument(
         "--regularization", type=float, default=2.0, metavar="L2", help="strength of the L2 term (default: 2)"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint of a stopped run")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
 
 
 def run(args: argparse.Namespace) -> int:

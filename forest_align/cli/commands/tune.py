@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SWEEP_PLOT = "sweep.svg"
 
 EPILOG = """\
-The study is kept in a storage: a sweep that was stopped goes on where it was, and several processes (or
+The study is kept in a storage: a stopped sweep resumes from it, and several processes (or
 machines) that name the same storage and study share the work. --trials counts the trials of all of them.
 
 examples:
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas"),
-        help="what to raise (default: constituent-f1, for contextual word-f1); uas compares the parser's "
+        help="score to maximise (default: constituent-f1, for contextual word-f1); uas compares the parser's "
         "trees with those of the input",
     )
     contextual = parser.add_argument_group("the contextual aligner only")
@@ -97,13 +97,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--also",
         nargs="+",
         metavar="NAME",
-        help="search these options of the forest aligner, too: parser_weight, the µ_p of the paper",
+        help="further options of the forest aligner to search: parser_weight, the µ_p of the paper",
     )
+    parser.add_argument("--trials", type=positive, default=50, help="total number of trials (default: 50)")
     parser.add_argument(
-        "--trials", type=positive, default=50, help="trials of the study in the end (default: 50)"
-    )
-    parser.add_argument(
-        "--workers", type=positive, default=1, help="processes, each with a trial at a time (default: 1)"
+        "--workers", type=positive, default=1, help="processes; each runs one trial at a time (default: 1)"
     )
     parser.add_argument("--seed", type=int, default=0, help="seed of the search (default: 0)")
     parser.add_argument(
