@@ -25,7 +25,7 @@ lint:
 # Every table of the README and docs/guide/evaluate.md, from DATA, in about a quarter of an hour. OPTIONS='--limit 20' makes a trial
 # run, OPTIONS=--resume goes on after an interruption. Exit status 1 of a run only says that some pairs failed.
 PPDB ?= $(wildcard $(DATA)/lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz)
-ALIGNERS := --aligner identity --aligner contextual-published $(if $(PPDB),--ppdb $(PPDB)) --aligner contextual \
+ALIGNERS := --aligner identity --aligner sultan $(if $(PPDB),--ppdb $(PPDB)) --aligner contextual \
     --aligner semi-markov --aligner semi-markov-phrasal --aligner joint --aligner forest
 RUNS := msr-rte.test edinburgh.test mtref.dev wiki.dev spade.sample spade.espada ists.train sts2013.test msrp.test \
     rte.test qa.test

@@ -1,4 +1,4 @@
-r"""Quality of the contextual aligner on hand-aligned corpora: both variants and the paper's ablation.
+r"""Quality of the contextual and Sultan's aligner on hand-aligned corpora, with the ablation of the paper.
 
 Sure links, macro-averaged precision and recall, F1 of the two, share of exact pairs.
 
@@ -15,7 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from forest_align.aligners.base import Aligner
 from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.eval.metrics.words import WordPair, score_words
@@ -43,17 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--parser", default="en")
     parser.add_argument("--model", help="folder of another link model than the bundled one")
     parser.add_argument("--ppdb", type=Path, help="table of paraphrases")
-    parser.add_argument("--spacy", action="store_true", help="published variant with spaCy's analysis too")
-    parser.add_argument(
-        "--ablation", action="store_true", help="leave out one part of the published variant at a time"
-    )
+    parser.add_argument("--spacy", action="store_true", help="sultan with spaCy's analysis too")
+    parser.add_argument("--ablation", action="store_true", help="leave out one part of sultan at a time")
     options = parser.parse_args(arguments)
     table = PairTable.load(options.ppdb) if options.ppdb else None
     for corpus in options.corpora:
         print(f"\n{corpus}\n\n|  | P | R | F1 | E | F1 sure+possible |\n|---|---|---|---|---|---|")
         pairs = [pair for pair in read_pairs(corpus) if isinstance(pair, SentencePair)]
         prepared = list(parse(pairs, options.parser))
-        for name, aligner in variants(options, table):
+        for name, aligner in rows(options, table):
             predicted = [
                 WordPair(
                     pair.source.words, pair.target.words, pair.links, aligner.align_prepared(*sides).words
@@ -79,22 +79,22 @@ def parse(pairs: Sequence[SentencePair], parser: str) -> Iterator[tuple[Sentence
         yield source, target  # type: ignore[misc]
 
 
-def variants(options: argparse.Namespace, table: PairTable | None) -> Iterator[tuple[str, ContextualAligner]]:
+def rows(options: argparse.Namespace, table: PairTable | None) -> Iterator[tuple[str, Aligner]]:
     """Name and aligner of every row."""
     plain = PublishedParameters()
-    yield "default", ContextualAligner.load(options.model or "contextual")
+    yield "contextual", ContextualAligner.load(options.model or "contextual")
     if table is not None:
-        yield "default, PPDB", ContextualAligner.load(options.model or "contextual", ppdb=table)
-        yield "published, PPDB", ContextualAligner(variant="published", ppdb=table)
+        yield "contextual, PPDB", ContextualAligner.load(options.model or "contextual", ppdb=table)
+        yield "sultan, PPDB", SultanAligner(ppdb=table)
     if options.spacy:
-        yield "published, spaCy", ContextualAligner(variant="published", ppdb=table, annotator="spacy")
-    yield "published, no PPDB", ContextualAligner(variant="published")
+        yield "sultan, spaCy", SultanAligner(ppdb=table, annotator="spacy")
+    yield "sultan, no PPDB", SultanAligner()
     # A table without pairs: no two different words are similar.
-    yield "published (-) word similarity", ContextualAligner(variant="published", ppdb=PairTable([]))
+    yield "sultan (-) word similarity", SultanAligner(ppdb=PairTable([]))
     if options.ablation:
         for name, modules in ABLATIONS.items():
             left = replace(plain, modules=MODULES - modules)
-            yield f"published {name}", ContextualAligner(variant="published", ppdb=table, parameters=left)
+            yield f"sultan {name}", SultanAligner(left, ppdb=table)
 
 
 if __name__ == "__main__":

@@ -15,16 +15,16 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from forest_align.aligners.forest.aligner import VARIANTS as ALIGNER_VARIANTS
-from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.aligner import ForestAligner, bundled_model
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
@@ -46,8 +46,8 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree
 from forest_align.types import InputError, Sentence
 
-PUBLISHED = ALIGNER_VARIANTS["published"]
-VARIANTS = {
+PUBLISHED = asdict(bundled_model("forest-published").options)
+SEARCHES: dict[str, dict[str, Any]] = {
     "full": {},
     "monotonic": {"noncompositional": False},
     "published": PUBLISHED,
@@ -161,9 +161,9 @@ def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: boo
         name: ForestAligner(
             replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon
         )
-        for name, changes in VARIANTS.items()
+        for name, changes in SEARCHES.items()
     }
-    rows: dict[str, list[list[float]]] = {name: [] for name in VARIANTS}
+    rows: dict[str, list[list[float]]] = {name: [] for name in SEARCHES}
     looked_up = 0.0
     for case in tqdm(cases, trees, disable=None):
         source, target = case.systems[trees]

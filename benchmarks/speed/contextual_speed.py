@@ -1,4 +1,4 @@
-"""Speed of the contextual aligner's alignment step, parses and word vectors given, on one core.
+"""Speed of the contextual and Sultan's alignment step, parses and word vectors given, on one core.
 
 Examples
 --------
@@ -13,7 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from forest_align.aligners.base import Aligner
 from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.data.pairs import read_pairs
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser
@@ -23,7 +25,7 @@ from forest_align.types import InputError, Sentence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Prepare the pairs once, then time each variant."""
+    """Prepare the pairs once, then time each aligner."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -49,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lengths = [len(side) for pair in prepared for side in pair]
     print(f"{len(prepared)} pairs, {np.mean(lengths):.1f} words a sentence")
     aligners = {
-        "default": ContextualAligner(),
-        "published": ContextualAligner(variant="published"),
-        "published, dependencies given": ContextualAligner(variant="published", annotator=Remembering()),
+        "contextual": ContextualAligner(),
+        "sultan": SultanAligner(),
+        "sultan, dependencies given": SultanAligner(annotator=Remembering()),
     }
     for name, aligner in aligners.items():
         rate = len(prepared) / best_time(aligner, prepared, options.repeat)
@@ -82,7 +84,7 @@ def chosen_pairs(path: str, words: int, limit: int) -> list[tuple[Sentence, Sent
     return found[:limit]
 
 
-def best_time(aligner: ContextualAligner, pairs: Sequence[tuple[Sentence, Sentence]], repeat: int) -> float:
+def best_time(aligner: Aligner, pairs: Sequence[tuple[Sentence, Sentence]], repeat: int) -> float:
     """Least processor time of several runs over all pairs, in seconds, after one that warms up."""
     times = []
     for _ in range(repeat + 1):

@@ -29,10 +29,10 @@ import torch
 
 from forest_align.aligners.forest import aligner as forest_module
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.alignment import Alignment
 from forest_align.cext import alignment as kernel
-from forest_align.cli.aligner_choice import ALIGNERS
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import parser as parser_module
 from forest_align.parsing.forests import n_best as n_best_module
@@ -152,7 +152,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs")
-    options.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    options.add_argument("--aligner", choices=tuple(bundled_models()), default="forest")
     options.add_argument("--words", choices=WORD_CANDIDATES, default=DEFAULT_WORDS)
     options.add_argument("--limit", type=int, default=300, help="pairs of the table of stages")
     options.add_argument("--workers", type=int, nargs="*", default=[], help="run the command as well")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forest_align.aligners.base import BATCH_SIZE, Aligner, Pair, Text
-from forest_align.aligners.model_folder import read_card
+from forest_align.aligners.model_folder import bundled_models, read_card
 from forest_align.alignment import Alignment
 from forest_align.types import InputError, ModelError
 
@@ -18,31 +18,26 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.joint.aligner import JointAligner
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
+    from forest_align.aligners.sultan.aligner import SultanAligner
 
 # Where each kind of aligner lives; nothing is imported before it is asked for.
 _KINDS = {
     "forest": ("forest_align.aligners.forest.aligner", "ForestAligner"),
     "contextual": ("forest_align.aligners.contextual.aligner", "ContextualAligner"),
+    "sultan": ("forest_align.aligners.sultan.aligner", "SultanAligner"),
     "semi-markov": ("forest_align.aligners.semi_markov.aligner", "SemiMarkovAligner"),
     "joint": ("forest_align.aligners.joint.aligner", "JointAligner"),
 }
 
-# Bundled models and the kind of aligner that each is for.
-_BUNDLED = {
-    "forest": "forest",
-    "fixed": "forest",
-    "uniform": "forest",
-    "contextual": "contextual",
-    "semi-markov": "semi-markov",
-    "semi-markov-phrasal": "semi-markov",
-    "joint": "joint",
-}
-
 
 @overload
-def load(name_or_path: Literal["forest", "fixed", "uniform"] = "forest", **options: Any) -> ForestAligner: ...
+def load(
+    name_or_path: Literal["forest", "forest-published", "fixed", "uniform"] = "forest", **options: Any
+) -> ForestAligner: ...
 @overload
 def load(name_or_path: Literal["contextual"], **options: Any) -> ContextualAligner: ...
+@overload
+def load(name_or_path: Literal["sultan"], **options: Any) -> SultanAligner: ...
 @overload
 def load(
     name_or_path: Literal["semi-markov", "semi-markov-phrasal"], **options: Any
@@ -57,20 +52,22 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     Parameters
     ----------
     name_or_path : str or Path
-        ``"forest"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"semi-markov"``,
-        ``"semi-markov-phrasal"``, ``"joint"``, or a folder that :meth:`Aligner.save` wrote. The models of the
-        kinds of aligners have their names; ``"fixed"`` is the forest aligner with weights set by hand, not
-        learned, ``"uniform"`` with weights of zero; ``"semi-markov-phrasal"`` links phrases where
-        ``"semi-markov"`` links their words one by one.
+        ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
+        ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, or a folder that :meth:`Aligner.save`
+        wrote. The models of the kinds of aligners have their names. ``"forest-published"`` is the forest
+        aligner with the search of the paper, ``"fixed"`` with weights set by hand, not learned, ``"uniform"``
+        with weights of zero. ``"semi-markov-phrasal"`` links phrases where ``"semi-markov"`` links their
+        words one by one.
     **options
         Those of the constructor of that kind, whose class describes them; in brackets what the command line
         calls them.
 
         - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
           paraphrases of yours, a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
-        - ``forest``: ``variant`` (``--variant``); ``candidates`` (``--words``), a name that
+        - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
-        - ``contextual``: ``variant``; ``annotator`` (``--annotator``); ``threshold``; ``parameters``.
+        - ``contextual``: ``threshold``.
+        - ``sultan``: ``annotator`` (``--annotator``).
         - ``joint``: ``link_model``.
 
     Raises
@@ -100,6 +97,8 @@ def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[st
     parameters = inspect.signature(aligner_class).parameters.values()
     known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     for name in options:
+        if name == "variant":
+            raise InputError("variant is gone: load 'sultan' or 'forest-published'")
         if name not in known:
             expected = ", ".join(known)
             raise InputError(f"the {kind} aligner takes no option {name!r}; it takes {expected}")
@@ -113,13 +112,14 @@ def kind_of(name_or_path: str | Path) -> str:
     ModelError
         If there is no such aligner or model.
     """
-    if str(name_or_path) in _BUNDLED:
-        return _BUNDLED[str(name_or_path)]
+    bundled = bundled_models()
+    if str(name_or_path) in bundled:
+        return bundled[str(name_or_path)]
     try:
         kind = str(read_card(name_or_path)["format"])
     except ModelError as error:
         raise ModelError(
-            f"no aligner {str(name_or_path)!r}: expected {', '.join(_BUNDLED)}, or a model's folder; {error}"
+            f"no aligner {str(name_or_path)!r}: expected {', '.join(bundled)}, or a model's folder; {error}"
         ) from None
     if kind not in _KINDS:
         raise ModelError(f"the model in {str(name_or_path)!r} is of the unknown kind {kind!r}")

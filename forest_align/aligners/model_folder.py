@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,24 @@ from forest_align.types.json_fields import format_json_object
 _CARD = "model.json"
 
 
+@cache
+def bundled_models() -> dict[str, str]:
+    """The models that come with the package, by name: the kind of aligner that each is for."""
+    with as_file(files("forest_align.aligners") / "models") as models:
+        folders = sorted(path.parent for path in models.glob(f"*/{_CARD}"))
+        return {folder.name: read_card(folder)["format"] for folder in folders}
+
+
 def bundled_folder(name: str) -> AbstractContextManager[Path]:
     """The folder of a model that comes with the package, while the context lasts."""
     return as_file(files("forest_align.aligners") / "models" / name)
+
+
+def model_folder(name_or_path: str | Path) -> AbstractContextManager[Path]:
+    """The folder of a bundled model by its name, or a folder of the user's, while the context lasts."""
+    if (name := str(name_or_path)) in bundled_models():
+        return bundled_folder(name)
+    return nullcontext(Path(name_or_path))
 
 
 def read_card(folder: str | Path) -> dict[str, Any]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.aligners.words.lexical import Candidate
 
-ALIGNERS = ("forest", "contextual", "semi-markov", "joint")
-VARIANTS = ("default", "published")
 ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
 
@@ -32,7 +30,7 @@ Content = tuple[Pair, Links | None] | InputError
 def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     """Load an aligner by a command's options.
 
-    They are ``aligner``, ``model``, ``variant``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
+    They are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
 
     Raises
     ------
@@ -44,17 +42,13 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
     from forest_align.aligners import load
     from forest_align.aligners.loading import kind_of
 
-    kind = kind_of(options.model) if options.model else options.aligner or "forest"
-    if options.aligner not in (None, kind):
+    name = options.model or options.aligner or "forest"
+    kind = kind_of(name)
+    if options.model and options.aligner not in (None, kind):
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {options.aligner}")
     settings: dict[str, Any] = {}
-    if options.variant is not None:
-        # Variants of the other aligners are models of their own.
-        if kind not in ("forest", "contextual"):
-            raise InputError(f"the {kind} aligner takes no --variant; the forest and contextual aligners do")
-        settings["variant"] = options.variant
     if options.annotator is not None:
-        check_annotator(kind, options)
+        check_annotator(kind)
         settings["annotator"] = options.annotator
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options, given)
@@ -64,7 +58,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         # A wrong name is told before the output is touched; the aligner loads the parser when it needs it.
         locate_parser(options.parser)
         settings["parser"] = options.parser
-    return load(options.model or kind, **settings)
+    return load(name, **settings)
 
 
 def made_with(options: Namespace, kind: str) -> dict[str, str]:
@@ -75,9 +69,8 @@ def made_with(options: Namespace, kind: str) -> dict[str, str]:
     words = options.words or DEFAULT_WORDS
     return {
         "the version": __version__,
-        "--aligner": kind,
+        "--aligner": options.aligner or kind,
         "--model": contents_of(options.model),
-        "--variant": options.variant or VARIANTS[0],
         "--parser": contents_of(options.parser),
         "--annotator": options.annotator or "",
         "--words": words if words in WORDS else contents_of(words),
@@ -97,17 +90,10 @@ def contents_of(name: str | None) -> str:
     return f"{path.name} ({files_fingerprint(files)})"
 
 
-def check_annotator(kind: str, options: Namespace) -> None:
-    """Refuse ``--annotator`` for all but the published variant of the contextual aligner."""
-    if kind != "contextual":
-        raise InputError(f"the {kind} aligner takes no --annotator; the contextual aligner does")
-    from forest_align.aligners.sultan.parameters import is_published
-
-    variant = options.variant
-    if variant is None and options.model is not None and is_published(options.model):
-        variant = "published"
-    if variant != "published":
-        raise InputError("--annotator needs --variant published: no other reads dependencies and names")
+def check_annotator(kind: str) -> None:
+    """Refuse ``--annotator`` for all but Sultan's aligner."""
+    if kind != "sultan":
+        raise InputError(f"the {kind} aligner takes no --annotator; the sultan aligner does")
 
 
 def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:

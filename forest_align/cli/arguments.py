@@ -18,6 +18,18 @@ def positive(text: str) -> int:
     return int(text)
 
 
+class _Gone(argparse.Action):
+    """Refuses an option that is gone, and says what to use."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser.error("--variant is gone: use --aligner sultan / --aligner forest-published")
+
+
+def refuse_variant(parser: argparse.ArgumentParser) -> None:
+    """Refuse ``--variant``, which aligners had before they were models of their own."""
+    parser.add_argument("--variant", action=_Gone, nargs="?", help=argparse.SUPPRESS)
+
+
 def is_file(text: str) -> bool:
     """Whether an argument that may be a file's name or a sentence is the name of a file that exists."""
     return os.path.isfile(text)  # Path.is_file() would raise where a sentence is too long for a name

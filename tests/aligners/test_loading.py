@@ -11,6 +11,7 @@ from typing import Any, get_overloads
 import pytest
 
 from forest_align.aligners import load
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError
 
@@ -19,7 +20,7 @@ DECLARED = {
     for overload in get_overloads(load)
     for name in re.findall(r"'([a-z-]+)'", overload.__annotations__["name_or_path"])
 }
-KINDS = ("forest", "contextual", "semi-markov", "joint")
+KINDS = ("forest", "contextual", "sultan", "semi-markov", "joint")
 
 
 def loaded(name: str, **options: Any) -> Any:
@@ -33,17 +34,26 @@ def test_the_type_that_is_declared_for_a_name_is_what_is_loaded(name: str) -> No
     assert type(loaded(name)).__name__ == DECLARED[name]
 
 
-def test_every_kind_of_aligner_has_a_type_declared() -> None:
-    assert set(DECLARED) >= set(KINDS)
+def test_every_bundled_model_has_a_type_declared() -> None:
+    assert DECLARED.keys() == bundled_models().keys()
+    assert set(bundled_models().values()) == set(KINDS)
+
+
+@pytest.mark.parametrize("name", ["contextual", "forest", "semi-markov"])
+def test_who_asks_for_a_variant_is_shown_the_aligners_that_have_taken_its_place(name: str) -> None:
+    with pytest.raises(InputError) as refused:
+        load(name, variant="published")
+    assert str(refused.value) == "variant is gone: load 'sultan' or 'forest-published'"
 
 
 @pytest.mark.parametrize(
     ("kind", "option", "others"),
     [
-        ("forest", "words", "variant, parser, candidates, ppdb, lexicon"),
-        ("forest", "model", "variant, parser, candidates, ppdb, lexicon"),
-        ("contextual", "candidates", "variant, parameters, ppdb, parser, lexicon, threshold, annotator"),
-        ("semi-markov", "variant", "ppdb, parser, lexicon"),
+        ("forest", "words", "parser, candidates, ppdb, lexicon"),
+        ("forest", "model", "parser, candidates, ppdb, lexicon"),
+        ("contextual", "annotator", "ppdb, parser, lexicon, threshold"),
+        ("sultan", "threshold", "ppdb, parser, lexicon, annotator"),
+        ("semi-markov", "candidates", "ppdb, parser, lexicon"),
         ("joint", "threshold", "ppdb, parser, lexicon, link_model"),
     ],
 )

@@ -13,6 +13,7 @@ from forest_align.aligners.base import Aligner
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.joint.aligner import JointAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import InputError
@@ -39,10 +40,10 @@ ALIGNERS = [
     pytest.param(ContextualAligner, id="contextual"),
     pytest.param(JointAligner.load, marks=needs_solver, id="joint"),
 ]
-PUBLISHED = pytest.param(lambda: ContextualAligner(variant="published"), id="contextual, published")
+SULTAN = pytest.param(SultanAligner, id="sultan")
 
 
-@pytest.mark.parametrize("make", [*ALIGNERS, PUBLISHED])
+@pytest.mark.parametrize("make", [*ALIGNERS, SULTAN])
 def test_vectors_that_are_no_numbers_are_the_error_of_their_pair(make: Callable[[], Aligner]) -> None:
     bad, worse = NO_NUMBERS
     first, second, third, last = make().align_many([(ONE, bad), (bad, ONE), (worse, TWO), (ONE, TWO)])

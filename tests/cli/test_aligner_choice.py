@@ -13,8 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.base import Aligner, Text
-from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.model_folder import bundled_models
+from forest_align.aligners.sultan.aligner import SultanAligner
+from forest_align.aligners.sultan.parameters import PublishedParameters, save_parameters
 from forest_align.alignment import Alignment, Links
+from forest_align.cli import main
 from forest_align.cli.aligner_choice import ANNOTATORS, Content, GivenLinks, contents_of, load_aligner
 from forest_align.parsing.dependencies import annotators as annotation
 from forest_align.types import InputError, ModelError, Sentence
@@ -30,12 +33,14 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
         return SimpleNamespace(name=name)
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda model: "forest")
+    monkeypatch.setattr(
+        "forest_align.aligners.loading.kind_of", lambda name: bundled_models().get(name, "forest")
+    )
     return calls
 
 
 def options(**changes: Any) -> Namespace:
-    names = ("aligner", "model", "variant", "parser", "annotator", "words", "ppdb")
+    names = ("aligner", "model", "parser", "annotator", "words", "ppdb")
     return Namespace(**(dict.fromkeys(names) | changes))
 
 
@@ -146,10 +151,21 @@ def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(lo
         load_aligner(options(parser="nonesuch"), None)
 
 
-@pytest.mark.parametrize("kind", ["forest", "contextual"])
-def test_the_published_variant_can_be_asked_for(kind: str, loaded: list[Any]) -> None:
-    load_aligner(options(aligner=kind, variant="published"), None)
-    assert loaded == [(kind, {"variant": "published"})]
+@pytest.mark.parametrize("name", sorted(bundled_models()))
+def test_every_bundled_model_can_be_asked_for_by_name(name: str, loaded: list[Any]) -> None:
+    load_aligner(options(aligner=name), None)
+    assert loaded == [(name, {})]
+
+
+@pytest.mark.parametrize("command", [["align", "a.tsv"], ["tune", "a.tsv", "-o", "model"]])
+@pytest.mark.parametrize("value", [["--variant", "published"], ["--variant=default"], ["--variant"]])
+def test_who_asks_for_a_variant_is_shown_what_has_taken_its_place(
+    command: list[str], value: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command, *value])
+    message = "--variant is gone: use --aligner sultan / --aligner forest-published"
+    assert ended.value.code == 2 and message in capsys.readouterr().err
 
 
 def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> None:
@@ -178,14 +194,10 @@ def test_paraphrases_that_would_have_no_effect_are_refused(
     [
         ({"aligner": "contextual", "words": "union"}, "takes no --words"),
         ({"aligner": "joint", "words": "union"}, "takes no --words"),
-        ({"aligner": "joint", "variant": "published"}, "takes no --variant"),
-        ({"annotator": "spacy"}, "the forest aligner takes no --annotator; the contextual"),
+        ({"annotator": "spacy"}, "the forest aligner takes no --annotator; the sultan"),
         ({"aligner": "joint", "annotator": "trees"}, "the joint aligner takes no --annotator"),
-        ({"aligner": "contextual", "annotator": "spacy"}, "--annotator needs --variant published"),
-        (
-            {"aligner": "contextual", "annotator": "spacy", "variant": "default"},
-            "--annotator needs --variant published",
-        ),
+        ({"aligner": "contextual", "annotator": "spacy"}, "the contextual aligner takes no --annotator"),
+        ({"model": "contextual", "annotator": "trees"}, "the contextual aligner takes no --annotator"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -195,24 +207,15 @@ def test_options_that_do_not_go_together_are_refused(
         load_aligner(options(**changes), None)
 
 
-def test_dependencies_and_names_of_the_published_variant_are_asked_for_by_name(loaded: list[Any]) -> None:
-    load_aligner(options(aligner="contextual", variant="published", annotator="spacy"), None)
-    assert loaded == [("contextual", {"variant": "published", "annotator": "spacy"})]
+def test_the_annotator_of_sultan_is_asked_for_by_name(loaded: list[Any]) -> None:
+    load_aligner(options(aligner="sultan", annotator="spacy"), None)
+    assert loaded == [("sultan", {"annotator": "spacy"})]
 
 
-def test_a_tuned_published_variant_takes_another_annotator_and_a_default_one_does_not(tmp_path: Path) -> None:
-    ContextualAligner(variant="published").save(tmp_path / "tuned")
-    asked = options(model=str(tmp_path / "tuned"), annotator="trees")
-    aligner = load_aligner(asked, None)
-    assert isinstance(aligner, ContextualAligner) and aligner.annotator.name == "trees"
-    asked.variant = "default"
-    with pytest.raises(InputError, match="--annotator needs --variant published"):
-        load_aligner(asked, None)
-
-
-def test_the_name_of_the_bundled_model_is_no_folder_to_look_for_a_variant_in() -> None:
-    with pytest.raises(InputError, match="--annotator needs --variant published"):
-        load_aligner(options(model="contextual", annotator="trees"), None)
+def test_a_tuned_sultan_takes_another_annotator(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(), "spacy")
+    aligner = load_aligner(options(model=str(tmp_path), annotator="trees"), None)
+    assert isinstance(aligner, SultanAligner) and aligner.annotator.name == "trees"
 
 
 @pytest.mark.parametrize("name", ["parameters.json", "weights.safetensors", "scores.bin"])
@@ -235,10 +238,12 @@ def test_the_annotators_are_those_that_there_are() -> None:
 
 def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:
     links = GivenLinks()
-    load_aligner(options(model="my/model", words="given", variant="published"), links)
-    assert loaded == [("my/model", {"variant": "published", "candidates": links})]
+    load_aligner(options(model="my/model", words="given"), links)
+    assert loaded == [("my/model", {"candidates": links})]
 
 
 def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:
+    with pytest.raises(ModelError, match="is for the aligner forest, not forest-published"):
+        load_aligner(options(aligner="forest-published", model="my/model"), None)
     with pytest.raises(ModelError, match="is for the aligner forest, not contextual"):
         load_aligner(options(aligner="contextual", model="my/model"), None)

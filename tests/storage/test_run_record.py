@@ -45,7 +45,7 @@ def model(tmp_path: Path) -> Path:
     ("option", "message"),
     [
         (["--model", "MODEL"], "--model was not given when it was begun, now it is 'model ("),
-        (["--variant", "published"], "--variant was 'default' when it was begun, now it is 'published'"),
+        (["--aligner", "forest-published"], "--aligner was 'forest' when it was begun, now it is 'forest-p"),
         (["--parser", "benepar_en3"], "--parser was not given when it was begun, now it is 'benepar_en3'"),
         (["--annotator", "spacy"], "--annotator was not given when it was begun, now it is 'spacy'"),
         (["--words", "dictionary"], "--words was 'contextual' when it was begun, now it is 'dictionary'"),

@@ -128,9 +128,15 @@ class LinkModel:
         Raises
         ------
         ModelError
-            If a file is missing or damaged, or its features are not those of this version.
+            If a file is missing or damaged, or its features are not those of this version, or it is an old
+            model of the sultan aligner.
         """
         card = read_card(folder)
+        if card.get("variant") == "published":
+            raise ModelError(
+                f"the model in {str(folder)!r} is for the sultan aligner now: "
+                'change its format in model.json from "contextual" to "sultan"'
+            )
         lists = {
             "base_features": BASE_FEATURES,
             "direction_features": DIRECTION_FEATURES,
@@ -191,8 +197,8 @@ class LinkModel:
     def _vectors(self, sentence: Sentence) -> np.ndarray:
         if sentence.vectors is None:
             raise InputError(
-                "the contextual aligner's default variant needs word vectors, which the parser gives; "
-                "parse the sentences, or choose the published variant"
+                "the contextual aligner needs word vectors, which the parser gives; "
+                "parse the sentences, or choose the aligner sultan"
             )
         if sentence.vectors.shape[1] != len(self.mean):
             raise ModelError(

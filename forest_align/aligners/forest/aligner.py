@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from forest_align.aligners.forest.k_best import k_best
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, build_alignment
-from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
 from forest_align.alignment import Alignment
@@ -28,32 +28,6 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
-
-#: Names of the bundled models.
-BUNDLED = ("forest", "fixed", "uniform")
-
-#: What each variant changes in the options of a model. The published one is without what is added here to
-#: Arase & Tsujii (2017): pairs that rest on a single pair below them, links of groups of words, word links
-#: and tree probabilities as factors of every phrase pair's score, and phrases widened to whole constituents.
-#: Where a pair cannot rest on a single pair, two pairs that support one are further below it: with a small
-#: gap the root is reached less often. Supports are opened as by the bundled model, whatever the model is.
-#: Nulls must cost more where no factor of links keeps linked words from being null; the penalties are the
-#: best of 140 on the pairs that the bundled model was tuned on.
-VARIANTS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "published": {
-        "single_support": False,
-        "multiword": False,
-        "link_weight": 0.0,
-        "tree_weight": 0.0,
-        "null_penalty": 1.5,
-        "noncompositional_penalty": 1.6,
-        "candidate_weight": 10.0,
-        "generation_gap": 8,
-        "opened_supports": 4,
-        "whole_constituents": False,
-    },
-}
 
 
 class ForestAligner(ParsingAligner):
@@ -68,8 +42,6 @@ class ForestAligner(ParsingAligner):
     ----------
     model : ForestModel, optional
         Feature weights and search options; those of the bundled model by default.
-    variant : str
-        ``"default"``, or ``"published"``: the search of the paper, without extensions, see :data:`VARIANTS`.
     parser : Parser or str or Path, optional
         For sentences that come without a forest: a parser, or the name or folder of one, which is loaded when
         needed, with forests of the size that the model was tuned with; the bundled English one by default.
@@ -84,7 +56,7 @@ class ForestAligner(ParsingAligner):
     Raises
     ------
     InputError
-        If there is no such variant, or no word candidates of this name; or if ``ppdb`` is neither a table nor
+        If there are no word candidates of this name; or if ``ppdb`` is neither a table nor
         the path of one that can be read, or comes beside ``"encoder"`` or a provider, which would not see it.
     """
 
@@ -94,14 +66,11 @@ class ForestAligner(ParsingAligner):
         self,
         model: ForestModel | None = None,
         *,
-        variant: str = "default",
         parser: Parser | str | Path | None = None,
         candidates: CandidateProvider | str | None = None,
         ppdb: PairTable | str | Path | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
-        if variant not in VARIANTS:
-            raise InputError(f"expected one of {', '.join(VARIANTS)}, found {variant!r}", field="variant")
         candidates = DEFAULT_WORDS if candidates is None else candidates
         if isinstance(candidates, str):
             check_name(candidates, ppdb)
@@ -110,13 +79,7 @@ class ForestAligner(ParsingAligner):
                 "expected word candidates by name, to which paraphrases are evidence, found a provider",
                 field="candidates",
             )
-        model = model or bundled_model()
-        calibration = model.calibration
-        if variant != "default":
-            # Scores without links and trees are not as sharp.
-            calibration = replace(calibration, temperature=1.0)
-        options = replace(model.options, **VARIANTS[variant])
-        self.model = replace(model, options=options, calibration=calibration)
+        self.model = model or bundled_model()
         super().__init__(parser, lexicon, ppdb)
         self._candidates = candidates
 
@@ -140,7 +103,7 @@ class ForestAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Options of the search and calibration; those of the variant, where it is not the default."""
+        """Options of the search and calibration."""
         return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
 
     @classmethod
@@ -150,8 +113,8 @@ class ForestAligner(ParsingAligner):
         Parameters
         ----------
         name_or_path : str or Path
-            ``"forest"``; ``"fixed"``, whose weights are set by hand, not learned; ``"uniform"``, whose
-            weights are zero; or a folder.
+            ``"forest"``; ``"forest-published"``, the same weights with the search of the paper; ``"fixed"``,
+            whose weights are set by hand, not learned; ``"uniform"``, whose weights are zero; or a folder.
         **options
             Passed on to the constructor.
 
@@ -160,9 +123,8 @@ class ForestAligner(ParsingAligner):
         ModelError
             If there is no such model.
         """
-        if str(name_or_path) in BUNDLED:
-            return cls(bundled_model(str(name_or_path)), **options)
-        return cls(ForestModel.load(name_or_path), **options)
+        with model_folder(name_or_path) as folder:
+            return cls(ForestModel.load(folder), **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""

@@ -17,7 +17,7 @@ from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.joint.program import best_edits
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
-from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
-BUNDLED = ("joint",)
 _CUT_SHORT = f"the search stopped after {MOST_NODES} nodes; there may be a better alignment"
 
 
@@ -101,9 +100,8 @@ class JointAligner(ParsingAligner):
         ModelError
             If there is no such model, or the solver is not installed.
         """
-        if str(name_or_path) in BUNDLED:
-            return cls(bundled_model(str(name_or_path)), **options)
-        return cls(JointModel.load(name_or_path), **options)
+        with model_folder(name_or_path) as folder:
+            return cls(JointModel.load(folder), **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import words_are_after
-from forest_align.aligners.model_folder import bundled_folder
+from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov.chunks import tag_chunks
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
@@ -22,9 +22,6 @@ from forest_align.alignment import Alignment, Links
 from forest_align.cext import semicrf
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import gaps
-
-#: Bundled models: of corpora that link words one by one where they can, and of the phrasal versions of these.
-BUNDLED = (KIND, f"{KIND}-phrasal")
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
@@ -81,7 +78,7 @@ class SemiMarkovAligner(ParsingAligner):
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
-        """Load a bundled model (one of :data:`BUNDLED`) or what :meth:`save` wrote into a folder.
+        """Load ``"semi-markov"`` or ``"semi-markov-phrasal"``, or what :meth:`save` wrote into a folder.
 
         Options go to the constructor.
 
@@ -90,9 +87,8 @@ class SemiMarkovAligner(ParsingAligner):
         ModelError
             If there is no such model.
         """
-        if str(name_or_path) in BUNDLED:
-            return cls(bundled_model(str(name_or_path)), **options)
-        return cls(SemiMarkovModel.load(name_or_path), **options)
+        with model_folder(name_or_path) as folder:
+            return cls(SemiMarkovModel.load(folder), **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""

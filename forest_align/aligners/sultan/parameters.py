@@ -1,4 +1,4 @@
-"""The parameters of the published contextual aligner and the file that keeps them."""
+"""The parameters of Sultan's aligner and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -64,38 +64,24 @@ class PublishedParameters:
 def save_parameters(folder: str | Path, parameters: PublishedParameters, annotator: str) -> None:
     """Write ``model.json`` with the parameters and the name of the annotator into a folder."""
     card = {
-        "format": "contextual",
+        "format": "sultan",
         "version": FORMAT_VERSION,
-        "variant": "published",
         "annotator": annotator,
         "parameters": {**asdict(parameters), "modules": sorted(parameters.modules)},
     }
     write_card(folder, card)
 
 
-def is_published(name_or_path: str | Path) -> bool:
-    """Whether a contextual model is parameters of the published variant; the bundled one is not.
+def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
+    """Read what :func:`save_parameters` wrote: parameters and annotator.
 
     Raises
     ------
     ModelError
-        See :func:`load_parameters`.
-    """
-    return str(name_or_path) != "contextual" and load_parameters(name_or_path) is not None
-
-
-def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str] | None:
-    """Read what :func:`save_parameters` wrote: parameters and annotator; None if it is no published variant.
-
-    Raises
-    ------
-    ModelError
-        If the file cannot be read, or is of another version or has other parameters.
+        If the file cannot be read, or is of another kind or version, or has other parameters.
     """
     card = read_card(folder)
-    if card.get("variant") != "published":
-        return None
-    check_card(card, folder, "contextual", FORMAT_VERSION)
+    check_card(card, folder, "sultan", FORMAT_VERSION)
     try:
         values = dict(card["parameters"])
         modules = frozenset(values.pop("modules"))

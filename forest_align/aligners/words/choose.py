@@ -73,8 +73,8 @@ def word_candidates(
     Parameters
     ----------
     name : str
-        ``contextual``: links of the contextual aligner's default variant with their probabilities; without
-        word vectors what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
+        ``contextual``: links of the contextual aligner with their probabilities; without word vectors
+        what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
         :func:`forest_align.aligners.words.lexical.candidate_provider`.
     ppdb : PairTable or str or Path, optional
         Paraphrase pairs of the user, or their file; ``encoder`` takes none.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContextualCandidates:
-    """Word candidates for the forest aligner: links of the default variant with their probabilities.
+    """Word candidates for the forest aligner: links with their probabilities.
 
     Parameters
     ----------

@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.aligner_choice import (
-    ALIGNERS,
     ANNOTATORS,
-    VARIANTS,
     WORDS,
     GivenLinks,
     Pair,
     load_aligner,
     made_with,
 )
-from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.arguments import add_output, format_of_output, positive, refuse_variant
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.progress import counted
 from forest_align.data.pairs import FORMATS
@@ -64,13 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
     )
     add_output(parser)
-    parser.add_argument("--aligner", choices=ALIGNERS, help="kind of aligner; default: forest")
-    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     parser.add_argument(
-        "--variant",
-        choices=VARIANTS,
-        help="published: the algorithm of the paper, without extensions; default: default",
+        "--aligner",
+        choices=tuple(bundled_models()),
+        help="a bundled model; default: forest. sultan and forest-published are as in their papers, without "
+        "extensions",
     )
+    parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
+    refuse_variant(parser)
     parser.add_argument(
         "--parser",
         metavar="NAME",
@@ -79,8 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotator",
         choices=ANNOTATORS,
-        help="where the published contextual aligner has dependencies and names from: trees (the parse) or "
-        "the spaCy model (extra [spacy]); default: the model's, else trees",
+        help="source of the sultan aligner's dependencies and named entities: trees (the parse) or the spaCy "
+        "model (extra [spacy]); default: what the model says",
     )
     parser.add_argument(
         "--to",
@@ -101,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ppdb",
         metavar="FILE",
         help="paraphrase pairs (TSV or PPDB's own lines, perhaps gzipped) as further evidence; without them, "
-        "contextual's published variant goes by WordNet and word vectors",
+        "sultan uses WordNet and word vectors",
     )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument(

@@ -21,16 +21,15 @@ if TYPE_CHECKING:
     from forest_align.eval.benchmarks.run import AlignMany, Run
     from forest_align.eval.benchmarks.task import Task
 
-# What takes no model: the baseline, and the variant of the contextual aligner.
-IDENTITY, PUBLISHED = "identity", "contextual-published"
+# The baseline, which takes no model.
+IDENTITY = "identity"
 
 NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
 
 EPILOG = """\
 The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as
 docs/guide/evaluate.md lists them. The default split is for development; ask for the test part
-(--split test) for final tables. 'identity' links equal words and needs no model,
-'contextual-published' is the contextual aligner as its paper has it.
+(--split test) for final tables. 'identity' links equal words and needs no model.
 
 examples:
   forest-align benchmark msr-rte --data DATA --aligner identity
@@ -57,14 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ppdb",
         metavar="FILE",
-        help="paraphrase pairs (TSV, perhaps gzipped) for contextual-published and models tuned from it, "
-        "which go by WordNet and word vectors without them",
+        help="paraphrase pairs (TSV, perhaps gzipped) for sultan and models tuned from it, which use WordNet "
+        "and word vectors without them",
     )
     parser.add_argument(
         "--annotator",
         choices=("trees", "spacy"),
-        help="where contextual-published and models tuned from it have dependencies and names from (default: "
-        "trees, or what the model says)",
+        help="source of dependencies and named entities for sultan and models tuned from it "
+        "(default: what the model says)",
     )
     parser.add_argument("--split", help="part of the corpus (default: the one for development)")
     parser.add_argument(
@@ -126,26 +125,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
     """Refuse what would end the command after hours of other aligners' work: wrong names and options."""
-    from forest_align.aligners.loading import kind_of
-
-    kinds = {kind_of(name) for name in names if name not in (IDENTITY, PUBLISHED)}
+    kinds = {_kind(name) for name in names}
     for option in ("ppdb", "annotator"):
-        if getattr(args, option) is not None and not any(map(_is_published, names)):
-            raise InputError(f"--{option} is for the aligner {PUBLISHED}, which is not asked for")
+        if getattr(args, option) is not None and "sultan" not in kinds:
+            raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
     if args.words is not None and "forest" not in kinds:
         raise InputError("--words is for the forest aligner, which is not asked for")
     if args.ppdb is not None and not Path(args.ppdb).is_file():
         raise InputError("no such file", file=args.ppdb)
 
 
-def _is_published(name: str) -> bool:
-    """Whether an aligner is the published contextual one, as it is in its paper or tuned."""
+def _kind(name: str) -> str:
+    """The kind of an aligner; the baseline is one of its own."""
     from forest_align.aligners.loading import kind_of
-    from forest_align.aligners.sultan.parameters import is_published
 
-    if name in (IDENTITY, PUBLISHED):
-        return name == PUBLISHED
-    return kind_of(name) == "contextual" and is_published(name)
+    return IDENTITY if name == IDENTITY else kind_of(name)
 
 
 def _shared_parser() -> ParseOnce:
@@ -198,7 +192,7 @@ def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, objec
         "the version": __version__,
         "the aligner": contents_of(name),
         "the content of the bundled models": files_fingerprint(list(_bundled().values())),
-        "--ppdb": contents_of(args.ppdb) if _is_published(name) else "",
+        "--ppdb": contents_of(args.ppdb) if _kind(name) == "sultan" else "",
         **{name: str(value) for name, value in settings.items()},
     }
 
@@ -220,7 +214,7 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     if name == IDENTITY:
         return {}
     own = {str(path): path for path in _models(Path(name).glob("*"))}
-    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _is_published(name) else {}
+    ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _kind(name) == "sultan" else {}
     return _bundled() | own | ppdb
 
 
@@ -240,11 +234,10 @@ def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Pa
 
 def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
     """The options that are for this aligner and were given."""
-    from forest_align.aligners.loading import kind_of
-
-    if _is_published(name):
+    kind = _kind(name)
+    if kind == "sultan":
         values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
-    elif name != IDENTITY and kind_of(name) == "forest":
+    elif kind == "forest":
         values = {"words": args.words}
     else:
         values = {}
@@ -265,15 +258,13 @@ def _aligner(
     given = _options(name, args)
     if "words" in given:
         options["candidates"] = given["words"]
-    if name == PUBLISHED:
-        options["variant"] = "published"
     if "ppdb" in given:
         from forest_align.lexicon.pair_table import PairTable
 
         options["ppdb"] = PairTable.load(args.ppdb)
     if "annotator" in given:
         options["annotator"] = given["annotator"]
-    aligner = load("contextual" if name == PUBLISHED else name, **options)
+    aligner = load(name, **options)
     return aligner.align_many, {**aligner.settings, **given}
 
 

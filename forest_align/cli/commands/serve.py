@@ -7,8 +7,9 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment
-from forest_align.cli.aligner_choice import ALIGNERS, load_aligner
+from forest_align.cli.aligner_choice import load_aligner
 from forest_align.cli.commands import align
 from forest_align.types import InputError, ModelError
 
@@ -44,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=8000, metavar="N", help="0 takes a free one; default: 8000"
     )
     parser.add_argument(
-        "--aligner", choices=ALIGNERS, help="the one that is chosen at first; default: forest"
+        "--aligner",
+        choices=tuple(bundled_models()),
+        help="the one that is chosen at first; default: forest",
     )
     parser.add_argument("--model", metavar="FOLDER", help="a trained model in place of the bundled one")
     parser.add_argument(
@@ -91,7 +94,7 @@ def _pairs(path: str) -> LineIndex:
 
 
 def _aligners(options: argparse.Namespace) -> AlignerShelf:
-    """Every kind of aligner that has a model, with the model and the parser that the options name."""
+    """Every bundled aligner, with the model and the parser that the options name."""
     from forest_align.aligners.loading import kind_of
     from forest_align.browser.service import AlignerShelf
     from forest_align.parsing.networks.encoder_scorer import locate_parser
@@ -104,21 +107,9 @@ def _aligners(options: argparse.Namespace) -> AlignerShelf:
         raise ModelError(f"the model in {options.model} is for the aligner {kind}, not {default}")
     loaders = {
         name: partial(_load, name, options.model if name == kind else None, options.parser)
-        for name in ALIGNERS
-        if name == kind or _is_there(name)
+        for name in bundled_models()
     }
-    if default not in loaders:
-        raise ModelError(f"there is no bundled model for the aligner {default}: name one with --model")
     return AlignerShelf(loaders, default)
-
-
-def _is_there(name: str) -> bool:
-    from forest_align.aligners.loading import kind_of
-
-    try:
-        return kind_of(name) == name
-    except ModelError:
-        return False
 
 
 def _load(name: str, model: str | None, parser: str | None) -> Aligner:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.aligner_choice import check_annotator
-from forest_align.cli.arguments import positive
+from forest_align.cli.arguments import positive, refuse_variant
 from forest_align.cli.corpora import (
     add_corpus_arguments,
     check_model_folder,
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     import optuna
 
     from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.sultan.aligner import SultanAligner
     from forest_align.em.forest.dev_set import DevSet
     from forest_align.em.tuning.study import SharedStudy
     from forest_align.em.tuning.trials import Range, TuningProblem, TuningSettings, Values
 
+#: Kinds of aligners that can be tuned.
+TUNED = ("forest", "contextual", "sultan")
 #: The picture of the trials in the model's folder.
 SWEEP_PLOT = "sweep.svg"
 
@@ -40,7 +43,7 @@ examples:
   forest-align tune gold.json -o tuned --objective word-f1 --storage sqlite:///sweep.db --workers 2
   forest-align tune gold.json -o tuned --forest-sizes 1 10 50 --storage journal:/shared/sweep.journal
   forest-align tune gold.json -o tuned --keep beam generation_gap --also parser_weight
-  forest-align tune gold.json -o tuned --aligner contextual --variant published --ppdb ppdb.tsv.gz
+  forest-align tune gold.json -o tuned --aligner sultan --ppdb ppdb.tsv.gz
 """
 
 
@@ -52,31 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", help="model to tune (default: the bundled one)")
     parser.add_argument(
         "--aligner",
-        choices=("forest", "contextual"),
-        help="kind of aligner (default: the model's, or forest): penalties and sizes; or ppdbSim, w and "
-        "(without --ppdb) the least cosine of similar words in contextual's published variant; or the "
-        "threshold of its default variant",
+        choices=TUNED,
+        help="kind of aligner (default: the model's, or forest): forest has penalties and sizes, "
+        "contextual a threshold, sultan ppdbSim, w and (without --ppdb) the least cosine of similar words",
     )
     parser.add_argument(
         "--objective",
         choices=("constituent-f1", "word-f1", "uas"),
-        help="score to maximise (default: constituent-f1, for contextual word-f1); uas compares the parser's "
+        help="score to maximise (default: constituent-f1, for the others word-f1); uas compares the parser's "
         "trees with those of the input",
     )
-    contextual = parser.add_argument_group("the contextual aligner only")
-    contextual.add_argument(
-        "--variant", choices=("default", "published"), help="variant of the bundled model (default: default)"
-    )
-    contextual.add_argument(
+    refuse_variant(parser)
+    parser.add_argument(
         "--ppdb",
         metavar="FILE",
-        help="paraphrase pairs (TSV, perhaps gzipped); without them, the published variant goes by WordNet "
-        "and word vectors",
+        help="paraphrase pairs (TSV, perhaps gzipped) for contextual and sultan; without them, sultan uses "
+        "WordNet and word vectors",
     )
-    contextual.add_argument(
+    parser.add_argument(
         "--annotator",
         choices=("trees", "spacy"),
-        help="where the published variant has dependencies and names from (default: trees)",
+        help="source of sultan's dependencies and named entities (default: what the model says)",
     )
     add_corpus_arguments(parser)
     parser.add_argument(
@@ -132,19 +131,18 @@ def run(args: argparse.Namespace) -> int:
     kind = kind_of(args.model or args.aligner or "forest")
     if args.aligner not in (None, kind):
         raise InputError(f"the model {args.model} is for the aligner {kind}, not {args.aligner}")
-    if kind not in ("forest", "contextual"):
-        raise InputError(f"the {kind} aligner is not tuned; the forest and the contextual aligner are")
-    if kind == "contextual":
+    if kind not in TUNED:
+        raise InputError(f"the {kind} aligner is not tuned; the aligners {', '.join(TUNED)} are")
+    if args.annotator is not None:
+        check_annotator(kind)
+    if kind != "forest":
         for option in ("keep", "also", "forest_sizes", "words"):
             if getattr(args, option):
                 name = option.replace("_", "-")
-                raise InputError(f"the contextual aligner takes no --{name}; the forest aligner does")
-        if args.annotator is not None:
-            check_annotator(kind, args)
-        return _tune_contextual(args, settings)
-    for option in ("variant", "ppdb", "annotator"):
-        if getattr(args, option) is not None:
-            raise InputError(f"the forest aligner takes no --{option}; the contextual aligner does")
+                raise InputError(f"the {kind} aligner takes no --{name}; the forest aligner does")
+        return _tune_words(args, settings, kind)
+    if args.ppdb is not None:
+        raise InputError("the forest aligner takes no --ppdb; the contextual and the sultan aligner do")
     return _tune_forest(args, settings)
 
 
@@ -180,24 +178,19 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     return 1 if failed else 0
 
 
-def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
+def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -> int:
     from forest_align.em.corpus.corpus import parser_fingerprint
     from forest_align.em.progress import counting_bar
-    from forest_align.em.tuning.contextual import (
-        ContextualSweep,
-        contextual_space,
-        contextual_start,
-        dev_pairs,
-    )
     from forest_align.em.tuning.results import best_values
+    from forest_align.em.tuning.word_links import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
 
     if args.objective not in (None, "word-f1"):
-        raise InputError(f"the contextual aligner is tuned for word-f1, not {args.objective}")
+        raise InputError(f"the {kind} aligner is tuned for word-f1, not {args.objective}")
     parser = args.parser or "en"
-    aligner = _contextual_aligner(args, parser)
+    aligner = _word_aligner(args, parser, kind)
     raw = read_gold_files(args.gold, args, "tune")
-    shared = _study(args, f"{aligner.variant}-word-f1")
+    shared = _study(args, f"{kind}-word-f1")
     broken = [pair for pair in raw if isinstance(pair, InputError)]
     usable = [pair for pair in raw if not isinstance(pair, InputError)]
     with counting_bar("preparing", 2 * len(usable)) as bar:
@@ -208,19 +201,21 @@ def _tune_contextual(args: argparse.Namespace, settings: TuningSettings) -> int:
     name_left_out("tune", (*broken, *problems))
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
     identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
-    problem = ContextualSweep(aligner, pairs, identity)
-    study = _sweep(args, settings, problem, shared, contextual_space(aligner), contextual_start(aligner))
+    problem = WordSweep(aligner, pairs, identity)
+    study = _sweep(args, settings, problem, shared, word_space(aligner), word_start(aligner))
     aligner.with_values(best_values(study)).save(args.output)
     _draw(args, study)
     return 1 if broken or problems else 0
 
 
-def _contextual_aligner(args: argparse.Namespace, parser: str) -> ContextualAligner:
+def _word_aligner(args: argparse.Namespace, parser: str, kind: str) -> ContextualAligner | SultanAligner:
     from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.sultan.aligner import SultanAligner
 
-    given = {"variant": args.variant, "annotator": args.annotator, "ppdb": args.ppdb}
+    given = {"annotator": args.annotator, "ppdb": args.ppdb}
     options = {name: value for name, value in given.items() if value is not None}
-    return ContextualAligner.load(args.model or "contextual", parser=parser, **options)
+    aligner_class = SultanAligner if kind == "sultan" else ContextualAligner
+    return aligner_class.load(args.model or kind, parser=parser, **options)
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:

@@ -1,4 +1,4 @@
-"""What the published contextual aligner reads besides words: typed dependencies and names, from trees."""
+"""What Sultan's aligner reads besides words: typed dependencies and names, from trees."""
 
 from __future__ import annotations
 

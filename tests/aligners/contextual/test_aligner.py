@@ -28,9 +28,6 @@ from forest_align.aligners.contextual.model import FORMAT_VERSION, UNLIKELY, Lin
 from forest_align.aligners.words.contextual import ContextualCandidates
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.parsing.dependencies.annotation import Annotation
-from forest_align.parsing.dependencies.entities import Entity
-from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.parsing.forests.trees import sentence_from_bracket
 from forest_align.types import InputError, ModelError, Sentence
 
@@ -87,94 +84,11 @@ REPETITIVE = sentence("the dogs the the the a dog the".split())  # noqa: SIM905
 @settings(max_examples=100, deadline=None)
 @given(sentences, sentences)
 @example(REPETITIVE, REPETITIVE)
-def test_default_alignment_of_swapped_sentences_is_the_transpose(one: Sentence, two: Sentence) -> None:
+def test_the_alignment_of_swapped_sentences_is_the_transpose(one: Sentence, two: Sentence) -> None:
     there, back = ALIGNER.align(one, two), ALIGNER.align(two, one)
     assert there.words == back.words.swap()
     assert there.unaligned_source == back.unaligned_target
     assert there.log_probability == pytest.approx(back.log_probability)
-
-
-TREES = [
-    "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
-    "(S (NP (NP (DT The) (NN mat)) (SBAR (S (NP (DT the) (NN cat)) (VP (VBD sat) (PP (IN on)))))) (. .))",
-    "(S (NP (NNP New) (NNP York)) (VP (VBZ is) (NP (DT the) (NN cat) (CC and) (NN cat))) (. .))",
-    "(S (NP (NNP York)) (VP (VBD saw) (NP (NNP New) (NNP York))) (, ,))",
-    "(NP (DT the) (DT the) (NN cat) (NN cat))",
-    "(NP (NN cat) (DT the) (NN cat) (DT the) (NN cat))",
-]
-
-
-@pytest.mark.parametrize("left", TREES)
-@pytest.mark.parametrize("right", TREES)
-def test_published_alignment_of_swapped_sentences_is_the_transpose(left: str, right: str) -> None:
-    aligner = ContextualAligner(variant="published", ppdb=PairTable([("cat", "mat"), ("sat", "saw")]))
-    one, two = sentence_from_bracket(left), sentence_from_bracket(right)
-    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
-
-
-class GivenAnnotations:
-    """An annotator that has been told everything."""
-
-    name = "given"
-
-    def __init__(self) -> None:
-        self.known: dict[int, Annotation] = {}
-
-    def annotate(self, sentence: Sentence) -> Annotation:
-        return self.known[id(sentence)]
-
-    def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
-        return [one for one in sentences if isinstance(one, Sentence)]
-
-
-FEW_WORDS = "cat mat cats saw the of New York Smith , .".split()  # noqa: SIM905
-FEW_TAGS = "NN NNP VBD JJ IN .".split()  # noqa: SIM905
-FEW_TYPES = "nsubj dobj nsubjpass rcmod nn prep_of conj_and det".split()  # noqa: SIM905
-PublishedInput = tuple[Sentence, Annotation]
-
-
-@st.composite
-def annotated_pairs(draw: st.DrawFn) -> tuple[PublishedInput, PublishedInput]:
-    """Two sentences of few words with any tags, dependencies and names, often equally long: many ties."""
-    lengths = draw(st.integers(3, 7).map(lambda n: (n, n)) | st.tuples(st.integers(1, 7), st.integers(1, 7)))
-    words, tags = draw(st.sampled_from((2, 3, len(FEW_WORDS)))), draw(st.integers(1, len(FEW_TAGS)))
-    one, two = (draw(annotated(n, FEW_WORDS[:words], FEW_TAGS[:tags])) for n in lengths)
-    return one, two
-
-
-@st.composite
-def annotated(draw: st.DrawFn, length: int, words: list[str], tags: list[str]) -> PublishedInput:
-    place = st.integers(0, length - 1)
-    edges = st.lists(st.builds(Dependency, place, place, st.sampled_from(FEW_TYPES)), max_size=6)
-    spans = draw(st.lists(st.tuples(place, place, st.sampled_from(["", "person"])), max_size=2))
-    names = tuple(Entity(min(a, b), max(a, b) + 1, kind) for a, b, kind in spans)
-    forms, labels = (
-        draw(st.lists(st.sampled_from(items), min_size=length, max_size=length)) for items in (words, tags)
-    )
-    return Sentence.from_words(forms, labels), Annotation(tuple(draw(edges)), tuple(draw(edges)), names)
-
-
-# Two sequences as long and as far from the diagonal as each other: which is taken first decides.
-TIED = tuple((Sentence.from_words(text.split()), Annotation()) for text in ("cat mat cat", "mat cat mat"))
-
-
-@settings(max_examples=400, deadline=None)
-@given(annotated_pairs(), st.sampled_from([None, PairTable([("cat", "mat"), ("saw", "York")])]))
-@example((TIED[0], TIED[1]), None)
-def test_published_alignment_is_transposed_whatever_the_dependencies_and_names(
-    pair: tuple[PublishedInput, PublishedInput], ppdb: PairTable | None
-) -> None:
-    annotator = GivenAnnotations()
-    annotator.known = {id(sentence): annotation for sentence, annotation in pair}
-    aligner = ContextualAligner(variant="published", ppdb=ppdb, annotator=annotator)
-    (one, _), (two, _) = pair
-    assert aligner.align(one, two).words == aligner.align(two, one).words.swap()
-
-
-def test_a_sentence_is_aligned_to_itself_along_the_diagonal() -> None:
-    one = sentence_from_bracket(TREES[0])
-    found = ContextualAligner(variant="published").align(one, one).words
-    assert found.pairs == tuple((k, k) for k in range(len(one)))
 
 
 @settings(max_examples=40, deadline=None)
@@ -274,15 +188,6 @@ def test_cells_that_the_second_pass_thinks_unlikely_keep_its_probability(
     np.testing.assert_array_equal(before == after, before < UNLIKELY)
 
 
-def test_gaps_are_the_words_without_links() -> None:
-    aligner = ContextualAligner(variant="published")
-    one = sentence_from_bracket("(S (NP (DT A) (JJ red) (NN cat)) (VP (VBD sat) (ADVP (RB down))))")
-    two = sentence_from_bracket("(S (NP (DT A) (NN cat)) (VP (VBD sat)))")
-    found = aligner.align(one, two)
-    assert found.words.pairs == ((0, 0), (2, 1), (3, 2))
-    assert found.unaligned_source == ((1, 2), (4, 5)) and found.unaligned_target == ()
-
-
 def test_a_saved_model_aligns_as_before(tmp_path: Path) -> None:
     ALIGNER.save(tmp_path / "model")
     again = ContextualAligner.load(tmp_path / "model")
@@ -360,7 +265,7 @@ class VectorParser:
 
 def test_trees_and_tags_that_a_sentence_came_with_are_kept() -> None:
     aligner = ContextualAligner(random_model(), parser=VectorParser())  # type: ignore[arg-type]
-    given = sentence_from_bracket(TREES[0])
+    given = sentence_from_bracket("(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT it)))) (. .))")
     found = aligner.align(given, "the cat sat")
     assert found.source.tags == given.tags and found.source.forest is given.forest
     assert found.source.vectors is not None and found.target.tags == ("SYM",) * 3
@@ -375,14 +280,7 @@ def test_text_and_sentences_without_vectors_are_prepared_to_be_explained() -> No
         aligner.explain("the big cat", 7, 2, 1)  # type: ignore[arg-type]
 
 
-def test_links_of_the_published_variant_have_no_probabilities_to_explain() -> None:
-    with pytest.raises(InputError, match="links of the published variant have no probabilities"):
-        ContextualAligner(variant="published").explain(REPETITIVE, REPETITIVE, 0, 0)
-
-
 def test_bad_input_is_explained() -> None:
-    with pytest.raises(InputError, match="expected one of default, published, found 'old'"):
-        ContextualAligner(variant="old")
     with pytest.raises(InputError, match="expected a probability"):
         ContextualAligner(threshold=1.5)
     with pytest.raises(InputError, match="at least one token"):

@@ -50,7 +50,7 @@ def test_rows_of_quality_are_scores_of_sure_links_and_last_of_all_links(
     told = SimpleNamespace(
         align_prepared=lambda *sides: SimpleNamespace(words=found if len(sides[0]) == 3 else Links(()))
     )
-    monkeypatch.setattr(quality, "variants", lambda options, table: [("told", told)])
+    monkeypatch.setattr(quality, "rows", lambda options, table: [("told", told)])
     monkeypatch.setattr(
         quality, "parse", lambda pairs, parser: [(pair.source, pair.target) for pair in pairs]
     )
@@ -64,18 +64,16 @@ def test_rows_of_the_ablation_lack_what_they_say() -> None:
     quality = script("contextual_quality")
     options = argparse.Namespace(model=None, spacy=False, ablation=True)
     table = PairTable([("a", "b")])
-    rows: dict[str, Any] = dict(quality.variants(options, table))
+    rows: dict[str, Any] = dict(quality.rows(options, table))
     tables = {name: aligner.ppdb for name, aligner in rows.items()}
-    assert {name for name, given in tables.items() if given is None} == {"default", "published, no PPDB"}
-    assert len(tables.pop("published (-) word similarity")) == 0
+    assert {name for name, given in tables.items() if given is None} == {"contextual", "sultan, no PPDB"}
+    assert len(tables.pop("sultan (-) word similarity")) == 0
     assert all(given is table for given in tables.values() if given is not None)
-    kinds = {name: aligner.variant for name, aligner in rows.items()}
-    assert all(
-        kind == ("default" if name.startswith("default") else "published") for name, kind in kinds.items()
-    )
+    assert all(name.startswith(aligner.name) for name, aligner in rows.items())
     lacking = {
-        name.removeprefix("published "): MODULES - aligner.parameters.modules
+        name.removeprefix("sultan "): MODULES - aligner.parameters.modules
         for name, aligner in rows.items()
+        if aligner.name == "sultan"
     }
     assert {name: parts for name, parts in lacking.items() if parts} == {
         "(-) contextual evidence": {"sequences", "dependencies", "text"},
@@ -85,10 +83,10 @@ def test_rows_of_the_ablation_lack_what_they_say() -> None:
         "(-) entities": {"entities"},
     }
     few = argparse.Namespace(model=None, spacy=False, ablation=False)
-    assert [name for name, _ in quality.variants(few, None)] == [
-        "default",
-        "published, no PPDB",
-        "published (-) word similarity",
+    assert [name for name, _ in quality.rows(few, None)] == [
+        "contextual",
+        "sultan, no PPDB",
+        "sultan (-) word similarity",
     ]
 
 

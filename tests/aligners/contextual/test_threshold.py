@@ -12,7 +12,7 @@ import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.contextual.model import LinkModel
-from forest_align.aligners.words.contextual import ContextualCandidates
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, ModelError, Sentence
@@ -74,13 +74,19 @@ def test_an_alignment_and_its_transpose_are_equally_likely_to_the_last_digit() -
 def test_the_threshold_that_is_given_goes_into_settings_and_folders_and_comes_before_theirs(
     tmp_path: Path, bundled: LinkModel
 ) -> None:
-    assert told().settings == {"variant": "default", "threshold": 0.5}
-    assert told(0.0).settings == {"variant": "default", "threshold": 0.0}
+    assert told().settings == {"threshold": 0.5}
+    assert told(0.0).settings == {"threshold": 0.0}
     ContextualAligner(bundled, threshold=0.25).save(tmp_path)
     assert ContextualAligner.load(tmp_path).threshold == 0.25
     assert ContextualAligner.load(tmp_path, threshold=0.75).threshold == 0.75
     changed = told(0.25).with_values({"threshold": 0.75})
     assert (changed.threshold, changed.align_prepared(SOURCE, TARGET).words.pairs) == (0.75, ((0, 0), (1, 2)))
+
+
+def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
+    aligner = ContextualAligner()
+    aligner.with_values({"threshold": 0.25}).save(tmp_path)
+    assert ContextualAligner.load(tmp_path).threshold == 0.25 != aligner.threshold
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +100,7 @@ def test_a_threshold_that_is_no_probability_is_refused(threshold: Any) -> None:
         ContextualAligner(threshold=threshold)
 
 
-def test_each_variant_has_parsed_what_it_reads_and_no_more() -> None:
+def test_both_word_aligners_have_parsed_what_it_reads_and_no_more() -> None:
     tree = sentence_from_bracket("(NP (DT a) (NN cat))")
     vectors = np.ones((2, 3), dtype=np.float32)
     with_tree = tree
@@ -110,31 +116,28 @@ def test_each_variant_has_parsed_what_it_reads_and_no_more() -> None:
             asked.extend(["vectors"] * asked_for)
             return [replace(one, vectors=vectors) for one in sentences]
 
-    def lacks(variant: str, sentence: Sentence, ppdb: PairTable | None = None) -> list[str]:
+    def lacks(
+        kind: type[ContextualAligner | SultanAligner], sentence: Sentence, ppdb: PairTable | None = None
+    ) -> list[str]:
         asked.clear()
-        aligner = ContextualAligner(variant=variant, parser=Recorder(), ppdb=ppdb)  # type: ignore[arg-type]
+        aligner = kind(parser=Recorder(), ppdb=ppdb)  # type: ignore[arg-type]
         (ready,) = aligner.prepare([sentence])
         assert isinstance(ready, Sentence)
-        assert (ready.vectors if variant == "default" else ready.forest) is not None
+        assert (ready.vectors if kind is ContextualAligner else ready.forest) is not None
         return list(asked)
 
     plain = Sentence.from_words(["a", "cat"])
-    assert [lacks("default", one) for one in (plain, with_tree, with_vectors)] == [["parse"], ["vectors"], []]
-    assert [lacks("published", one) for one in (plain, with_tree, with_vectors)] == [
+    assert [lacks(ContextualAligner, one) for one in (plain, with_tree, with_vectors)] == [
+        ["parse"],
+        ["vectors"],
+        [],
+    ]
+    assert [lacks(SultanAligner, one) for one in (plain, with_tree, with_vectors)] == [
         ["parse"],
         ["vectors"],  # which stand for a table of paraphrases
         ["parse"],
     ]
-    assert lacks("published", with_tree, PairTable([("cat", "tomcat")])) == []
-
-
-def test_links_of_the_published_variant_have_no_probabilities_for_candidates() -> None:
-    aligner = ContextualAligner(variant="published", ppdb=PairTable([]))
-    message = "links of the published variant have no probabilities"
-    with pytest.raises(InputError, match=message):
-        aligner.link_probabilities(SOURCE, TARGET)
-    with pytest.raises(InputError, match=message):
-        ContextualCandidates(aligner).candidates(SOURCE, TARGET)
+    assert lacks(SultanAligner, with_tree, PairTable([("cat", "tomcat")])) == []
 
 
 def test_vectors_of_another_parser_and_missing_ones_are_told_apart(bundled: LinkModel) -> None:

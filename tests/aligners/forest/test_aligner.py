@@ -202,21 +202,21 @@ def test_without_single_support_unreached_roots_leave_partial_alignments(aligner
     assert ("the cat", "the cat") in phrases(found)
 
 
-def test_the_published_variant_knows_neither_links_of_groups_nor_single_supports() -> None:
+def test_the_published_search_knows_neither_links_of_groups_nor_single_supports() -> None:
     source = sentence("(S (NP (PRP He)) (VP (VBD died)) (. .))")
     target = sentence("(S (NP (PRP He)) (VP (VBD passed) (PRT (RP away))))")
     links = Links.of([(0, 0), (1, 1), (1, 2)])
     extended, published = (
-        ForestAligner.load(variant=variant, candidates=GivenCandidates(links))
-        for variant in ("default", "published")
+        ForestAligner.load(name, candidates=GivenCandidates(links)) for name in ("forest", "forest-published")
     )
     assert ("died", "passed away") in phrases(extended.align_prepared(source, target))
     found = published.align_prepared(source, target)
     assert ("died", "passed away") not in phrases(found) and not found.root_aligned
     # Without the terms that sharpen scores there is no sharpness to take back.
     assert published.model.calibration == replace(extended.model.calibration, temperature=1.0)
-    with pytest.raises(InputError, match="default, published, found 'new'"):
-        ForestAligner.load(variant="new")
+    assert published.model.forest_size == extended.model.forest_size
+    assert published.model.lexical == extended.model.lexical
+    assert published.model.weights.tolist() == extended.model.weights.tolist()
 
 
 def test_a_candidate_out_of_range_is_an_input_error(aligner: ForestAligner) -> None:
@@ -369,14 +369,12 @@ def test_k_best_alignments_of_text_are_parsed_as_for_the_best(aligner: ForestAli
         given.align_k_best(["Relying"], "x", 2)  # type: ignore[arg-type]
 
 
-def test_settings_are_those_that_hold_for_the_variant_as_json_values() -> None:
-    settings = {
-        variant: json.loads(json.dumps(ForestAligner.load("fixed", variant=variant).settings))
-        for variant in ("default", "published")
-    }
-    assert settings["default"]["beam"] == settings["published"]["beam"] > 0
-    assert settings["default"]["single_support"] and not settings["published"]["single_support"]
-    assert settings["published"]["calibration"]["temperature"] == 1
+def test_settings_are_those_of_the_model_as_json_values() -> None:
+    names = ("forest", "forest-published")
+    own, published = (json.loads(json.dumps(ForestAligner.load(name).settings)) for name in names)
+    assert own["beam"] == published["beam"] > 0
+    assert own["single_support"] and not published["single_support"]
+    assert published["calibration"]["temperature"] == 1
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,8 @@ def test_the_probability_of_a_widened_pair_is_that_of_its_own_links(aligner: For
     assert after.probability == pytest.approx(before.probability)
 
 
-def test_the_published_variant_reports_the_nodes_of_the_search() -> None:
-    found = phrases(align(ForestAligner.load("forest", variant="published"), [*NOUNS, (3, 2)]))
+def test_the_published_search_reports_the_nodes_of_the_search() -> None:
+    found = phrases(align(ForestAligner.load("forest-published"), [*NOUNS, (3, 2)]))
     assert found[("political refugee", "political asylum")] is False
 
 

@@ -1,16 +1,16 @@
-"""The folder that keeps the parameters of the published variant."""
+"""The folder that keeps the parameters of Sultan's aligner."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from forest_align.aligners import load
-from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.model_folder import model_folder
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import (
     MODULES,
     PublishedParameters,
@@ -34,46 +34,37 @@ def test_a_folder_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     assert load_parameters(tmp_path) == (PublishedParameters(0.5), "trees")
 
 
-def test_a_saved_aligner_is_loaded_as_the_same_variant_and_options_come_first(tmp_path: Path) -> None:
-    aligner = ContextualAligner(variant="published").with_values({"word_weight": 0.4})
+def test_a_saved_aligner_is_loaded_as_it_was(tmp_path: Path) -> None:
+    aligner = SultanAligner().with_values({"word_weight": 0.4})
     aligner.save(tmp_path)
-    again = load(tmp_path, parameters=PublishedParameters(0.3))
-    assert isinstance(again, ContextualAligner) and again.variant == "published"
-    assert again.parameters.ppdb_similarity == 0.3
-    assert ContextualAligner.load(tmp_path).parameters == aligner.parameters
+    again = load(tmp_path)
+    assert isinstance(again, SultanAligner) and again.parameters == aligner.parameters
+    assert again.parameters.word_weight == 0.4
+
+
+def test_the_bundled_parameters_are_those_of_the_paper() -> None:
+    with model_folder("sultan") as folder:
+        assert load_parameters(folder) == (PublishedParameters(), "trees")
+
+
+def test_a_folder_from_before_sultan_was_an_aligner_says_what_to_change(tmp_path: Path) -> None:
+    save_parameters(tmp_path, PublishedParameters(0.5), "trees")
+    path = tmp_path / "model.json"
+    card = json.loads(path.read_text())
+    path.write_text(json.dumps({**card, "format": "contextual", "variant": "published"}))
+    with pytest.raises(ModelError, match=r'change its format in model\.json from "contextual" to "sultan"'):
+        load(tmp_path)
+    path.write_text(path.read_text().replace("contextual", "sultan"))
+    assert load(tmp_path).settings["ppdb_similarity"] == 0.5
 
 
 def test_an_annotator_that_the_folder_names_must_be_known_unless_another_one_is_given(tmp_path: Path) -> None:
     save_parameters(tmp_path, PublishedParameters(), "mine")
     with pytest.raises(ModelError, match=r"model\.json' is damaged: field 'annotator': .*found 'mine'"):
         load(tmp_path)
-    assert ContextualAligner.load(tmp_path, annotator="trees").annotator.name == "trees"
+    assert SultanAligner.load(tmp_path, annotator="trees").annotator.name == "trees"
     with pytest.raises(InputError, match="'annotator'"):
-        ContextualAligner.load(tmp_path, annotator="theirs")
-
-
-@pytest.mark.parametrize("annotator", ["spacy", "odd", SimpleNamespace(name="mine")])
-def test_an_annotator_that_the_variant_does_not_ask_is_refused(tmp_path: Path, annotator: Any) -> None:
-    ContextualAligner().save(tmp_path)
-    for name in ("contextual", tmp_path):
-        with pytest.raises(InputError, match="'annotator': expected none in the default variant"):
-            load(name, annotator=annotator)
-
-
-@pytest.mark.parametrize(("variant", "other"), [("default", "published"), ("published", "default")])
-def test_another_variant_than_that_of_the_folder_is_refused(tmp_path: Path, variant: str, other: str) -> None:
-    ContextualAligner(variant=variant).save(tmp_path)
-    assert ContextualAligner.load(tmp_path, variant=variant).variant == variant
-    with pytest.raises(InputError, match=f"'variant': .*is of the {variant} variant, not the {other} one"):
-        ContextualAligner.load(tmp_path, variant=other)
-    with pytest.raises(InputError, match="'variant': expected one of default, published, found 'odd'"):
-        ContextualAligner.load(tmp_path, variant="odd")
-
-
-def test_a_tuned_threshold_is_saved_with_the_model(tmp_path: Path) -> None:
-    aligner = ContextualAligner()
-    aligner.with_values({"threshold": 0.25}).save(tmp_path)
-    assert ContextualAligner.load(tmp_path).threshold == 0.25 != aligner.threshold
+        SultanAligner.load(tmp_path, annotator="theirs")
 
 
 @pytest.mark.parametrize(

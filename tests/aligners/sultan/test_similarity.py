@@ -1,4 +1,4 @@
-"""What is similar in the published variant where the user brings no paraphrase table."""
+"""What is similar in Sultan's aligner where the user brings no paraphrase table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.similarity import RELATION_WORTH, similar_words
 from forest_align.lexicon.lexicon import load_lexicon
@@ -17,7 +17,7 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence
 
 LEXICON = load_lexicon()
-ALIGNER = ContextualAligner(variant="published")
+ALIGNER = SultanAligner()
 NEAR, FAR = PublishedParameters().cosine + 0.05, PublishedParameters().cosine - 0.05
 WORDS = "the/DT of/IN cat/NN car/NN automobile/NN mice/NNS ran/VBD 7/CD seven/CD 8/CD 's/POS ./.".split()  # noqa: SIM905
 
@@ -39,7 +39,7 @@ def are_similar(one: str, two: str, cosine: float | None = None) -> bool:
     return bool(similar_words(*pair, LEXICON, PublishedParameters().cosine))
 
 
-def linked(one: Sentence, two: Sentence, aligner: ContextualAligner = ALIGNER) -> set[tuple[int, int]]:
+def linked(one: Sentence, two: Sentence, aligner: SultanAligner = ALIGNER) -> set[tuple[int, int]]:
     return set(aligner.align_prepared(one, two).words)
 
 
@@ -72,7 +72,7 @@ def test_where_the_lexicon_relates_two_words_less_likeness_is_enough_but_some_is
 
 
 def test_the_threshold_is_that_of_the_parameters() -> None:
-    strict = ContextualAligner(variant="published", parameters=PublishedParameters(cosine=0.9))
+    strict = SultanAligner(PublishedParameters(cosine=0.9))
     assert linked(*with_cosine("rain/NN", "snow/NN", NEAR), strict) == set()
     assert linked(*with_cosine("rain/NN", "snow/NN", NEAR), strict.with_values({"cosine": 0.5}))
 
@@ -98,12 +98,12 @@ def test_a_table_takes_the_place_of_lexicon_and_vectors() -> None:
     one, two = tagged("car/NN rain/NN", np.eye(2)), tagged("automobile/NN snow/NN", np.eye(2))
     assert linked(one, two) == {(0, 0), (1, 1)}
     table = PairTable([("rain", "snow")])
-    assert linked(one, two, ContextualAligner(variant="published", ppdb=table)) == {(1, 1)}
+    assert linked(one, two, SultanAligner(ppdb=table)) == {(1, 1)}
 
 
 def test_an_empty_table_takes_word_similarity_out() -> None:
     one, two = tagged("car/NN rain/NN", np.eye(2)), tagged("automobile/NN snow/NN", np.eye(2))
-    assert linked(one, two, ContextualAligner(variant="published", ppdb=PairTable([]))) == set()
+    assert linked(one, two, SultanAligner(ppdb=PairTable([]))) == set()
 
 
 @st.composite
@@ -126,5 +126,5 @@ def test_so_are_those_of_the_same_words_with_other_vectors(one: Sentence, seed: 
     vectors = np.random.default_rng(seed).normal(size=(len(one), 2))
     two = Sentence(one.tokens, vectors=(vectors / np.linalg.norm(vectors, axis=1, keepdims=True)))
     only_text = PublishedParameters(modules=frozenset({"text"}))
-    for aligner in (ALIGNER, ContextualAligner(variant="published", parameters=only_text)):
+    for aligner in (ALIGNER, SultanAligner(only_text)):
         assert linked(one, two, aligner) == {(i, j) for j, i in linked(two, one, aligner)}

@@ -176,8 +176,8 @@ def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_p
 @pytest.mark.parametrize(
     ("option", "value", "aligner"),
     [
-        ("--ppdb", "table.tsv", "the aligner contextual-published"),
-        ("--annotator", "spacy", "the aligner contextual-published"),
+        ("--ppdb", "table.tsv", "the sultan aligner"),
+        ("--annotator", "spacy", "the sultan aligner"),
         ("--words", "union", "the forest aligner"),
     ],
 )
@@ -193,7 +193,7 @@ def test_options_of_an_aligner_that_does_not_run_are_refused(
     ("arguments", "message"),
     [
         (("--aligner", "nosuch"), "no aligner 'nosuch'"),
-        (("--aligner", "contextual-published", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
+        (("--aligner", "sultan", "--ppdb", "nosuch.tsv"), "nosuch.tsv: no such file"),
         (("--seed", "-1"), "expected at least 0, found -1"),
         (("--limit", "0"), "expected at least 1 pair, found 0"),
     ],
@@ -372,11 +372,11 @@ def test_runs_with_other_options_have_other_rows_and_files(
     table.write_text("big\tlarge\n", encoding="utf-8")
     kinds = {"a/b": "forest"}
     monkeypatch.setattr("forest_align.aligners.loading.kind_of", lambda name: kinds.get(name, name))
-    published = ("--aligner", "contextual-published")
+    sultan = ("--aligner", "sultan")
     runs = {
-        "contextual-published": published,
-        "contextual-published, ppdb=ppdb.tsv": (*published, "--ppdb", str(table)),
-        "contextual-published, annotator=spacy": (*published, "--annotator", "spacy"),
+        "sultan": sultan,
+        "sultan, ppdb=ppdb.tsv": (*sultan, "--ppdb", str(table)),
+        "sultan, annotator=spacy": (*sultan, "--annotator", "spacy"),
         "forest": ("--aligner", "forest"),
         "forest, words=union": ("--aligner", "forest", "--words", "union"),
         "a/b, words=union": ("--aligner", "a/b", "--words", "union"),
@@ -429,9 +429,9 @@ def test_a_report_has_all_that_is_needed_to_get_its_figures_again(
     model = tmp_path / "model"
     model.mkdir()
     (model / "model.json").write_text("{}")
-    aligners = ("--aligner", str(model), "--aligner", "contextual-published", "--ppdb", str(table))
+    aligners = ("--aligner", str(model), "--aligner", "sultan", "--ppdb", str(table))
     assert run(data, tmp_path, "msr-rte", *aligners, "--seed", "3") == 1
-    report = read_report(tmp_path, "msr-rte.dev.contextual-published+ppdb=ppdb.tsv")
+    report = read_report(tmp_path, "msr-rte.dev.sultan+ppdb=ppdb.tsv")
     assert (report["benchmark"], report["split"], report["pairs"]) == ("msr-rte", "dev", 2)
     assert (report["settings"], report["seed"], report["resumed"]) == ({"depth": 1}, 3, 0)
     files = BENCHMARKS["msr-rte"].files["dev"]
@@ -490,7 +490,7 @@ def test_the_weighted_use_stands_beside_the_naive_one(data: Path, tmp_path: Path
     assert set(report["tables"]) == {"sts2013", "sts2013, weighted"}
 
 
-def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_by_name(
+def test_sultan_its_paraphrases_and_its_annotator_are_asked_for_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = {}
@@ -503,14 +503,13 @@ def test_the_published_variant_its_paraphrases_and_its_annotator_are_asked_for_b
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
     args = Namespace(words=None, ppdb=str(table), annotator="spacy")
-    _, settings = benchmark._aligner("contextual-published", args, None)
+    _, settings = benchmark._aligner("sultan", args, None)
     assert settings == {"depth": 1, "ppdb": "ppdb.tsv", "annotator": "spacy"}
-    assert asked["contextual"]["annotator"] == "spacy"
-    assert asked["contextual"]["variant"] == "published"
-    assert list(asked["contextual"]["ppdb"].partners("big")) == ["large"]
+    assert asked["sultan"]["annotator"] == "spacy"
+    assert list(asked["sultan"]["ppdb"].partners("big")) == ["large"]
 
 
-def test_a_model_tuned_from_the_published_variant_gets_paraphrases_and_annotator(
+def test_a_model_tuned_from_sultan_gets_paraphrases_and_annotator(
     data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys
 ) -> None:
     asked = {}
@@ -520,7 +519,7 @@ def test_a_model_tuned_from_the_published_variant_gets_paraphrases_and_annotator
         return PhraseAligner()
 
     model = tmp_path / "model"
-    forest_align.load("contextual", variant="published").save(model)
+    forest_align.load("sultan").save(model)
     monkeypatch.setattr("forest_align.aligners.load", load)
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
@@ -529,7 +528,6 @@ def test_a_model_tuned_from_the_published_variant_gets_paraphrases_and_annotator
     assert f"| {model}, annotator=spacy, ppdb=ppdb.tsv (this run)" in capsys.readouterr().out
     found = asked[str(model)]
     assert (found["annotator"], list(found["ppdb"].partners("big"))) == ("spacy", ["large"])
-    assert "variant" not in found
     (path,) = (tmp_path / "runs").glob("*.report.json")
     assert json.loads(path.read_text(encoding="utf-8"))["models"]["--ppdb"] == digest(table)
 
@@ -540,14 +538,14 @@ def test_paraphrases_that_an_aligner_does_not_get_do_not_keep_its_run_from_going
     table = tmp_path / "ppdb.tsv"
     table.write_text("big\tlarge\n", encoding="utf-8")
     identity = ("--aligner", "identity")
-    published = ("--aligner", "contextual-published", "--ppdb", str(table))
+    sultan = ("--aligner", "sultan", "--ppdb", str(table))
     out = tmp_path / "runs"
-    assert run(data, out, "msr-rte", *identity, *published) == 1
+    assert run(data, out, "msr-rte", *identity, *sultan) == 1
     assert run(data, out, "msr-rte", *identity, "--resume") == 1
     table.write_text("big\thuge\n", encoding="utf-8")
-    assert run(data, out, "msr-rte", *identity, *published, "--resume") == 2
+    assert run(data, out, "msr-rte", *identity, *sultan, "--resume") == 2
     message = capsys.readouterr().err
-    assert "contextual-published+ppdb=ppdb.tsv.predictions.jsonl: cannot resume: --ppdb was" in message
+    assert "sultan+ppdb=ppdb.tsv.predictions.jsonl: cannot resume: --ppdb was" in message
     assert read_report(out, "msr-rte.dev.identity")["resumed"] == 2
 
 

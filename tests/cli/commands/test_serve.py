@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment, Links
 from forest_align.browser.line_index import LineIndex
 from forest_align.browser.server import TIMEOUT, BrowserServer
@@ -370,7 +371,7 @@ def test_a_model_is_that_of_its_own_kind_of_aligner_and_the_parser_that_of_all(
     assert loaded == [("contextual", folder, "en"), ("forest", None, "en")]
 
 
-def test_an_aligner_can_be_chosen_that_has_a_model_and_no_other(
+def test_every_bundled_aligner_can_be_chosen(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pages = []
@@ -379,18 +380,18 @@ def test_an_aligner_can_be_chosen_that_has_a_model_and_no_other(
         pages.append(server.service.get("/").body.decode())
 
     monkeypatch.setattr(BrowserServer, "serve_forever", keep)
-    monkeypatch.setattr("forest_align.cli.commands.serve._is_there", lambda name: name == "forest")
     folder = str(tmp_path / "model")
     ContextualAligner().save(folder)
     for options in (["--model", folder], ["--model", folder, "--aligner", "contextual"], []):
         assert main(["serve", "--port", "0", *options]) == 0
     names = [re.findall("<option( selected)?>([^<]*)<", page) for page in pages]
-    assert names == 2 * [[("", "forest"), (" selected", "contextual")]] + [[(" selected", "forest")]]
+    assert names == [
+        [(" selected" * (name == chosen), name) for name in bundled_models()]
+        for chosen in ("contextual", "contextual", "forest")
+    ]
     capsys.readouterr()
     assert main(["serve", "--port", "0", "--model", folder, "--aligner", "forest"]) == 2
     assert "is for the aligner contextual, not forest" in capsys.readouterr().err
-    assert main(["serve", "--port", "0", "--aligner", "joint"]) == 2
-    assert "no bundled model for the aligner joint: name one with --model" in capsys.readouterr().err
 
 
 def test_all_addresses_are_reached_by_a_name_too() -> None:

@@ -165,7 +165,7 @@ def test_files_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        (["--variant", "published"], "no --variant"),
+        (["--annotator", "trees"], "no --annotator"),
         (["--words", "union"], "no --words"),
     ],
 )

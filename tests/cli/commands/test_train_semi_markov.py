@@ -197,7 +197,7 @@ def test_the_parser_that_is_named_gives_the_tags(
 
 
 def options(**given: Any) -> Namespace:
-    nothing = dict.fromkeys(("aligner", "model", "variant", "parser", "annotator", "words", "ppdb"))
+    nothing = dict.fromkeys(("aligner", "model", "parser", "annotator", "words", "ppdb"))
     return Namespace(**{**nothing, "aligner": "semi-markov", **given})
 
 
@@ -217,7 +217,6 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
     ("given", "message"),
     [
         ({"words": "union"}, "the semi-markov aligner takes no --words"),
-        ({"variant": "published"}, "the semi-markov aligner takes no --variant"),
         ({"annotator": "spacy"}, "the semi-markov aligner takes no --annotator"),
     ],
 )

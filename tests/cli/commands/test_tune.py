@@ -19,6 +19,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.loading import kind_of
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.cli.commands import align, tune
 from forest_align.em.plots import PlotError
 from forest_align.em.tuning.study import SharedStudy
@@ -192,9 +193,7 @@ def test_words_count_as_linked_from_the_model_s_own_score_on(
     assert 0.99 in strict and 0.99 not in bundled
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
-)
+@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_broken_line_is_told_and_the_others_are_used(
     tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
@@ -286,9 +285,7 @@ def tree_pair(path: Path, house: str = "(NP (PRP$ her) (NN house))") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
-)
+@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_trees_of_the_input_are_used_unless_a_parser_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
@@ -307,9 +304,7 @@ def test_trees_of_the_input_are_used_unless_a_parser_is_named(
     assert len(parsed) == 2
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
-)
+@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_study_of_other_trees_over_the_same_words_is_not_continued(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
@@ -328,9 +323,7 @@ def test_attachment_is_raised_against_the_trees_of_the_input(
     assert study_of(tmp_path / "tuned", "uas").best_value < 100, "flat trees have other heads"
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
-)
+@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_pair_with_a_broken_tree_is_told_and_the_others_are_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
@@ -351,9 +344,7 @@ def test_pairs_without_links_are_an_error_that_leaves_nothing_behind(kind: str, 
     assert set(tmp_path.iterdir()) == {plain}
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--aligner", "contextual", "--variant", "published")], ids=["forest", "contextual"]
-)
+@pytest.mark.parametrize("options", [(), ("--aligner", "sultan")], ids=["forest", "sultan"])
 def test_a_pair_without_links_is_told_and_the_others_are_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
@@ -429,14 +420,13 @@ def test_what_would_fail_in_the_end_is_refused_before_any_work(
         run(gold, "--aligner", kind, *options)
 
 
-@pytest.mark.parametrize("aligner", ["forest", "contextual"])
+@pytest.mark.parametrize("aligner", ["forest", "sultan"])
 def test_the_sweep_is_drawn_into_the_folder_of_the_model(tmp_path: Path, gold: Path, aligner: str) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra 'plot')")
-    variant = ("--variant", "published") if aligner == "contextual" else ()
-    run(gold, "-o", tmp_path / "tuned", "--aligner", aligner, *variant, "--trials", 1)
+    run(gold, "-o", tmp_path / "tuned", "--aligner", aligner, "--trials", 1)
     assert "<svg" in (tmp_path / "tuned" / "sweep.svg").read_text()
     elsewhere = tmp_path / "elsewhere.png"
-    run(gold, "-o", tmp_path / "again", "--aligner", aligner, *variant, "--trials", 1, "--plot", elsewhere)
+    run(gold, "-o", tmp_path / "again", "--aligner", aligner, "--trials", 1, "--plot", elsewhere)
     assert elsewhere.exists() and not (tmp_path / "again" / "sweep.svg").exists()
 
 
@@ -471,37 +461,27 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_published_contextual_aligner_is_tuned_into_a_folder_that_align_reads(
-    tmp_path: Path, gold: Path, table: Path
-) -> None:
+def test_sultan_is_tuned_into_a_folder_that_align_reads(tmp_path: Path, gold: Path, table: Path) -> None:
     output = tmp_path / "tuned"
-    assert run(gold, "-o", output, "--aligner", "contextual", "--variant", "published",
+    assert run(gold, "-o", output, "--aligner", "sultan",
                "--ppdb", table, "--trials", 3) == 0  # fmt: skip
-    study = study_of(tmp_path / "tuned", "published-word-f1")
+    study = study_of(tmp_path / "tuned", "sultan-word-f1")
     assert study.trials[0].params == {"ppdb_similarity": 0.9, "word_weight": 0.9}
     assert study.best_value == 100
-    aligner = ContextualAligner.load(output, ppdb=PairTable.load(table))
-    assert aligner.variant == "published"
+    aligner = SultanAligner.load(output, ppdb=PairTable.load(table))
     assert aligner.parameters.word_weight == study.best_params["word_weight"]
     run(gold, "-o", output, "--model", output, "--ppdb", table, "--trials", 4)
-    assert len(study_of(tmp_path / "tuned", "published-word-f1").trials) == 4
+    assert len(study_of(tmp_path / "tuned", "sultan-word-f1").trials) == 4
 
     parser = argparse.ArgumentParser()
     align.add_arguments(parser)
     pairs, links = tmp_path / "pairs.tsv", tmp_path / "links.txt"
     pairs.write_text("dogs like meat\tdogs love meat\n")
     assert align.run(parser.parse_args(
-        [str(pairs), "--tokenized", "--aligner", "contextual", "--model", str(output),
+        [str(pairs), "--tokenized", "--aligner", "sultan", "--model", str(output),
          "--ppdb", str(table), "--to", "pharaoh", "-o", str(links)]
     )) == 0  # fmt: skip
     assert links.read_text() == "0-0 1-1 2-2\n"
-
-
-def test_a_model_of_the_other_variant_is_refused(tmp_path: Path, gold: Path) -> None:
-    for variant, other in (("default", "published"), ("published", "default")):
-        ContextualAligner(variant=variant).save(tmp_path / variant)
-        with pytest.raises(InputError, match=f"is of the {variant} variant, not the {other} one"):
-            run(gold, "-o", tmp_path / "tuned", "--model", tmp_path / variant, "--variant", other)
 
 
 def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
@@ -512,13 +492,13 @@ def test_a_study_is_not_continued_with_another_parser_or_other_paraphrases(
         run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--parser", table.parent)
     with pytest.raises(InputError, match="options to keep"):
         run(gold, "-o", tmp_path / "tuned", "--trials", 2, "--keep", "beam")
-    published = [gold, "-o", tmp_path / "published", "--aligner", "contextual", "--variant", "published"]
-    run(*published, "--ppdb", table, "--trials", 1)
+    sultan = [gold, "-o", tmp_path / "sultan", "--aligner", "sultan"]
+    run(*sultan, "--ppdb", table, "--trials", 1)
     with pytest.raises(InputError, match="trials of other pairs"):
-        run(*published, "--ppdb", table, "--trials", 2, "--parser", table.parent)
+        run(*sultan, "--ppdb", table, "--trials", 2, "--parser", table.parent)
     table.write_text("house\thome\n")
     with pytest.raises(InputError, match="trials of other pairs"):
-        run(*published, "--ppdb", table, "--trials", 2)
+        run(*sultan, "--ppdb", table, "--trials", 2)
 
 
 def test_the_threshold_of_the_contextual_aligner_is_tuned(
@@ -537,7 +517,8 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--variant", "published"], "takes no --variant"),
+        (["--ppdb", "x"], "the forest aligner takes no --ppdb"),
+        (["--annotator", "spacy"], "the forest aligner takes no --annotator"),
         (["--aligner", "contextual", "--objective", "uas"], "tuned for word-f1"),
         (["--aligner", "contextual", "--model", "forest"], "for the aligner forest"),
         (["--model", "semi-markov"], "the semi-markov aligner is not tuned"),
@@ -545,8 +526,9 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
         (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
         (["--aligner", "contextual", "--words", "union"], "takes no --words"),
-        (["--aligner", "contextual", "--annotator", "spacy"], "--annotator needs --variant published"),
-        (["--model", "contextual", "--annotator", "trees"], "--annotator needs --variant published"),
+        (["--aligner", "contextual", "--annotator", "spacy"], "the contextual aligner takes no --annotator"),
+        (["--model", "contextual", "--annotator", "trees"], "the contextual aligner takes no --annotator"),
+        (["--aligner", "sultan", "--keep", "beam"], "the sultan aligner takes no --keep"),
     ],
 )
 def test_options_of_the_other_aligner_are_refused(

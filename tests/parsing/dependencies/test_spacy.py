@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.cli import main
 from forest_align.parsing.dependencies.annotators import load_annotator
 from forest_align.parsing.dependencies.spacy import DEFAULT_MODELS, SpacyAnnotator, stanford_dependencies
@@ -135,15 +135,15 @@ def test_sentences_are_tagged_and_their_words_and_tags_stay() -> None:
 
 @needs_spacy
 def test_a_lone_surrogate_does_not_end_the_other_pairs() -> None:
-    aligner = ContextualAligner(variant="published", annotator="spacy")
+    aligner = SultanAligner(annotator="spacy")
     found = list(aligner.align_many([("He \ud800 died .", "He \ud800 died ."), ("He died .", "He died .")]))
     assert [one.error for one in found] == ["", ""] and len(found[1].words) == 3
     assert found[0].source.words == ("He", "\ud800", "died", ".")
 
 
 @needs_spacy
-def test_the_published_variant_needs_no_parse_with_spacy() -> None:
-    aligner = ContextualAligner(variant="published", annotator="spacy")
+def test_sultan_needs_no_parse_with_spacy() -> None:
+    aligner = SultanAligner(annotator="spacy")
     source, target = "The book was written by Jack Smith.", "Smith wrote the book."
     found, swapped = aligner.align(source, target), aligner.align(target, source)
     assert found.words.to_pharaoh() == swapped.words.swap().to_pharaoh()
@@ -154,6 +154,6 @@ def test_the_published_variant_needs_no_parse_with_spacy() -> None:
 @needs_spacy
 def test_align_takes_dependencies_and_names_from_spacy(capsys: pytest.CaptureFixture[str]) -> None:
     pair = ["The book was written by Jack Smith.", "Smith wrote the book."]
-    options = ["--aligner", "contextual", "--variant", "published", "--annotator", "spacy", "--to", "pharaoh"]
+    options = ["--aligner", "sultan", "--annotator", "spacy", "--to", "pharaoh"]
     assert main(["align", *pair, *options]) == 0
     assert {"1-3", "3-1", "6-0"} <= set(capsys.readouterr().out.split())

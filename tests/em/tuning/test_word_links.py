@@ -1,4 +1,4 @@
-"""What the sweep varies in the contextual aligner, what it scores and how it is known again."""
+"""What the sweep varies in the contextual and Sultan's aligner, what it scores and how it is known again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
+from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.tuning.contextual import (
-    ContextualPair,
-    ContextualSweep,
-    contextual_space,
-    contextual_start,
+from forest_align.em.tuning.word_links import (
+    WordDevPair,
+    WordSweep,
     dev_pairs,
+    word_space,
+    word_start,
 )
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import sentence_from_bracket
@@ -35,47 +36,47 @@ TABLE = PairTable([("house", "home")])
 
 
 def test_the_threshold_of_cosines_is_searched_where_vectors_stand_in_for_a_table() -> None:
-    aligner = ContextualAligner(variant="published")
-    assert set(contextual_space(aligner)) == {"ppdb_similarity", "word_weight", "cosine"}
-    assert contextual_start(aligner)["cosine"] == PublishedParameters().cosine
+    aligner = SultanAligner()
+    assert set(word_space(aligner)) == {"ppdb_similarity", "word_weight", "cosine"}
+    assert word_start(aligner)["cosine"] == PublishedParameters().cosine
 
 
 def test_the_start_has_the_aligner_s_own_values_even_if_these_are_outside_of_the_search() -> None:
-    aligner = ContextualAligner(variant="published").with_values({"ppdb_similarity": 0.05, "cosine": 0.95})
-    assert contextual_start(aligner) == {"ppdb_similarity": 0.05, "word_weight": 0.9, "cosine": 0.95}
-    space = contextual_space(aligner)
+    aligner = SultanAligner().with_values({"ppdb_similarity": 0.05, "cosine": 0.95})
+    assert word_start(aligner) == {"ppdb_similarity": 0.05, "word_weight": 0.9, "cosine": 0.95}
+    space = word_space(aligner)
     assert (space["ppdb_similarity"].low, space["cosine"].high) == (0.05, 0.95)
 
 
 def test_with_a_table_the_parameters_are_those_of_the_paper() -> None:
-    aligner = ContextualAligner(variant="published", ppdb=PairTable([("car", "automobile")]))
-    assert set(contextual_space(aligner)) == {"ppdb_similarity", "word_weight"}
+    aligner = SultanAligner(ppdb=PairTable([("car", "automobile")]))
+    assert set(word_space(aligner)) == {"ppdb_similarity", "word_weight"}
 
 
-def published(**values: Any) -> ContextualAligner:
-    return ContextualAligner(variant="published", ppdb=TABLE).with_values(values)
+def sultan(**values: Any) -> SultanAligner:
+    return SultanAligner(ppdb=TABLE).with_values(values)
 
 
-def pair(source: str, target: str, links: Links, given: str = "") -> ContextualPair:
-    return ContextualPair(*(sentence_from_bracket(TREES[text]) for text in (source, target)), links, given)
+def pair(source: str, target: str, links: Links, given: str = "") -> WordDevPair:
+    return WordDevPair(*(sentence_from_bracket(TREES[text]) for text in (source, target)), links, given)
 
 
 BOTH = Links.of([(0, 0), (1, 1)])
 
 
-def dogs(links: Links = BOTH, given: str = "") -> ContextualPair:
+def dogs(links: Links = BOTH, given: str = "") -> WordDevPair:
     return pair("dogs bark", "dogs bark", links, given)
 
 
 def test_trials_are_scored_by_macro_averaged_f1_on_sure_links() -> None:
     gold = Links.of([(0, 0), (1, 1), (2, 2)], sure=[True, True, False])
-    sweep = ContextualSweep(published(), [pair("she sold her house", "she sold her home", gold), dogs()])
+    sweep = WordSweep(sultan(), [pair("she sold her house", "she sold her home", gold), dogs()])
     rows = sweep.statistics({"ppdb_similarity": 0.9, "word_weight": 0.9}, [1, 0])
     assert rows.tolist() == [[2, 2, 2, 2], [2, 4, 2, 2]]
     assert sweep.score(rows) == pytest.approx(100 * 2 * 0.75 / 1.75)
     assert sweep.pair_count == 2
     with pytest.raises(InputError, match="at least one dev pair"):
-        ContextualSweep(published(), [])
+        WordSweep(sultan(), [])
 
 
 def test_the_values_of_a_trial_reach_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +84,7 @@ def test_the_values_of_a_trial_reach_the_aligner(monkeypatch: pytest.MonkeyPatch
         return np.eye(len(source), len(target), dtype=np.float32) * 0.5 + 0.2
 
     monkeypatch.setattr(ContextualAligner, "link_probabilities", half)
-    sweep = ContextualSweep(ContextualAligner(), [dogs()])
+    sweep = WordSweep(ContextualAligner(), [dogs()])
     assert [sweep.statistics({"threshold": value}, [0])[0, 1] for value in (0.6, 0.8)] == [2, 0]
 
 
@@ -92,20 +93,20 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores() -> None:
     model = default.model
 
     def fingerprint(
-        aligner: ContextualAligner, one: ContextualPair | None = None, identity: object = None
+        aligner: ContextualAligner | SultanAligner, one: WordDevPair | None = None, identity: object = None
     ) -> str:
-        return ContextualSweep(aligner, [one or dogs()], identity).fingerprint
+        return WordSweep(aligner, [one or dogs()], identity).fingerprint
 
     def with_pass(**networks: Any) -> ContextualAligner:
         return ContextualAligner(replace(model, **networks))
 
     known = [
-        fingerprint(published()),
-        fingerprint(published(window=2)),
-        fingerprint(published(modules=frozenset({"text"}))),
-        fingerprint(published(), dogs(Links.of([(0, 0)]))),
-        fingerprint(published(), dogs(given="other trees")),
-        fingerprint(published(), identity="another parser"),
+        fingerprint(sultan()),
+        fingerprint(sultan(window=2)),
+        fingerprint(sultan(modules=frozenset({"text"}))),
+        fingerprint(sultan(), dogs(Links.of([(0, 0)]))),
+        fingerprint(sultan(), dogs(given="other trees")),
+        fingerprint(sultan(), identity="another parser"),
         fingerprint(default),
         fingerprint(with_pass(first=model.first + 1)),
         fingerprint(with_pass(second=replace(model.second, output=model.second.output + 1))),
@@ -113,10 +114,10 @@ def test_a_sweep_is_known_by_all_that_decides_on_its_scores() -> None:
     ]
     assert len(set(known)) == len(known)
     # What is varied does not count, nor what links are merely possible.
-    assert fingerprint(published(ppdb_similarity=0.5, word_weight=0.2)) == known[0]
+    assert fingerprint(sultan(ppdb_similarity=0.5, word_weight=0.2)) == known[0]
     assert fingerprint(default.with_values({"threshold": 0.7})) == fingerprint(default)
     possible = dogs(Links.of([(0, 0), (1, 1), (0, 1)], sure=[True, True, False]))
-    assert fingerprint(published(), possible) == known[0]
+    assert fingerprint(sultan(), possible) == known[0]
 
 
 def test_a_sweep_is_the_same_where_the_parser_rounds_otherwise() -> None:
@@ -124,12 +125,12 @@ def test_a_sweep_is_the_same_where_the_parser_rounds_otherwise() -> None:
     assert one.source.forest is not None
     forest = replace(one.source.forest, log_marginal=one.source.forest.log_marginal - 1e-7)
     other = replace(one, source=replace(one.source, forest=forest))
-    found = [ContextualSweep(published(), [pair]).fingerprint for pair in (one, other)]
+    found = [WordSweep(sultan(), [pair]).fingerprint for pair in (one, other)]
     assert found[0] == found[1]
 
 
-class Counting(ContextualAligner):
-    """Makes sentences of trees and notes how many."""
+class Counting:
+    """Mixed into an aligner: makes sentences of trees and notes how many."""
 
     prepared = 0
 
@@ -138,17 +139,25 @@ class Counting(ContextualAligner):
         return [sentence_from_bracket(TREES[" ".join(sentence.words)]) for sentence in sentences]
 
 
-def test_pairs_are_prepared_once_for_each_parser_and_variant(tmp_path: Path) -> None:
+class CountingSultan(Counting, SultanAligner):  # type: ignore[misc]
+    pass
+
+
+class CountingContextual(Counting, ContextualAligner):  # type: ignore[misc]
+    pass
+
+
+def test_pairs_are_prepared_once_for_each_parser_and_aligner(tmp_path: Path) -> None:
     texts = ("she sold her house", "she sold her home")
     words = [text.split() for text in texts]
     given = SentencePair("1", *map(Sentence.from_words, words), links=Links.of([(0, 0)]))
-    for variant, parser, count in (
-        ("published", "toy", 2),
-        ("published", "toy", 0),
-        ("published", "other", 2),
-        ("default", "toy", 2),
+    for kind, parser, count in (
+        (CountingSultan, "toy", 2),
+        (CountingSultan, "toy", 0),
+        (CountingSultan, "other", 2),
+        (CountingContextual, "toy", 2),
     ):
-        aligner = Counting(variant=variant)
+        aligner = kind()
         (found,), problems = dev_pairs(aligner, [given], parser, tmp_path)
         assert (aligner.prepared, problems) == (count, [])
         assert (found.source.words, found.target.words) == tuple(map(tuple, words))
@@ -160,7 +169,7 @@ def test_sentences_kept_without_word_vectors_are_not_used_where_these_are_read(t
     given = SentencePair("1", *map(Sentence.from_words, words), links=Links.of([(0, 0)]))
 
     def found(cache: Path | None, ppdb: PairTable | None) -> list[tuple[int, int]]:
-        aligner = ContextualAligner(variant="published", ppdb=ppdb)
+        aligner = SultanAligner(ppdb=ppdb)
         ((pair,), _) = dev_pairs(aligner, [given], "en", cache)
         assert (pair.source.vectors is None) == (ppdb is not None)
         return list(aligner.align_prepared(pair.source, pair.target).words.pairs)
@@ -181,7 +190,7 @@ def test_what_another_annotator_prepares_is_not_kept(tmp_path: Path) -> None:
 
     given = SentencePair("1", *(Sentence.from_words(["dogs", "bark"]) for _ in range(2)), links=BOTH)
     for tag in ("NN", "JJ"):  # two versions of a model
-        aligner = ContextualAligner(variant="published", ppdb=TABLE, annotator=Tagger(tag))
+        aligner = SultanAligner(ppdb=TABLE, annotator=Tagger(tag))
         ((pair,), _) = dev_pairs(aligner, [given], "en", tmp_path)
         assert pair.source.tags == (tag, tag)
 
@@ -193,7 +202,7 @@ def test_trees_of_the_input_are_part_of_a_pair(tmp_path: Path) -> None:
         return replace(plain, source_trees=((tree, 0.0),))
 
     trees = [with_tree("(S (NNS dogs) (VBP bark))"), with_tree("(S (NP (NNS dogs)) (VP (VBP bark)))")]
-    aligner = Counting(variant="published")
+    aligner = CountingSultan()
     found, _ = dev_pairs(aligner, trees, "toy", given_trees=True)
     assert aligner.prepared == 1  # both targets, which have the same words
     assert len({one.given_forests for one in found}) == 2 and all(one.given_forests for one in found)

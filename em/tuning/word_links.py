@@ -1,4 +1,4 @@
-"""What the sweep varies in the contextual aligner, and how a set of values is scored on dev pairs."""
+"""What the sweep varies in the contextual and Sultan's aligner, and how it scores values on dev pairs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
 from forest_align.em.corpus.corpus import forest_fingerprint, parser_fingerprint, text_to_parse
@@ -20,40 +21,41 @@ from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
-    from forest_align.aligners.contextual.aligner import ContextualAligner
+    from forest_align.aligners.sultan.aligner import SultanAligner
     from forest_align.data.formats.format import SentencePair
 
 _SPACES: dict[str, dict[str, Range]] = {
-    "default": {"threshold": Range(0.05, 0.95)},
+    "contextual": {"threshold": Range(0.05, 0.95)},
     # The grid of the paper (§3.3.5) goes from 0.1 to 1.
-    "published": {"ppdb_similarity": Range(0.1, 1.0), "word_weight": Range(0.1, 1.0)},
+    "sultan": {"ppdb_similarity": Range(0.1, 1.0), "word_weight": Range(0.1, 1.0)},
 }
 _COSINES = Range(0.4, 0.9)
 
 
-def contextual_space(aligner: ContextualAligner) -> dict[str, Range]:
-    """What to vary: the threshold of the default variant, *ppdbSim* and *w* of the published one.
+def word_space(aligner: ContextualAligner | SultanAligner) -> dict[str, Range]:
+    """What to vary: the threshold of the contextual aligner, *ppdbSim* and *w* of Sultan's.
 
     Where word vectors stand in for a paraphrase table, their threshold is varied too. The ranges are wide
     enough for the aligner's own values.
     """
-    space = dict(_SPACES[aligner.variant])
-    if aligner.variant == "published" and aligner.ppdb is None and aligner.annotator.name == "trees":
+    space = dict(_SPACES[aligner.name])
+    if aligner.name == "sultan" and aligner.ppdb is None and _reads_trees(aligner):
         space["cosine"] = _COSINES
-    return {name: range_.holding(_own_value(aligner, name)) for name, range_ in space.items()}
+    return {name: range_.holding(float(aligner.settings[name])) for name, range_ in space.items()}
 
 
-def contextual_start(aligner: ContextualAligner) -> dict[str, float]:
+def word_start(aligner: ContextualAligner | SultanAligner) -> dict[str, float]:
     """The aligner's own values."""
-    return {name: _own_value(aligner, name) for name in contextual_space(aligner)}
+    return {name: float(aligner.settings[name]) for name in word_space(aligner)}
 
 
-def _own_value(aligner: ContextualAligner, name: str) -> float:
-    return float(getattr(aligner.parameters if aligner.variant == "published" else aligner, name))
+def _reads_trees(aligner: ContextualAligner | SultanAligner) -> bool:
+    """Whether the parser prepares the sentences, and no annotator."""
+    return str(aligner.settings.get("annotator", "trees")) == "trees"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContextualPair:
+class WordDevPair:
     """A dev pair, ready to be aligned.
 
     Attributes
@@ -72,14 +74,14 @@ class ContextualPair:
     given_forests: str = ""
 
 
-class ContextualSweep:
+class WordSweep:
     """A :class:`~.trials.TuningProblem`: word F1 of dev pairs under the values of a trial.
 
     Parameters
     ----------
-    aligner : ContextualAligner
+    aligner : ContextualAligner or SultanAligner
         Gives everything but the values.
-    pairs : sequence of ContextualPair
+    pairs : sequence of WordDevPair
         Of their gold links only the sure ones count.
     identity : object
         What the sentences were prepared with, and the user's paraphrases: the text of a value that differs
@@ -93,8 +95,8 @@ class ContextualSweep:
 
     def __init__(
         self,
-        aligner: ContextualAligner,
-        pairs: Sequence[ContextualPair],
+        aligner: ContextualAligner | SultanAligner,
+        pairs: Sequence[WordDevPair],
         identity: object = None,
     ) -> None:
         if not pairs:
@@ -116,14 +118,14 @@ class ContextualSweep:
         share a study all the same.
         """
         aligner = self._aligner
-        varied = contextual_space(aligner)
+        varied = word_space(aligner)
         kept = {name: value for name, value in aligner.settings.items() if name not in varied}
         gold = [
             (pair.source.words, pair.target.words, sorted(links), pair.given_forests)
             for pair, links in zip(self._pairs, self._gold, strict=True)
         ]
-        weights = _arrays_of(aligner.model) if aligner.variant == "default" else ()
-        return fingerprint_of(kept, aligner.annotator.name, gold, self._identity, *weights)
+        weights = _arrays_of(aligner.model) if isinstance(aligner, ContextualAligner) else ()
+        return fingerprint_of(kept, aligner.name, gold, self._identity, *weights)
 
     def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
         """Counts of words: float64, one row of ``MatchCounts`` a pair."""
@@ -150,19 +152,19 @@ def _arrays_of(model: Any) -> Iterator[np.ndarray]:
 
 
 def dev_pairs(
-    aligner: ContextualAligner,
+    aligner: ContextualAligner | SultanAligner,
     pairs: Sequence[SentencePair],
     parser: str,
     cache: Path | None = None,
     report: Callable[[int], None] | None = None,
     *,
     given_trees: bool = False,
-) -> tuple[list[ContextualPair], list[str]]:
+) -> tuple[list[WordDevPair], list[str]]:
     """Prepare pairs with gold links for a sweep.
 
     Parameters
     ----------
-    aligner : ContextualAligner
+    aligner : ContextualAligner or SultanAligner
         Prepares the sentences with its parser or annotator.
     pairs : sequence of SentencePair
         From :func:`forest_align.data.pairs.read_pairs`.
@@ -178,8 +180,8 @@ def dev_pairs(
 
     Returns
     -------
-    list of ContextualPair
-        What :class:`ContextualSweep` takes.
+    list of WordDevPair
+        What :class:`WordSweep` takes.
     list of str
         Why other pairs could not be prepared.
 
@@ -206,9 +208,9 @@ def dev_pairs(
             [text if isinstance(text, str) else Sentence.from_words(text) for text in texts]
         )
 
-    identity = ["contextual", aligner.variant, aligner.reads_vectors(), parser_fingerprint(parser)]
+    identity = [aligner.name, aligner.reads_vectors(), parser_fingerprint(parser)]
     # Of what another annotator is made, nothing is known; and it remembers what it has prepared.
-    store = ArrayStore(cache) if cache is not None and aligner.annotator.name == "trees" else None
+    store = ArrayStore(cache) if cache is not None and _reads_trees(aligner) else None
     with_trees = [side for side in sides if side.forest is not None]
     texts = [text_to_parse(side) for side in sides if side.forest is None]
     own = iter(aligner.prepare(with_trees))
@@ -224,5 +226,5 @@ def dev_pairs(
         else:
             assert pair.links is not None
             links = pair.links.check(len(source), len(target))
-            found.append(ContextualPair(source, target, links, forests))
+            found.append(WordDevPair(source, target, links, forests))
     return found, problems

@@ -1,0 +1,188 @@
+"""Sultan's word aligner: Sultan, Bethard & Sumner (2014), as published."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forest_align.aligners.base import Text
+from forest_align.aligners.canonical_order import is_after
+from forest_align.aligners.model_folder import damaged, model_folder
+from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
+from forest_align.aligners.sultan.parameters import PublishedParameters, load_parameters, save_parameters
+from forest_align.aligners.sultan.pipeline import published_links
+from forest_align.aligners.sultan.similarity import similar_words
+from forest_align.aligners.sultan.words import SentenceView
+from forest_align.alignment import Alignment, Links
+from forest_align.lexicon.word_vectors import check_finite
+from forest_align.parsing.dependencies.annotators import load_annotator
+from forest_align.types import InputError, Sentence
+from forest_align.types.spans import gaps
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing import Parser
+    from forest_align.parsing.dependencies.annotation import Annotator
+
+
+class SultanAligner(ParsingAligner):
+    """Aligns words by six rules, one after another: their similarity and that of what surrounds them.
+
+    Links have no probabilities. The result for swapped sentences is the transpose, always: pairs are aligned
+    in one canonical order.
+
+    Parameters
+    ----------
+    parameters : PublishedParameters, optional
+        Those of the paper by default.
+    ppdb : PairTable or str or Path, optional
+        Paraphrases of the user, or their file: the only different words that are similar. Without a table,
+        words are similar that the lexicon or word vectors relate.
+    parser : Parser or str or Path, optional
+        For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
+        loaded when needed; the bundled English one by default.
+    lexicon : Lexicon, optional
+        The bundled one by default.
+    annotator : str or Annotator
+        Source of dependencies and named entities: ``"trees"``, the parse; or ``"spacy"``, a spaCy model
+        (extra ``[spacy]``), which needs no parse.
+
+    Raises
+    ------
+    InputError
+        If there is no such annotator, or ``ppdb`` is neither a table nor the path of one that can be read.
+    ModelError
+        If spaCy is asked for and not installed.
+    """
+
+    name = "sultan"
+
+    def __init__(
+        self,
+        parameters: PublishedParameters | None = None,
+        *,
+        ppdb: PairTable | str | Path | None = None,
+        parser: Parser | str | Path | None = None,
+        lexicon: Lexicon | None = None,
+        annotator: str | Annotator = "trees",
+    ) -> None:
+        self.parameters = parameters or PublishedParameters()
+        self.annotator = load_annotator(annotator) if isinstance(annotator, str) else annotator
+        super().__init__(parser, lexicon, ppdb)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters and the name of the annotator."""
+        modules = sorted(self.parameters.modules)
+        return {**asdict(self.parameters), "modules": modules, "annotator": self.annotator.name}
+
+    @classmethod
+    def load(cls, name_or_path: str | Path = "sultan", **options: Any) -> SultanAligner:
+        """Load the bundled parameters (``"sultan"``) or what :meth:`save` wrote into a folder.
+
+        Options go to the constructor; they come before what the folder says.
+
+        Raises
+        ------
+        ModelError
+            If there is no such model.
+        """
+        with model_folder(name_or_path) as folder:
+            parameters, annotator = load_parameters(folder)
+        if "annotator" not in options:
+            try:
+                options["annotator"] = load_annotator(annotator)
+            except InputError as error:
+                raise damaged(name_or_path, error) from None
+        return cls(parameters, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the parameters and the name of the annotator into a folder."""
+        save_parameters(path, self.parameters, self.annotator.name)
+
+    def with_values(self, values: Mapping[str, float]) -> SultanAligner:
+        """A copy that shares everything but these values: fields of :class:`PublishedParameters`."""
+        changed = copy.copy(self)
+        changed.parameters = replace(self.parameters, **dict(values))  # type: ignore[arg-type]
+        return changed
+
+    def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
+        """Annotate or parse what lacks a forest; add word vectors where there is no table of paraphrases.
+
+        A forest that a sentence came with is kept, with its tags and lemmas.
+        """
+        annotated = self.annotator.prepare(sentences)
+        if annotated is not None:
+            return annotated
+        vectors = self.reads_vectors()
+        return parse_or_complete(
+            lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
+        )
+
+    def reads_vectors(self) -> bool:
+        """Whether a sentence needs word vectors: not where the user's paraphrases stand in for them."""
+        return self.ppdb is None
+
+    def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
+        """Align two prepared sentences.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no tokens, or word vectors of numbers that are not finite.
+        """
+        check_tokens(source, target)
+        links = Links(tuple(sorted(self._links(source, target))))
+        return Alignment(
+            source,
+            target,
+            links,
+            unaligned_source=gaps({i for i, _ in links}, len(source)),
+            unaligned_target=gaps({j for _, j in links}, len(target)),
+            aligner=self.name,
+        )
+
+    def _links(self, source: Sentence, target: Sentence) -> list[tuple[int, int]]:
+        if self.reads_vectors():
+            check_finite(source, target)
+        views = self._view(source), self._view(target)
+        keys = tuple(map(_view_key, views))
+        # Sentences that look the same may differ in their vectors, whose product rounds by their order.
+        if keys[0] > keys[1] or (keys[0] == keys[1] and is_after(source, target)):
+            return [(i, j) for j, i in self._in_order(target, source, views[::-1])]
+        return list(self._in_order(source, target, views))
+
+    def _in_order(
+        self, source: Sentence, target: Sentence, views: tuple[SentenceView, SentenceView]
+    ) -> set[tuple[int, int]]:
+        if self.ppdb is not None:
+            return published_links(*views, self.ppdb.partners, self.parameters)
+        similar = similar_words(source, target, self.lexicon, self.parameters.cosine)
+        return published_links(*views, _no_paraphrases, self.parameters, similar)
+
+    def _view(self, sentence: Sentence) -> SentenceView:
+        annotation = self.annotator.annotate(sentence)
+        if "dependencies" not in self.parameters.modules:
+            annotation = annotation._replace(basic=(), collapsed=())
+        lemmas = [token.lemma or self.lexicon.lemma(token.text, token.tag) for token in sentence.tokens]
+        return SentenceView.of(sentence, lemmas, annotation)
+
+
+def _no_paraphrases(word: str) -> tuple[str, ...]:
+    return ()
+
+
+def _view_key(view: SentenceView) -> tuple[Any, ...]:
+    return (
+        len(view),
+        view.forms,
+        view.lemmas,
+        view.categories,
+        view.neighbours,
+        view.basic_neighbours,
+        view.entities,
+    )
