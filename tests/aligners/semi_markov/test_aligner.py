@@ -212,7 +212,7 @@ def test_a_very_long_pair_is_aligned() -> None:
     assert alignment.words.pairs == tuple((i, i - 20) for i in range(20, 150))
 
 
-@pytest.mark.parametrize("name", ("semi-markov", "semi-markov-phrasal"))
+@pytest.mark.parametrize("name", ["semi-markov", "semi-markov-phrasal"])
 def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> None:
     aligner = forest_align.load(name)
     assert isinstance(aligner, SemiMarkovAligner)
