@@ -61,6 +61,7 @@ from forest_align.parsing.networks.model_files import (
 )
 from forest_align.parsing.networks.span_network import BatchScores
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types.positive import positive
 
 HYPER_PARAMETERS = {
     "use_pretrained": True,
@@ -279,7 +280,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
-    parser.add_argument("--budget", type=int, default=1000, help="subwords a batch, padding included")
+    parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, padding included")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
     parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
     parser.add_argument("--craft-copies", type=float, default=1.0, help="visits of a CRAFT sentence an epoch")
@@ -287,18 +288,15 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--longest", type=int, default=60, help="longest training sentence in words")
     parser.add_argument("--rare", type=int, default=5, help="label chains seen less often are shortened")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--report", type=int, default=10, help="steps between two lines of losses")
-    parser.add_argument("--evaluate-every", type=int, default=1500, help="steps between two evaluations")
+    parser.add_argument("--threads", type=positive, default=2)
+    parser.add_argument("--report", type=positive, default=10, help="steps between two lines of losses")
+    parser.add_argument("--evaluate-every", type=positive, default=1500, help="steps between two evaluations")
     parser.add_argument("--save-minutes", type=float, default=10.0)
     for field in dataclasses.fields(ParserSettings):
         parser.add_argument(
             f"--{field.name.replace('_', '-')}", type=type(field.default), default=field.default
         )
     options = parser.parse_args(arguments)
-    for name in ("budget", "threads", "report", "evaluate_every"):
-        if getattr(options, name) < 1:
-            parser.error(f"--{name.replace('_', '-')}: expected a whole number from 1 on")
     if (options.steps > 0) == (options.minutes > 0):
         parser.error("give --steps or --minutes")
     if not options.resume and (options.work / "checkpoint.safetensors").exists():

@@ -7,16 +7,6 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-#: Larger counts are slips, and more than some libraries can hold.
-_MOST = 2**31 - 1
-
-
-def positive(text: str) -> int:
-    """A whole number from 1 on, for ``type=`` of an argument."""
-    if not (text.isdecimal() and len(text) <= 10 and 1 <= int(text) <= _MOST):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {_MOST}, found {text!r}")
-    return int(text)
-
 
 class _Gone(argparse.Action):
     """Refuses an option that is gone, and says what to use."""

@@ -23,7 +23,7 @@ from forest_align.cli.aligner_choice import (
     load_aligner,
     made_with,
 )
-from forest_align.cli.arguments import add_output, format_of_output, positive, refuse_variant
+from forest_align.cli.arguments import add_output, format_of_output, refuse_variant
 from forest_align.cli.input_pairs import Item, read_items, uses_given_links
 from forest_align.cli.progress import counted
 from forest_align.data.pairs import FORMATS
@@ -39,6 +39,7 @@ from forest_align.storage.outputs import (
 from forest_align.storage.run_record import RunRecord
 from forest_align.types import ForestAlignError, InputError
 from forest_align.types.json_fields import check_probability
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner

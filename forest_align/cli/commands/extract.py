@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.arguments import add_output, format_of_output, positive
+from forest_align.cli.arguments import add_output, format_of_output
 from forest_align.cli.left_out import LeftOut
 from forest_align.cli.progress import counted
 from forest_align.data.phrases.counts import PhraseCounts
@@ -20,6 +20,7 @@ from forest_align.data.phrases.table import TABLE_FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.types import InputError
+from forest_align.types.positive import positive
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
 

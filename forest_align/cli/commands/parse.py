@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import add_output, positive
+from forest_align.cli.arguments import add_output
 from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
 from forest_align.cli.progress import counted
 from forest_align.data.text.lines import InputLines
 from forest_align.storage.outputs import open_output, refuse_overwriting, repair
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import format_json_object
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.parsing import NBest

@@ -6,7 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import (
     add_corpus_arguments,
     check_model_folder,
@@ -16,6 +15,7 @@ from forest_align.cli.corpora import (
     read_gold_files,
 )
 from forest_align.types import InputError
+from forest_align.types.positive import positive
 
 #: The learning curve in the model's folder.
 LEARNING_CURVE = "learning_curve.svg"

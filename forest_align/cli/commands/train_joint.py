@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import positive
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 from forest_align.cli.left_out import name_left_out
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.em.joint.examples import JointExample

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.aligner_choice import check_annotator
-from forest_align.cli.arguments import positive, refuse_variant
+from forest_align.cli.arguments import refuse_variant
 from forest_align.cli.corpora import (
     add_corpus_arguments,
     check_model_folder,
@@ -19,6 +19,7 @@ from forest_align.cli.corpora import (
 )
 from forest_align.cli.left_out import name_left_out
 from forest_align.types import InputError
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     import optuna

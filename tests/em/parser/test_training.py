@@ -94,6 +94,15 @@ def test_an_option_that_is_no_more_is_printed_as_changed(capsys: pytest.CaptureF
     assert capsys.readouterr().out == "changed: --distill was 15.0, is None\n"
 
 
+@pytest.mark.parametrize("name", ["--budget", "--threads", "--report", "--evaluate-every"])
+@pytest.mark.parametrize("count", ["0", "2147483648", "1.0"])
+def test_a_count_out_of_range_is_refused(name: str, count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        options("--minutes", "71", name, count)
+    expected = f"{name}: expected a whole number from 1 to 2147483647, found '{count}'"
+    assert expected in capsys.readouterr().err
+
+
 def test_labels_cannot_be_made_in_another_way_in_the_middle() -> None:
     saved = train_parser.made_with(options(), [SENTENCE])
     record = {"labels": LABELS, "tags": TAGS, "made_with": saved}
