@@ -1,64 +1,177 @@
 #!/bin/sh
-# Trains, tunes and calibrates the forest aligner's bundled model, treats untrained and hand-set weights alike, and measures all.
-# Training starts from the untrained weights with the options that are best for them; sweeps of bundled weights start with the
-# fixed options of em.forest.untuned.
+# Makes every bundled model from its data, in the order in which they depend on each other.
 #
-#   [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh ALIGNMENT_DATA OUT
+#   [WORDNET=FOLDER] [MINILM=FOLDER] [MPNET=FOLDER] [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh DATA OUT [STEP ...]
 #
-# ALIGNMENT_DATA holds mtref/, wiki/, edinburgh/ and msr_rte/. OUT gets cache/ (parses and features), em/ (trained),
-# forest/ (trained, tuned, calibrated), forest-published/ (the same weights, the search of the paper), uniform/ and fixed/ (weights of zero, weights set by hand; tuned, calibrated),
-# start/ (the last two before tuning) and the tables ablation.md, normalizers.md and forest_sizes.md (pairs that nobody tuned on),
-# ablation.tuned.md, training.md and MODEL.calibration.md.
-# Run it again to go on where it stopped. With one worker, the default, it makes the same models each time from the same
-# inputs on the same machine, interrupted or not; with several, sweeps are faster, but their trials differ from time to time.
+# DATA holds alignment/, treebank/ and lexicon/. WORDNET, MINILM and MPNET are what the dictionary, the parser and the word
+# vectors are made from. docs/background/rebuilding.md lists the steps with their input and time. Without STEP all are run.
+#
+# OUT gets a folder for each model, OUT/tables, OUT/cache, and OUT/package: this source tree as links, in which the models
+# made so far take the place of the bundled ones. Every step runs with that package, so that it reads what was made before.
+#
+# Run the script again to resume. A step that ended well leaves OUT/steps/NAME.done and is skipped from then on; delete that
+# file to run it again. OUT/steps has its output (NAME.log), and the seconds of each step (times.tsv).
+# With one worker the forest models are the same each time from the same inputs on the same machine, interrupted or not.
+# With several workers sweeps are faster, but their trials differ from run to run.
 set -eu
-data=$1
-out=$2
+[ $# -ge 2 ] || { sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")/.." && pwd)
-bundled=$here/forest_align/aligners/models
-first=150
-trials=${TRIALS:-80}
+data=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+chosen="$*"
+wordnet=${WORDNET:-/usr/share/wordnet}
+minilm=${MINILM:-$data/all-MiniLM-L6-v2}
+mpnet=${MPNET:-$data/all-mpnet-base-v2}
 workers=${WORKERS:-1}
-mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
+trials=${TRIALS:-80}
+alignment=$data/alignment
+treebank=$data/treebank
+steps=$out/steps
+package=$out/package/forest_align
+first=150
 
-head -n $first "$data/mtref/dev.tsv" > "$out/dev/mtref/dev.tsv"
-head -n $first "$data/wiki/dev.tsv" > "$out/dev/wiki/dev.tsv"
-for part in edinburgh/train.sure.json msr_rte/dev.majority.json; do
-    python -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))[:int(sys.argv[2])], sys.stdout)' \
-        "$data/$part" $first > "$out/dev/$part"
-done
-dev="$out/dev/mtref/dev.tsv $out/dev/wiki/dev.tsv $out/dev/edinburgh/train.sure.json $out/dev/msr_rte/dev.majority.json"
-text="$data/mtref/train.tsv $data/wiki/train.tsv $data/edinburgh/train.sure.json $data/msr_rte/dev.majority.json"
-
-# tune_model FROM NAME: tunes the model FROM on the dev pairs and calibrates it, as $out/NAME. The beam stays at 50.
-tune_model() {
-    forest-align tune $dev --model "$1" -o "$out/$2" --forests "$out/cache" --trials "$trials" --workers "$workers" --keep beam
-    python -m forest_align.em.forest.calibrate "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-        --model "$out/$2" -o "$out/$2" --forests "$out/cache" > "$out/$2.calibration.md"
+# step NAME COMMAND...: runs the command, unless other steps were asked for or this one was done before.
+step() {
+    name=$1
+    shift
+    case " ${chosen:-$name} " in *" $name "*) ;; *) return 0 ;; esac
+    if [ -e "$steps/$name.done" ]; then
+        echo "$name: skipped, done before"
+        return 0
+    fi
+    echo "$name: running, output in $steps/$name.log"
+    began=$(date +%s)
+    set +e
+    (set -e; "$@") >> "$steps/$name.log" 2>&1
+    status=$?
+    set -e
+    if [ $status -ne 0 ]; then
+        echo "$name: failed with status $status" >&2
+        exit $status
+    fi
+    printf '%s\t%s\n' "$name" $(($(date +%s) - began)) >> "$steps/times.tsv"
+    touch "$steps/$name.done"
 }
 
-for weights in uniform fixed; do
-    python -m forest_align.em.forest.untuned "$bundled/$weights" -o "$out/start/$weights"
+# bundle NAME FOLDER: puts what the step NAME made in OUT/NAME into a folder of OUT/package, if that step is done.
+bundle() {
+    [ ! -e "$steps/$1.done" ] || cp -R --remove-destination "$out/$1/." "$package/$2"
+}
+
+# Links to the files, not to the folders: a model must never be written through a link into the source tree.
+link_package() {
+    rm -rf "$out/package"
+    mkdir -p "$out/package"
+    cp -Rs "$here/forest_align" "$out/package/"
+    for part in cext em eval data; do cp -Rs "$here/$part" "$package/"; done
+}
+
+# train_parser OPTION...: one of the three runs of the parser's training, which go on from each other.
+train_parser() {
+    python -m forest_align.em.parser.training --wsj "$treebank/wsj_sample" --gum "$treebank/gum" --craft "$treebank/craft" \
+        --encoder "$minilm" --work "$out/parser-work" --resume "$@"
+}
+
+# take_dev_pairs: the pairs that the forest aligner's options are tuned on.
+take_dev_pairs() {
+    mkdir -p "$out/dev/mtref" "$out/dev/wiki" "$out/dev/edinburgh" "$out/dev/msr_rte"
+    for part in mtref wiki; do head -n $first "$alignment/$part/dev.tsv" > "$out/dev/$part/dev.tsv"; done
+    for part in edinburgh/train.sure.json msr_rte/dev.majority.json; do
+        python -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))[:int(sys.argv[2])], sys.stdout)' \
+            "$alignment/$part" $first > "$out/dev/$part"
+    done
+}
+
+# tune_model FROM NAME: tunes the model FROM on the dev pairs and calibrates it, as OUT/NAME. The beam stays at 50.
+tune_model() {
+    forest-align tune $dev --model "$1" -o "$out/$2" --forests "$out/cache" --trials "$trials" --workers "$workers" --keep beam
+    python -m forest_align.em.forest.calibrate "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
+        "$alignment/edinburgh/train.sure.json" --model "$out/$2" -o "$out/$2" --forests "$out/cache" \
+        > "$out/tables/$2.calibration.md"
+}
+
+# tune_untrained NAME: the weights of zero (uniform) or set by hand (fixed) with fixed options, then tuned ones.
+tune_untrained() {
+    python -m forest_align.em.forest.untuned "$here/forest_align/aligners/models/$1" -o "$out/start/$1"
+    tune_model "$out/start/$1" "$1"
+}
+
+# publish_search: the weights of the forest aligner with the options of the paper's search.
+publish_search() {
+    mkdir -p "$out/forest-published"
+    cp "$out/forest/weights.safetensors" "$here/forest_align/aligners/models/forest-published/model.json" "$out/forest-published/"
+}
+
+# measure_ablation TABLE STANFORD_PAIRS GOLD...: trained, untrained and hand-set weights.
+measure_ablation() {
+    table=$1
+    pairs=$2
+    shift 2
+    python "$here/benchmarks/quality/ablation.py" "$@" --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
+        --forests "$out/cache" --stanford "$pairs" "$alignment/edinburgh/train.stanford.xml.gz" > "$out/tables/$table"
+}
+
+# measure_training TABLE ARGUMENT...: kinds of training.
+measure_training() {
+    table=$1
+    shift
+    python "$here/benchmarks/quality/training_table.py" "$@" --options "$out/forest" --forests "$out/cache" > "$out/tables/$table"
+}
+
+dev="$out/dev/mtref/dev.tsv $out/dev/wiki/dev.tsv $out/dev/edinburgh/train.sure.json $out/dev/msr_rte/dev.majority.json"
+text="$alignment/mtref/train.tsv $alignment/wiki/train.tsv $alignment/edinburgh/train.sure.json $alignment/msr_rte/dev.majority.json"
+gold="$alignment/mtref/dev.tsv $alignment/wiki/dev.tsv $alignment/edinburgh/train.sure.json $alignment/msr_rte/dev.majority.json"
+
+names=$(sed -n 's/^step \([a-z0-9-]*\) .*/\1/p' "$0")
+for name in $chosen; do
+    echo "$names" | grep -qx -e "$name" || { echo "$name: no such step; expected some of" $names >&2; exit 2; }
 done
-tune_model "$out/start/uniform" uniform
-forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
+mkdir -p "$steps" "$out/tables" "$out/candidates"
+link_package
+trap 'exit 130' INT  # the parser's trainer ends well when it is interrupted; its step is not done then
+cd "$out/package"
+export PYTHONPATH="$out/package"
+
+step lexicon python "$here/tools/build_lexicon.py" "$wordnet" "$out/lexicon"
+bundle lexicon data/resources
+step parser-1 train_parser --minutes 71
+step parser-2 train_parser --minutes 82 --encoder-rate 3e-4 --head-rate 1.6e-3 --craft-sentences 40000
+step parser-3 train_parser --minutes 165 --craft-sentences 40000 --longest 100
+step parser python -m forest_align.em.parser.calibration --model "$out/parser-work/export" --gum "$treebank/gum" --output "$out/parser"
+bundle parser parsing/models/en
+step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
+bundle vectors parsing/vectors
+step tagger python -m forest_align.em.parser.tagger "$treebank" "$out/tagger"
+bundle tagger parsing/vectors
+step candidates python -m forest_align.em.lexical.training "$data" --cache "$out/cache" --out "$out/candidates/candidates.json"
+bundle candidates data/resources
+step contextual python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
+bundle contextual aligners/models/contextual
+step semi-markov forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
+    -o "$out/semi-markov" --forests "$out/cache" --resume
+bundle semi-markov aligners/models/semi-markov
+step semi-markov-phrasal forest-align train semi-markov "$alignment/msr_rte/dev.phrasal.json" \
+    "$alignment/edinburgh/train.phrasal.json" -o "$out/semi-markov-phrasal" --forests "$out/cache" --resume
+bundle semi-markov-phrasal aligners/models/semi-markov-phrasal
+step joint forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
+    -o "$out/joint" --forests "$out/cache" --resume
+bundle joint aligners/models/joint
+step dev take_dev_pairs
+step uniform tune_untrained uniform
+bundle uniform aligners/models/uniform
+step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
     --epochs 5 --batch-size 0 --workers "$workers" --resume
-tune_model "$out/em" forest
-mkdir -p "$out/forest-published"
-cp "$out/forest/weights.safetensors" "$bundled/forest-published/model.json" "$out/forest-published"
-tune_model "$out/start/fixed" fixed
-python "$here/benchmarks/quality/ablation.py" $dev --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
-    --forests "$out/cache" --stanford "$out/dev/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" \
-    > "$out/ablation.tuned.md"
-python "$here/benchmarks/quality/ablation.py" "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-    "$data/msr_rte/dev.majority.json" --skip $first --model "$out/forest" --untrained "$out/uniform" --by-hand "$out/fixed" \
-    --forests "$out/cache" --stanford "$data/edinburgh/train.sure.json" "$data/edinburgh/train.stanford.xml.gz" \
-    > "$out/ablation.md"
-python "$here/benchmarks/quality/training_table.py" $text --gold $dev --start uniform --options "$out/forest" \
-    --forests "$out/cache" --workers "$workers" > "$out/training.md"
-python "$here/benchmarks/quality/training_table.py" $text --gold "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-    "$data/msr_rte/dev.majority.json" --skip $first --gold-limit 0 --start "$out/uniform" --options "$out/forest" --epochs 5 \
-    --normalizers pair symmetric training --uses symmetric --forests "$out/cache" --workers "$workers" > "$out/normalizers.md"
-python "$here/benchmarks/quality/training_table.py" --gold "$data/mtref/dev.tsv" "$data/wiki/dev.tsv" "$data/edinburgh/train.sure.json" \
-    "$data/msr_rte/dev.majority.json" --skip $first --gold-limit 0 --options "$out/forest" --forest-sizes 1 10 50 \
-    --forests "$out/cache" > "$out/forest_sizes.md"
+step forest tune_model "$out/em" forest
+bundle forest aligners/models/forest
+step forest-published publish_search
+bundle forest-published aligners/models/forest-published
+step fixed tune_untrained fixed
+bundle fixed aligners/models/fixed
+step ablation-tuned measure_ablation ablation.tuned.md "$out/dev/edinburgh/train.sure.json" $dev
+step ablation measure_ablation ablation.md "$alignment/edinburgh/train.sure.json" $gold --skip $first
+step training measure_training training.md $text --gold $dev --start "$out/uniform" --workers "$workers"
+step normalizers measure_training normalizers.md $text --gold $gold --skip $first --gold-limit 0 --start "$out/uniform" --epochs 5 \
+    --normalizers pair symmetric training --uses symmetric --workers "$workers"
+step forest-sizes measure_training forest_sizes.md --gold $gold --skip $first --gold-limit 0 --forest-sizes 1 10 50

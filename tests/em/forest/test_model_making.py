@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +21,6 @@ from forest_align.em.forest.calibration import TEMPERATURES, JudgedPhrases
 from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.state import TrainingSettings
 
-from ...places import ROOT
 from .test_dev_set import gold_pairs, parse_many
 
 
@@ -245,10 +243,3 @@ def test_an_untuned_model_has_nothing_of_a_sweep(tmp_path: Path) -> None:
         made = ForestModel.load(tmp_path / "first")
         assert (made.weights == model.weights).all() and made.lexical == model.lexical
         assert (made.options.null_penalty, made.options.generation_gap) == (1.4, 5)
-
-
-def test_no_sweep_of_the_bundled_models_starts_with_options_that_came_out_of_one() -> None:
-    text = (ROOT / "tools" / "rebuild_models.sh").read_text(encoding="utf-8")
-    swept = re.findall(r'^tune_model "([^"]*)"', text, re.MULTILINE)
-    assert swept == ["$out/start/uniform", "$out/em", "$out/start/fixed"]
-    assert '--start "$out/uniform"' in text and 'em.forest.untuned "$bundled/$weights"' in text
