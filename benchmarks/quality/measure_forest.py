@@ -28,9 +28,10 @@ from forest_align.aligners.forest.aligner import ForestAligner, bundled_model
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
-from forest_align.data.pairs import read_pairs
-from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
 from forest_align.eval.benchmarks.corpora import BENCHMARKS
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.chunk_constituents import ChunkJudge
@@ -53,7 +54,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "published": PUBLISHED,
     "published, monotonic": {**PUBLISHED, "noncompositional": False},
 }
-SentencePair = tuple[Sentence, Sentence]
+Sides = tuple[Sentence, Sentence]
 Count = Callable[[Iterable[SpanPair]], Sequence[int]]
 
 
@@ -71,57 +72,65 @@ class Case:
         Judges predicted pairs of spans: a row of MatchCounts, perhaps followed by compatible pairs and pairs.
     """
 
-    systems: dict[str, SentencePair]
+    systems: dict[str, Sides]
     links: Links
     count: Count
 
 
-def parse(sentences: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Sentence | InputError]:
-    """Parse tokenized sentences, each once, or take them from the cache."""
+def parse(
+    pairs: Iterable[SentencePair | InputError], options: argparse.Namespace
+) -> list[ParsedPair | InputError]:
+    """Parse the sentences of pairs, each once, or take them from the cache; an error for each broken pair."""
     parser = load_parser_for_alignment(options.trees, forest_size=options.forest_size)
-    return cached_sentences(
-        [list(words) for words in sentences],
+    return parse_pairs(
+        pairs,
         parser.parse_many,
         ArrayStore(options.cache) if options.cache else None,
         [parser_fingerprint(options.trees), options.forest_size],
     )
 
 
-def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, SentencePair]:
+def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, Sides]:
     """The sentences with their forests, and with the best trees of these."""
     best = with_best_tree(source), with_best_tree(target)
     return {f"{forest_size}-best forest": (source, target), "1-best tree": best}
 
 
+def with_brackets(
+    pairs: Iterable[SentencePair | InputError], brackets: Sequence[str]
+) -> list[ParsedPair | InputError]:
+    """The pairs with trees in Penn brackets, two a pair, in place of parses."""
+    lemma = load_lexicon().lemma
+    found: list[ParsedPair | InputError] = []
+    for number, pair in enumerate(pairs):
+        if isinstance(pair, InputError):
+            found.append(pair)
+            continue
+        both = brackets[2 * number : 2 * number + 2]
+        source, target = (sentence_from_bracket(bracket, lemmatizer=lemma) for bracket in both)
+        found.append(ParsedPair(pair, source, target, ""))
+    return found
+
+
 def edinburgh(options: argparse.Namespace) -> list[Case]:
     """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
     sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
-    numbered = [
-        (number, pair)
-        for number, pair in enumerate(islice(read_pairs(sure), options.limit))
-        if not isinstance(pair, InputError)
-    ]
+    pairs = list(islice(read_pairs(sure), options.limit))
     stanford = StanfordParses.read(trees)
-    places = [2 * number + side for number, _ in numbered for side in range(2)]
-    parsed: Sequence[Sentence | InputError]
     if options.trees == "stanford":
-        brackets = stanford.brackets()
-        lemma = load_lexicon().lemma
-        parsed = [sentence_from_bracket(brackets[place], lemmatizer=lemma) for place in places]
+        parsed = with_brackets(pairs, stanford.brackets())
     else:
-        parsed = parse([s.words for _, pair in numbered for s in (pair.source, pair.target)], options)
-    every = stanford.constituents()
-    constituents = [every[place] for place in places]
+        parsed = parse(pairs, options)
+    constituents = stanford.constituents()
     cases = []
-    for index, (_, pair) in enumerate(numbered):
-        both = slice(2 * index, 2 * index + 2)
-        source, target = parsed[both]
-        lengths, spans = zip(*constituents[both], strict=True)
-        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
+    for number, one in enumerate(parsed):
+        if isinstance(one, InputError) or (links := one.pair.links) is None:
             continue
+        pair, source, target = one.pair, one.source, one.target
+        lengths, spans = zip(*constituents[2 * number : 2 * number + 2], strict=True)
         if not (len(pair.source), len(pair.target)) == (len(source), len(target)) == lengths:
             continue
-        links = pair.links.only_sure()
+        links = links.only_sure()
         projection = project(spans[0], spans[1], links)
         if options.trees == "stanford":
             systems = {"Stanford tree": (source, target)}
@@ -139,19 +148,18 @@ def ists(options: argparse.Namespace) -> list[Case]:
         for path in BENCHMARKS["ists"].paths(options.data, "train")
         if path.suffix == ".wa"
         for pair in islice(read_pairs(path), options.limit)
-        if not isinstance(pair, InputError)
     ]
-    parsed = parse([s.words for pair in pairs for s in (pair.source, pair.target)], options)
     cases = []
-    for pair, source, target in zip(pairs, parsed[::2], parsed[1::2], strict=True):
-        if isinstance(source, InputError) or isinstance(target, InputError) or pair.links is None:
+    for one in parse(pairs, options):
+        if isinstance(one, InputError) or (links := one.pair.links) is None:
             continue
+        pair, source, target = one.pair, one.source, one.target
         wanted = project(
-            constituent_spans(forest_of(source)), constituent_spans(forest_of(target)), pair.links
+            constituent_spans(forest_of(source)), constituent_spans(forest_of(target)), links
         ).sure_pairs()
         chunks = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
         judge = ChunkJudge.of(source.words, target.words, chunks, wanted)
-        cases.append(Case(systems_of(source, target, options.forest_size), pair.links, judge.count))
+        cases.append(Case(systems_of(source, target, options.forest_size), links, judge.count))
     return cases
 
 

@@ -18,11 +18,10 @@ from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
 from forest_align.aligners.words.lexical import Candidate, CandidateProvider
 from forest_align.alignment import Links
-from forest_align.em.corpus.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus.problems import problem_of
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
 from forest_align.eval.metrics.dependencies import head_dependencies
-from forest_align.parsing.forests.given_trees import with_given_trees
-from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
+from forest_align.storage.fingerprints import files_fingerprint
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
@@ -143,45 +142,19 @@ class CorpusReader:
         list of str
             Why the others could not.
         """
-        problems: list[str] = []
-        usable: list[tuple[SentencePair, Sentence, Sentence]] = []
-        for pair in pairs:
-            if isinstance(pair, InputError):
-                problems.append(str(pair))
-                continue
-            try:
-                sides = with_given_trees(pair) if self.given_trees else (pair.source, pair.target)
-                usable.append((pair, *sides))
-            except InputError as broken:
-                problems.append(problem_of(pair, broken))
-        sentences = self._parsed([side for _, *both in usable for side in both], report)
-        found = []
-        for (pair, *given), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
-            try:
-                if isinstance(source, InputError):
-                    raise source
-                if isinstance(target, InputError):
-                    raise target
-                found.append(self._prepare(pair, source, target, forest_fingerprint(given)))
-            except InputError as error:
-                problems.append(problem_of(pair, error))
-            if report is not None:
-                report(1)
-        return found, problems
-
-    def _parsed(self, given: Sequence[Sentence], report: Report | None) -> list[Sentence | InputError]:
-        """The sentences with forests; those that are parsed have word vectors, too."""
-        texts = [text_to_parse(side) for side in given if side.forest is None]
-        if report is not None and len(texts) < len(given):
-            report(len(given) - len(texts))
-        parsed = iter(
-            cached_sentences(texts, self._parser, self._store, self._parser_identity, report=report)
+        parsed = parse_pairs(
+            pairs,
+            self._parser,
+            self._store,
+            self._parser_identity,
+            given_trees=self.given_trees,
+            report=report,
         )
-        return [next(parsed) if side.forest is None else side for side in given]
+        return prepare_pairs(parsed, self._prepare, report)
 
-    def _prepare(
-        self, pair: SentencePair, source: Sentence, target: Sentence, given_forests: str
-    ) -> CorpusPair:
+    def _prepare(self, parsed: ParsedPair) -> CorpusPair:
+        pair, source, target = parsed.pair, parsed.source, parsed.target
+        given_forests = parsed.given_forests
         key = [self._pair_identity, text_to_parse(pair.source), text_to_parse(pair.target)]
         if given_forests:
             key.append(given_forests)
@@ -231,25 +204,6 @@ def tree_heads(bracket: str) -> list[int]:
     forest = sentence_from_bracket(bracket).forest
     assert forest is not None
     return head_dependencies(forest)
-
-
-def forest_fingerprint(given: Sequence[Sentence]) -> str:
-    """Short hash of the forests of sentences, their tags and lemmas too; empty if there are none."""
-    if all(sentence.forest is None for sentence in given):
-        return ""
-    parts: list[Any] = []
-    for sentence in given:
-        if sentence.forest is not None:
-            parts += [[(token.text, token.lemma, token.tag) for token in sentence.tokens]]
-            parts += [getattr(sentence.forest, name) for name in sentence.forest.__dataclass_fields__]
-        else:
-            parts.append(None)
-    return fingerprint_of(*parts)
-
-
-def text_to_parse(sentence: Sentence) -> str | list[str]:
-    """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
-    return list(sentence.words) if sentence.tokens else sentence.text
 
 
 class LazyParser:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import Links
-from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs
 from forest_align.em.corpus.problems import problem_of
 from forest_align.types import InputError, Sentence
 
@@ -96,33 +97,37 @@ def read_gold_pairs(
     InputError
         If there are pairs, and none of them has a link that is wanted.
     """
-    problems: list[str] = []
-    usable: list[tuple[SentencePair, Links]] = []
-    for pair in pairs:
-        if isinstance(pair, InputError):
-            problems.append(str(pair))
-            continue
-        try:
-            usable.append((pair, _links(pair, links)))
-        except InputError as error:
-            problems.append(problem_of(pair, error))
-    if usable and not any(wanted for _, wanted in usable):
+    wanted = [_with_wanted(pair, links) for pair in pairs]
+    usable = [pair for pair in wanted if not isinstance(pair, InputError)]
+    if usable and not any(pair.links for pair in usable):
         which = "sure gold link" if links == "sure" else "gold link"
         raise InputError(f"expected at least one {which} to learn from, found none")
-    sentences = cached_sentences(
-        [list(side.words) for pair, _ in usable for side in (pair.source, pair.target)],
+    parsed = parse_pairs(
+        wanted,
         LazyParser(parser, 1),
         ArrayStore(cache) if cache is not None else None,
         [parser_fingerprint(parser), 1],
         report=report,
     )
-    found = []
-    for (pair, wanted), source, target in zip(usable, sentences[::2], sentences[1::2], strict=True):
-        try:
-            found.append(GoldPair(_parsed(source, whole), _parsed(target, whole), wanted))
-        except InputError as error:
-            problems.append(problem_of(pair, error))
-    return found, problems
+
+    def prepare(one: ParsedPair) -> GoldPair:
+        assert one.pair.links is not None
+        source, target = one.source, one.target
+        if not whole:
+            source, target = (replace(side, forest=None, vectors=None) for side in (source, target))
+        return GoldPair(source, target, one.pair.links)
+
+    return prepare_pairs(parsed, prepare)
+
+
+def _with_wanted(pair: SentencePair | InputError, which: str) -> SentencePair | InputError:
+    """The pair with the links that are wanted, or why it cannot be used."""
+    if isinstance(pair, InputError):
+        return pair
+    try:
+        return replace(pair, links=_links(pair, which))
+    except InputError as error:
+        return InputError(problem_of(pair, error))
 
 
 def _links(pair: SentencePair, which: str) -> Links:
@@ -130,9 +135,3 @@ def _links(pair: SentencePair, which: str) -> Links:
         raise InputError("expected words with gold links, found none")
     chosen = pair.links if which == "all" else pair.links.only_sure()
     return chosen.check(len(pair.source), len(pair.target))
-
-
-def _parsed(sentence: Sentence | InputError, whole: bool) -> Sentence:
-    if isinstance(sentence, InputError):
-        raise sentence
-    return sentence if whole else replace(sentence, forest=None, vectors=None)

@@ -12,7 +12,8 @@ import numpy as np
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences
-from forest_align.em.corpus.corpus import forest_fingerprint, parser_fingerprint, text_to_parse
+from forest_align.em.corpus.corpus import parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import forest_fingerprint, text_to_parse
 from forest_align.em.corpus.problems import problem_of, with_gold
 from forest_align.em.tuning.trials import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts

@@ -237,9 +237,12 @@ def test_parses_are_kept_by_the_size_of_the_forests(monkeypatch: pytest.MonkeyPa
     options.cache = tmp_path
     for size in (3, 4, 3):
         options.forest_size = size
-        parsed = module.parse([GOLD[1][0].split()], options)
-        assert [one.words for one in parsed] == [tuple(GOLD[1][0].split())]
-    assert given.sizes == [3, 4, 3] and len(given.parsed) == 2
+        (parsed,) = module.parse(gold_pairs()[:1], options)
+        assert (parsed.source.words, parsed.target.words) == (
+            parsed.pair.source.words,
+            parsed.pair.target.words,
+        )
+    assert given.sizes == [3, 4, 3] and len(given.parsed) == 4
 
 
 @pytest.mark.parametrize("corpus", ["edinburgh", "ists"])

@@ -1,0 +1,157 @@
+"""Parses the pairs of files: given trees, parser, cache, and what is wrong with pairs that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus.problems import problem_of
+from forest_align.parsing.forests.given_trees import with_given_trees
+from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types import InputError, Sentence
+
+if TYPE_CHECKING:
+    from forest_align.data.formats.format import SentencePair
+
+Made = TypeVar("Made")
+ParseMany = Callable[[Sequence[Any]], Iterable[Sentence | InputError]]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPair:
+    """A pair of a file with its sentences as they were parsed.
+
+    Attributes
+    ----------
+    pair : SentencePair
+        As it was read.
+    source, target : Sentence
+        Parsed, or with the forests of their trees.
+    given_forests : str
+        Short hash of the forests that came with the sentences; empty where both were parsed.
+    """
+
+    pair: SentencePair
+    source: Sentence
+    target: Sentence
+    given_forests: str
+
+
+def parse_pairs(
+    pairs: Iterable[SentencePair | InputError],
+    parse_many: ParseMany,
+    store: ArrayStore | None,
+    identity: Any,
+    *,
+    given_trees: bool = False,
+    prepare_given: Callable[[Sequence[Sentence]], Iterable[Sentence | InputError]] = list,
+    report: Callable[[int], None] | None = None,
+) -> list[ParsedPair | InputError]:
+    """Parse the sentences of pairs, or load them from the cache.
+
+    Parameters
+    ----------
+    pairs : iterable of SentencePair or InputError
+        From :func:`forest_align.data.pairs.read_pairs`.
+    parse_many, store, identity
+        See :func:`forest_align.em.corpus.cache.cached_sentences`.
+    given_trees : bool
+        Whether sentences that come with trees keep these for forests.
+    prepare_given : callable
+        Called with all sentences that have forests; they are not parsed, and by default stay as they are.
+    report : callable, optional
+        Called with the number of sentences done since the last call.
+
+    Returns
+    -------
+    list of ParsedPair or InputError
+        One for each pair, in order. An error names the pair, and its file and line where they are known.
+    """
+    read: list[tuple[SentencePair, tuple[Sentence, Sentence]] | InputError] = []
+    for pair in pairs:
+        if isinstance(pair, InputError):
+            read.append(pair)
+            continue
+        try:
+            read.append((pair, with_given_trees(pair) if given_trees else (pair.source, pair.target)))
+        except InputError as broken:
+            read.append(InputError(problem_of(pair, broken)))
+    sides = [side for one in read if not isinstance(one, InputError) for side in one[1]]
+    with_forests = [side for side in sides if side.forest is not None]
+    given = iter(prepare_given(with_forests))
+    if report is not None and with_forests:
+        report(len(with_forests))
+    texts = [text_to_parse(side) for side in sides if side.forest is None]
+    parsed = iter(cached_sentences(texts, parse_many, store, identity, report=report))
+    found: list[ParsedPair | InputError] = []
+    for one in read:
+        if isinstance(one, InputError):
+            found.append(one)
+            continue
+        pair, both = one
+        source, target = [next(parsed if side.forest is None else given) for side in both]
+        if isinstance(source, InputError) or isinstance(target, InputError):
+            reason = source if isinstance(source, InputError) else target
+            found.append(InputError(problem_of(pair, reason)))
+        else:
+            found.append(ParsedPair(pair, source, target, forest_fingerprint(both)))
+    return found
+
+
+def prepare_pairs(
+    parsed: Iterable[ParsedPair | InputError],
+    prepare: Callable[[ParsedPair], Made],
+    report: Callable[[int], None] | None = None,
+) -> tuple[list[Made], list[str]]:
+    """Make of each parsed pair what a trainer takes.
+
+    Parameters
+    ----------
+    parsed : iterable of ParsedPair or InputError
+        From :func:`parse_pairs`.
+    prepare : callable
+        Called with each parsed pair; raises InputError where it cannot be used.
+    report : callable, optional
+        Called with 1 after each pair.
+
+    Returns
+    -------
+    list
+        What was made, in order.
+    list of str
+        Why the other pairs cannot be used.
+    """
+    made: list[Made] = []
+    problems: list[str] = []
+    for one in parsed:
+        if isinstance(one, InputError):
+            problems.append(str(one))
+        else:
+            try:
+                made.append(prepare(one))
+            except InputError as error:
+                problems.append(problem_of(one.pair, error))
+        if report is not None:
+            report(1)
+    return made, problems
+
+
+def forest_fingerprint(given: Sequence[Sentence]) -> str:
+    """Short hash of the forests of sentences, their tags and lemmas too; empty if there are none."""
+    if all(sentence.forest is None for sentence in given):
+        return ""
+    parts: list[Any] = []
+    for sentence in given:
+        if sentence.forest is not None:
+            parts += [[(token.text, token.lemma, token.tag) for token in sentence.tokens]]
+            parts += [getattr(sentence.forest, name) for name in sentence.forest.__dataclass_fields__]
+        else:
+            parts.append(None)
+    return fingerprint_of(*parts)
+
+
+def text_to_parse(sentence: Sentence) -> str | list[str]:
+    """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
+    return list(sentence.words) if sentence.tokens else sentence.text
