@@ -11,13 +11,12 @@ import numpy as np
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.alignment import Links
-from forest_align.em.corpus.cache import ArrayStore, cached_sentences
+from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import parser_fingerprint
-from forest_align.em.corpus.parsed_pairs import forest_fingerprint, text_to_parse
-from forest_align.em.corpus.problems import problem_of, with_gold
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs
+from forest_align.em.corpus.problems import with_gold
 from forest_align.em.tuning.trials import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts
-from forest_align.parsing.forests.given_trees import with_given_trees
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError, Sentence
 
@@ -191,18 +190,6 @@ def dev_pairs(
     InputError
         If there are pairs and none of them has gold links.
     """
-    usable: list[SentencePair] = []
-    sides: list[Sentence] = []
-    problems: list[str] = []
-    for pair in with_gold(pairs):
-        if isinstance(pair, InputError):
-            problems.append(str(pair))
-            continue
-        try:
-            sides += with_given_trees(pair) if given_trees else (pair.source, pair.target)
-            usable.append(pair)
-        except InputError as error:
-            problems.append(problem_of(pair, error))
 
     def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
         return aligner.prepare(
@@ -210,22 +197,21 @@ def dev_pairs(
         )
 
     identity = [aligner.name, aligner.reads_vectors(), parser_fingerprint(parser)]
-    # Of what another annotator is made, nothing is known; and it remembers what it has prepared.
+    # Other annotators have no fingerprint, so nothing is cached.
     store = ArrayStore(cache) if cache is not None and _reads_trees(aligner) else None
-    with_trees = [side for side in sides if side.forest is not None]
-    texts = [text_to_parse(side) for side in sides if side.forest is None]
-    own = iter(aligner.prepare(with_trees))
-    if report is not None and with_trees:
-        report(len(with_trees))
-    others = iter(cached_sentences(texts, prepare, store, identity, report=report))
-    sentences = [next(others if side.forest is None else own) for side in sides]
-    found = []
-    given = (forest_fingerprint(both) for both in zip(sides[::2], sides[1::2], strict=True))
-    for pair, source, target, forests in zip(usable, sentences[::2], sentences[1::2], given, strict=True):
-        if isinstance(source, InputError) or isinstance(target, InputError):
-            problems.append(problem_of(pair, source if isinstance(source, InputError) else target))
-        else:
-            assert pair.links is not None
-            links = pair.links.check(len(source), len(target))
-            found.append(WordDevPair(source, target, links, forests))
-    return found, problems
+    parsed = parse_pairs(
+        with_gold(pairs),
+        prepare,
+        store,
+        identity,
+        given_trees=given_trees,
+        prepare_given=aligner.prepare,
+        report=report,
+    )
+
+    def dev_pair(one: ParsedPair) -> WordDevPair:
+        assert one.pair.links is not None
+        links = one.pair.links.check(len(one.source), len(one.target))
+        return WordDevPair(one.source, one.target, links, one.given_forests)
+
+    return prepare_pairs(parsed, dev_pair)
