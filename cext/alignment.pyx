@@ -28,13 +28,8 @@ from operator import index
 
 import numpy as np
 
-from forest_align.cext.alignment_result import (
-    LARGEST_WHOLE_NUMBER,
-    MOST_GENERATIONS,
-    MOST_NODES,
-    AlignmentArrays,
-    PackedArrays,
-)
+from forest_align.cext.alignment_arguments import BOUNDS, LARGEST_WHOLE_NUMBER, MOST_NODES
+from forest_align.cext.alignment_result import AlignmentArrays, PackedArrays
 
 cdef enum:
     BASE_SUPPORT = 0
@@ -63,25 +58,7 @@ include "alignment_parts/input.pxi"
 include "alignment_parts/output.pxi"
 
 
-def align(
-    source_start, source_end, source_edges, source_roots, source_log_marginal, source_log_null, source_class,
-    target_start, target_end, target_edges, target_roots, target_log_marginal, target_log_null, target_class,
-    log_pair, base_source, base_target, base_log_prior,
-    *,
-    source_log_edge=None, target_log_edge=None,
-    double null_penalty=1.0,
-    double noncompositional_penalty=1.0,
-    double parser_weight=0.0,
-    double temperature=1.0,
-    beam=50,
-    generation_gap=4,
-    opened_supports=4,
-    max_items=100_000,
-    bint allow_noncompositional=True,
-    bint allow_single_support=True,
-    bint count_all_nulls=False,
-    bint packed=False,
-):
+def align(source, target, log_pair, base, options):
     """Align two forests.
 
     An item is a pair of nodes; a support of it says what it rests on. The score of a derivation is the product
@@ -107,44 +84,14 @@ def align(
 
     Parameters
     ----------
-    source_start, source_end, target_start, target_end : array of int32, shape (N,)
-        Token spans of the nodes, bottom-up, shorter spans first; N is at most ``MOST_NODES``.
-    source_edges, target_edges : array of int32, shape (E, 3)
-        Hyperedges (parent, left, right), sorted; the spans of the children make up that of the parent.
-    source_roots, target_roots : array of int32
-    source_log_marginal, target_log_marginal : array of float64, shape (N,)
-        Log marginal probability under the parser.
-    source_log_null, target_log_null : array of float64, shape (N,)
-        Log Pr(node, null) for each node.
-    source_class, target_class : array of int32, shape (N,)
-        Row and column of each node in ``log_pair``.
-    log_pair : array of float64, shape (source classes, target classes)
+    source, target : SideArrays
+        The forests.
+    log_pair : array of float64, shape (source nodes, target nodes)
         Log Pr(source, target).
-    base_source, base_target : array of int32, shape (B,)
-        Pairs that need no support: word links, and groups of words that are linked as a whole.
-    base_log_prior : array of float64, shape (B,)
-        Log weight of each base pair, multiplied into its score.
-    source_log_edge, target_log_edge : array of float64, shape (E,), optional
-        Log weight of each hyperedge, at most 0: what a derivation pays for a tree that the parser thinks less of.
-    null_penalty, noncompositional_penalty : float
-        µ_n and µ_c of §5.3.
-    parser_weight : float
-        µ_p of §5.4, in [0, 1].
-    temperature : float
-        Above 0. Posteriors are those of the distribution over derivations in which each is as probable as its
-        score raised to the power 1 / temperature, normalised. What the best derivation is does not depend on it.
-    beam : int
-        µ_b: pairs kept for each source node, and supports kept for each pair.
-    generation_gap : int
-        µ_g: how many generations a pair may stand above what supports it; at most ``MOST_GENERATIONS``.
-    opened_supports : int
-        How many supports of a pair are tried when it has to give way in merging: half as many where something
-        had to give way before, half of these at the next, but at least one.
-    max_items : int
-        Budget of pairs in all; the beam narrows to keep it.
-    allow_noncompositional, allow_single_support, count_all_nulls : bool
-    packed : bool
-        Whether to return the packed alignment forest as well.
+    base : BaseArrays
+        Pairs that need no support.
+    options : SearchOptions
+        How to search.
 
     Returns
     -------
@@ -162,29 +109,13 @@ def align(
     """
     cdef Search search
     cdef Outcome outcome
-    search.options = Options(
-        null_penalty=null_penalty,
-        noncompositional_penalty=noncompositional_penalty,
-        parser_weight=parser_weight,
-        sharpness=1.0 / temperature,
-        beam=whole_number("beam", beam, 1, LARGEST_WHOLE_NUMBER),
-        gap=whole_number("generation_gap", generation_gap, 1, MOST_GENERATIONS),
-        opened_supports=whole_number("opened_supports", opened_supports, 0, LARGEST_WHOLE_NUMBER),
-        max_items=whole_number("max_items", max_items, 1, LARGEST_WHOLE_NUMBER),
-        allow_noncompositional=allow_noncompositional,
-        allow_single_support=allow_single_support,
-        count_all_nulls=count_all_nulls,
-        packed=packed,
-    )
+    take_options(&search.options, options)
     held = [
-        take_side(&search.source, "source", source_start, source_end, source_edges, source_roots,
-                  source_log_marginal, source_log_null, source_class, source_log_edge),
-        take_side(&search.target, "target", target_start, target_end, target_edges, target_roots,
-                  target_log_marginal, target_log_null, target_class, target_log_edge),
-        take_pairs(&search, log_pair, source_class, target_class),
-        take_base(&search, base_source, base_target, base_log_prior),
+        take_side(&search.source, "source", source),
+        take_side(&search.target, "target", target),
+        take_pairs(&search, log_pair),
+        take_base(&search, base),
     ]
-    check_options(&search.options, temperature)
     with nogil:
         guarded(align_forests, &search, &outcome)
     del held

@@ -6,14 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Tables of the search grow with the square of the number of nodes, and those of its paths with the square of
-# the generation gap. With so many nodes on both sides (2,048 words that have one tree) the search takes about
-# 550 MiB with a gap of 6 and 1.6 GiB with the largest. All of an alignment takes some 1.2 GiB then, and with
-# twice as many nodes four times that.
-MOST_NODES = 4096
-MOST_GENERATIONS = 100
-LARGEST_WHOLE_NUMBER = 2**31 - 1
-
 # How a pair is supported.
 BASE = 0  # by word links
 COMPOSITIONAL = 1  # by two pairs, one in each child on both sides

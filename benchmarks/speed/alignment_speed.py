@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.aligners.forest.model import ForestOptions
 from forest_align.cext import alignment
+from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 
-OPTIONS: dict[str, Any] = {"null_penalty": 1.6, "beam": 50, "generation_gap": 4}
+OPTIONS = ForestOptions(null_penalty=1.6, beam=50, generation_gap=4, max_items=100_000).search_options()
+
+#: What the kernel takes but for the options.
+Pair = tuple[SideArrays, SideArrays, np.ndarray, BaseArrays]
 
 
 def random_tree(rng: random.Random, start: int, end: int, edges: set[Any], nodes: set[Any]) -> Any:
@@ -54,8 +59,8 @@ def vary(rng: random.Random, words: int, trees: int) -> tuple[list[Any], list[An
     return sorted(kept), sorted(edge for edge in edges if edge[0] in kept)
 
 
-def random_side(rng: random.Random, words: int, trees: int) -> tuple[np.ndarray, ...]:
-    """One forest as the kernel takes it."""
+def random_side(rng: random.Random, words: int, trees: int) -> tuple[SideArrays, list[int]]:
+    """One forest as the kernel takes it, and the head word of each node."""
     keys, edges = vary(rng, words, trees)
     number = {key: index for index, key in enumerate(keys)}
     triples = sorted(tuple(number[key] for key in edge) for edge in edges)
@@ -63,20 +68,20 @@ def random_side(rng: random.Random, words: int, trees: int) -> tuple[np.ndarray,
     below = {parent: left if rng.random() < 0.5 else right for parent, left, right in triples}
     for node, (_, start, _) in enumerate(keys):
         heads.append(heads[below[node]] if node in below else start)
-    return (
+    side = SideArrays(
         np.array([key[1] for key in keys], np.int32),
         np.array([key[1] + key[0] for key in keys], np.int32),
         np.array(triples, np.int32).reshape(-1, 3),
         np.array([len(keys) - 1], np.int32),
         np.zeros(len(keys)),
         np.full(len(keys), -2.0),
-        np.array(heads, np.int32),
     )
+    return side, heads
 
 
-def random_pair(rng: random.Random, words: int, trees: int) -> tuple[Any, ...]:
+def random_pair(rng: random.Random, words: int, trees: int) -> Pair:
     """A sentence and a paraphrase of it: most words linked, a stretch moved, some competing links."""
-    source, target = random_side(rng, words, trees), random_side(rng, words, trees)
+    (source, source_heads), (target, target_heads) = (random_side(rng, words, trees) for _ in range(2))
     order = list(range(words))
     at, size = rng.randrange(words), words // 4
     moved = order[at : at + size]
@@ -89,19 +94,22 @@ def random_pair(rng: random.Random, words: int, trees: int) -> tuple[Any, ...]:
     for i, j in links:
         log_pair[i, j] = -0.2
     leaves = [
-        [[n for n in range(len(side[0])) if (side[0][n], side[1][n]) == (w, w + 1)] for w in range(words)]
+        [np.flatnonzero((side.start == word) & (side.end == word + 1)).tolist() for word in range(words)]
         for side in (source, target)
     ]
     base = sorted((s, t) for i, j in links for s in leaves[0][i] for t in leaves[1][j])
     columns = np.array(base, np.int32).reshape(-1, 2).T.copy()
-    return (*source, *target, log_pair, columns[0], columns[1], np.full(len(base), -0.3))
+    base_arrays = BaseArrays(columns[0], columns[1], np.full(len(base), -0.3))
+    return source, target, log_pair[np.ix_(source_heads, target_heads)], base_arrays
 
 
-def seconds_for(pairs: Sequence[Any], workers: int = 0, repeats: int = 1, **options: Any) -> float:
+def seconds_for(
+    pairs: Sequence[Pair], workers: int = 0, repeats: int = 1, options: SearchOptions = OPTIONS
+) -> float:
     """Seconds to align all pairs: of processor time without workers, of the clock with them."""
 
-    def align(pair: tuple[Any, ...]) -> None:
-        alignment.align(*pair, **{**OPTIONS, **options})
+    def align(pair: Pair) -> None:
+        alignment.align(*pair, options)
 
     work = list(pairs) * repeats
     if workers == 0:
@@ -122,8 +130,8 @@ def report(count: int, generation_gap: int) -> list[tuple[int, int, float]]:
     for trees in (1, 10):
         for words in (10, 20, 40, 60):
             pairs = [random_pair(rng, words, trees) for _ in range(max(4, count * 20 // words))]
-            nodes = np.mean([len(pair[0]) for pair in pairs])
-            each = seconds_for(pairs, generation_gap=generation_gap) / len(pairs)
+            nodes = np.mean([len(pair[0].start) for pair in pairs])
+            each = seconds_for(pairs, options=OPTIONS._replace(generation_gap=generation_gap)) / len(pairs)
             rows.append((words, trees, 1000 * each))
             size = f"{trees:3} trees {words:3} words {nodes:5.0f} nodes"
             print(f"{size} {1000 * each:8.2f} ms {1 / each:8.0f} pairs/s", flush=True)

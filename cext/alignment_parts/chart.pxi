@@ -47,11 +47,11 @@ cdef struct Options:
     double parser_weight              # µ_p
     double sharpness                  # of posteriors: 1 / temperature
     int beam                          # µ_b
-    int gap                           # µ_g
+    int generation_gap                # µ_g
     int opened_supports
     int max_items
-    bint allow_noncompositional
-    bint allow_single_support
+    bint noncompositional
+    bint single_support
     bint count_all_nulls
     bint packed
 
@@ -70,7 +70,6 @@ cdef cppclass Search:
     Options options
     BasePairs base
     const double* log_pair
-    int target_classes
     vector[Lca] lcas                # of target nodes
     vector[int] lca_heads
     vector[double] penalties        # by null words
@@ -106,7 +105,7 @@ cdef inline double penalty(Search* search, int null_words, bint merged) noexcept
 
 cdef inline double log_pair_of(Search* search, int source, int target) noexcept nogil:
     """Log Pr(source, target)."""
-    return search.log_pair[search.source.classes[source] * search.target_classes + search.target.classes[target]]
+    return search.log_pair[source * search.target.size + target]
 
 
 cdef inline bint is_root_pair(Search* search, Item* item) noexcept nogil:

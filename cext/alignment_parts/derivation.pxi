@@ -41,7 +41,7 @@ cdef cppclass Expanded:
 
 cdef void expand(Search* search, Support* support, Expanded* found) noexcept nogil:
     """Members and hyperedges of a support, wherever they are noted."""
-    cdef int index, k = search.options.gap - 1
+    cdef int index, k = search.options.generation_gap - 1
     cdef Lca* lca
     found.members.clear()
     found.source_edges.clear()

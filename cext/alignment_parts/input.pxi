@@ -1,8 +1,9 @@
 # What the alignment kernel is given, checked before it is read without further checks.
 
 
-cdef object take_side(Side* side, str name, start, end, edges, roots, log_marginal, log_null, classes, log_edge):
+cdef object take_side(Side* side, str name, arrays):
     """Check one forest and point to its arrays; returns what must stay alive meanwhile."""
+    start, end, edges, roots, log_marginal, log_null, log_edge = arrays
     cdef const int[::1] starts = whole_numbers(name, start)
     cdef const int[::1] ends = whole_numbers(name, end)
     cdef const int[:, ::1] triples = whole_numbers(name, edges)
@@ -11,9 +12,8 @@ cdef object take_side(Side* side, str name, start, end, edges, roots, log_margin
     cdef const double[::1] weights = (
         np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
     )
-    cdef const int[::1] rows = whole_numbers(name, classes)
     cdef const int[::1] tops = whole_numbers(name, roots)
-    lengths = (ends.shape[0], marginals.shape[0], nulls.shape[0], rows.shape[0])
+    lengths = (ends.shape[0], marginals.shape[0], nulls.shape[0])
     if starts.shape[0] == 0 or any(value != starts.shape[0] for value in lengths) or triples.shape[1] != 3:
         raise ValueError(
             f"{name}: expected arrays of one value a node and edges of three, "
@@ -21,7 +21,7 @@ cdef object take_side(Side* side, str name, start, end, edges, roots, log_margin
         )
     if starts.shape[0] > MOST_NODES:
         raise ValueError(f"{name}: expected a forest of at most {MOST_NODES} nodes, found {starts.shape[0]}")
-    check_nodes(name, starts, ends, marginals, nulls, rows)
+    check_nodes(name, starts, ends, marginals, nulls)
     check_edges(name, triples, weights, starts, ends)
     check_roots(name, tops, starts.shape[0])
     side.size = <int>starts.shape[0]
@@ -29,13 +29,12 @@ cdef object take_side(Side* side, str name, start, end, edges, roots, log_margin
     side.start = &starts[0]
     side.end = &ends[0]
     side.edges = &triples[0, 0] if triples.shape[0] else NULL
-    side.classes = &rows[0]
     side.log_marginal = &marginals[0]
     side.log_null = &nulls[0]
     side.log_edge = &weights[0] if triples.shape[0] else NULL
     side.roots = &tops[0] if tops.shape[0] else NULL
     side.root_count = <int>tops.shape[0]
-    return starts, ends, triples, marginals, nulls, rows, weights, tops
+    return starts, ends, triples, marginals, nulls, weights, tops
 
 
 cdef object whole_numbers(str name, values):
@@ -74,16 +73,11 @@ cdef int check_nodes(
     const int[::1] end,
     const double[::1] log_marginal,
     const double[::1] log_null,
-    const int[::1] classes,
 ) except -1:
     cdef Py_ssize_t at
     for at in range(start.shape[0]):
-        if (
-            not (log_null[at] < INFINITY and log_marginal[at] < INFINITY)
-            or not 0 <= start[at] < end[at]
-            or classes[at] < 0
-        ):
-            raise ValueError(f"{name}: expected a span, probabilities and a class, found node {at} wrong")
+        if not (log_null[at] < INFINITY and log_marginal[at] < INFINITY and 0 <= start[at] < end[at]):
+            raise ValueError(f"{name}: expected a span and probabilities, found node {at} wrong")
     return 0
 
 
@@ -95,23 +89,22 @@ cdef int check_roots(str name, const int[::1] roots, Py_ssize_t size) except -1:
     return 0
 
 
-cdef object take_pairs(Search* search, log_pair, source_class, target_class):
+cdef object take_pairs(Search* search, log_pair):
     """Check the table of Pr and point to it; returns what must stay alive meanwhile."""
     cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
-    if np.max(source_class) >= pairs.shape[0] or np.max(target_class) >= pairs.shape[1]:
-        raise ValueError(f"log_pair: expected a row and a column for each class, found shape {log_pair.shape}")
+    if pairs.shape[0] != search.source.size or pairs.shape[1] != search.target.size:
+        raise ValueError(f"log_pair: expected a row and a column for each node, found shape {log_pair.shape}")
     if not np.max(pairs) < INFINITY:
         raise ValueError("log_pair: expected log-probabilities, found NaN or infinity")
     search.log_pair = &pairs[0, 0]
-    search.target_classes = <int>pairs.shape[1]
     return pairs
 
 
-cdef object take_base(Search* search, base_source, base_target, base_log_prior):
+cdef object take_base(Search* search, base):
     """Check the base pairs, sort them by source node and point to them; returns what must stay alive meanwhile."""
-    source = whole_numbers("base_source", base_source)
-    target = whole_numbers("base_target", base_target)
-    prior = np.asarray(base_log_prior, dtype=np.float64)
+    base_source, base_target, log_prior = base
+    source, target = whole_numbers("base", base_source), whole_numbers("base", base_target)
+    prior = np.asarray(log_prior, dtype=np.float64)
     if not len(source) == len(target) == len(prior):
         raise ValueError(
             f"expected as many base sources, targets and priors, found {len(source)}, {len(target)}, {len(prior)}"
@@ -127,7 +120,7 @@ cdef object take_base(Search* search, base_source, base_target, base_log_prior):
     ):
         raise ValueError("expected base pairs of existing nodes, found a number out of range")
     if not prior.max() < INFINITY:
-        raise ValueError("base_log_prior: expected log-probabilities, found NaN or infinity")
+        raise ValueError("base: expected log-probabilities, found NaN or infinity")
     order = np.argsort(source, kind="stable")
     cdef const int[::1] sources = source[order]
     cdef const int[::1] targets = target[order]
@@ -138,26 +131,25 @@ cdef object take_base(Search* search, base_source, base_target, base_log_prior):
     return sources, targets, priors
 
 
-cdef int check_options(const Options* options, double temperature) except -1:
-    check_least("null_penalty", options.null_penalty, 0)
-    check_least("noncompositional_penalty", options.noncompositional_penalty, 0)
-    check_least("parser_weight", options.parser_weight, 0)
-    if options.parser_weight > 1:
-        raise ValueError(f"parser_weight: expected at most 1, found {options.parser_weight}")
+cdef int take_options(Options* options, given) except -1:
+    """Check the options and copy them."""
+    for name, (least, most) in BOUNDS.items():
+        if not least <= getattr(given, name) <= most:
+            raise ValueError(f"{name}: expected {least} to {most}, found {getattr(given, name)}")
+    cdef double temperature = given.temperature
     if not 0 < temperature < INFINITY:
         raise ValueError(f"temperature: expected a finite number above 0, found {temperature}")
-    return 0
-
-
-cdef int whole_number(str name, object value, int least, int most) except? -1:
-    """The value of an option, if it is a whole number in range."""
-    number = index(value)
-    if not least <= number <= most:
-        raise ValueError(f"{name}: expected {least} to {most}, found {number}")
-    return number
-
-
-cdef int check_least(str name, object value, int least) except -1:
-    if not value >= least:
-        raise ValueError(f"{name}: expected at least {least}, found {value}")
+    options.null_penalty = given.null_penalty
+    options.noncompositional_penalty = given.noncompositional_penalty
+    options.parser_weight = given.parser_weight
+    options.sharpness = 1.0 / temperature
+    # Cython would cut off what is not whole.
+    options.beam = index(given.beam)
+    options.generation_gap = index(given.generation_gap)
+    options.opened_supports = index(given.opened_supports)
+    options.max_items = index(given.max_items)
+    options.noncompositional = given.noncompositional
+    options.single_support = given.single_support
+    options.count_all_nulls = given.count_all_nulls
+    options.packed = given.packed
     return 0

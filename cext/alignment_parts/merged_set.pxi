@@ -5,8 +5,8 @@ cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogi
     cdef int target = search.items[merge.upper].target
     cdef Support support
     add_edge(state, &state.source, merge.pair.edge)
-    add_path(state, &state.source, &search.source, search.options.gap - 1, merge.pair.left)
-    add_path(state, &state.source, &search.source, search.options.gap - 1, merge.pair.right)
+    add_path(state, &state.source, &search.source, search.options.generation_gap - 1, merge.pair.left)
+    add_path(state, &state.source, &search.source, search.options.generation_gap - 1, merge.pair.right)
     if state.overflow:
         return
     support.kind = NONCOMPOSITIONAL_SUPPORT

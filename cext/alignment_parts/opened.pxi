@@ -75,7 +75,7 @@ cdef inline void add_path(Opened* state, EdgeList* opened, Side* side, int k, in
 
 cdef void add_support(Search* search, Opened* state, Support* support) noexcept nogil:
     """Put the derivation of an opened support into a state."""
-    cdef int at, k = search.options.gap - 1
+    cdef int at, k = search.options.generation_gap - 1
     cdef Lca* lca
     if support.kind == COMPOSITIONAL_SUPPORT:
         lca = &search.lcas[support.target_at]

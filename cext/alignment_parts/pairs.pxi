@@ -16,7 +16,7 @@ cdef void support_by_two(Search* search, int node) noexcept nogil:
 cdef void find_pairs_below(Search* search, int node) noexcept nogil:
     """Pairs of source nodes that both have items and whose LCA is ``node``, with the best paths to them (γ)."""
     cdef Side* side = &search.source
-    cdef PathTable* near = &side.near[search.options.gap - 1]
+    cdef PathTable* near = &side.near[search.options.generation_gap - 1]
     cdef bint many = side.first_edge[node + 1] - side.first_edge[node] > 1
     cdef int edge, left, right, a, b
     cdef PairBelow pair
@@ -109,7 +109,7 @@ cdef inline void note_nested(Search* search, int number, int m, int n) noexcept 
     cdef Side* side = &search.target
     # Pairs that rest on one pair are many, and what they rest on can be merged itself.
     if (
-        not search.options.allow_noncompositional
+        not search.options.noncompositional
         or search.supports[search.items[m].first_support].kind == SINGLE_SUPPORT
         or search.supports[search.items[n].first_support].kind == SINGLE_SUPPORT
     ):

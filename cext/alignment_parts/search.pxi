@@ -24,23 +24,23 @@ cdef void run_search(Search* search) noexcept nogil:
         base = pack_base(search, node, base)
         support_by_two(search, node)
         merge_nested(search, node)
-        if search.options.allow_single_support:
+        if search.options.single_support:
             support_by_one(search, node)
         prune(search, node)
         search.first_item[node + 1] = <int>search.items.size()
-    if search.options.allow_single_support:
+    if search.options.single_support:
         support_roots_by_one(search)
 
 
 cdef void prepare(Search* search) noexcept nogil:
     """Build what depends on the forests alone."""
-    cdef bint single = search.options.allow_single_support
+    cdef bint single = search.options.single_support
     cdef size_t sources = search.source.size, targets = search.target.size
     mark_roots(&search.source)
     mark_roots(&search.target)
-    build_paths(&search.source, search.options.gap, single)
-    build_paths(&search.target, search.options.gap, single or search.options.allow_noncompositional)
-    build_lcas(&search.target, search.options.gap, search.lcas, search.lca_heads)
+    build_paths(&search.source, search.options.generation_gap, single)
+    build_paths(&search.target, search.options.generation_gap, single or search.options.noncompositional)
+    build_lcas(&search.target, search.options.generation_gap, search.lcas, search.lca_heads)
     if single:
         find_above(search)
     tabulate_penalties(search)

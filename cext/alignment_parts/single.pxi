@@ -3,7 +3,7 @@
 cdef void find_above(Search* search) noexcept nogil:
     """List the target nodes within the gap above each one, with the paths down from them."""
     cdef Side* side = &search.target
-    cdef PathTable* near = &side.near[search.options.gap]
+    cdef PathTable* near = &side.near[search.options.generation_gap]
     cdef int node, at, lower
     cdef vector[int] places
     cdef Above above
@@ -27,7 +27,7 @@ cdef void find_above(Search* search) noexcept nogil:
 
 cdef void support_by_one(Search* search, int node) noexcept nogil:
     """Let pairs of a source node rest on each pair within the gap below it."""
-    cdef PathTable* near = &search.source.near[search.options.gap]
+    cdef PathTable* near = &search.source.near[search.options.generation_gap]
     cdef int at, number, lower
     for at in range(near.first[node] + 1, near.first[node + 1]):
         lower = near.paths[at].lower
@@ -38,8 +38,8 @@ cdef void support_by_one(Search* search, int node) noexcept nogil:
 cdef inline void rest_on(Search* search, int node, int path, int number) noexcept nogil:
     """Let pairs of a source node rest on an item to which a path leads; not the roots, see below."""
     cdef int up, top, open_item, target = search.items[number].target
-    cdef double source_gamma = search.source.near[search.options.gap].paths[path].gamma
-    cdef const Path* target_paths = search.target.near[search.options.gap].paths.data()
+    cdef double source_gamma = search.source.near[search.options.generation_gap].paths[path].gamma
+    cdef const Path* target_paths = search.target.near[search.options.generation_gap].paths.data()
     cdef Support support
     support.kind = SINGLE_SUPPORT
     support.near = True

@@ -82,9 +82,9 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
     if pair.links is None:
         raise InputError(f"pair {pair.id!r} has no gold links")
     prepared, log_probabilities = pair.prepared(model.options), model.log_probabilities(pair.features)
-    options = model.options.kernel_arguments()
+    options = model.options.search_options()
     aligned = [
-        prepared.align(*log_probabilities, {**options, "temperature": temperature})
+        prepared.align(*log_probabilities, options._replace(temperature=temperature))
         for temperature in TEMPERATURES
     ]
     source, target = forests = prepared.source, prepared.target

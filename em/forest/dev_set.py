@@ -48,7 +48,7 @@ class DevPair:
 def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.aligner.ForestAligner` would."""
     prepared = pair.prepared(model.options)
-    arrays = prepared.align(*model.log_probabilities(pair.features), model.kernel_arguments())
+    arrays = prepared.align(*model.log_probabilities(pair.features), model.search_options())
     return build_alignment(model, pair.source, pair.target, arrays, prepared.base, pair.candidates)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
 from forest_align.em.forest.expectation import PairExpectation
@@ -29,8 +30,8 @@ class AlignmentProblem:
         Their events.
     table : EventTable
         The events' features.
-    options : mapping
-        Options of the kernel.
+    options : SearchOptions
+        How to search.
     fingerprint : str
         Hash of what the result depends on.
     """
@@ -38,7 +39,7 @@ class AlignmentProblem:
     pairs: Sequence[PreparedPair]
     events: Sequence[PairEvents]
     table: EventTable
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: SearchOptions
     fingerprint: str = ""
 
     @property
@@ -79,7 +80,7 @@ def build_problem(
     feature_offsets: np.ndarray,
     feature_ids: np.ndarray,
     feature_count: int,
-    options: Mapping[str, Any],
+    options: SearchOptions,
 ) -> AlignmentProblem:
     """Make the events of all pairs and a training problem of them.
 
@@ -93,16 +94,17 @@ def build_problem(
         Which candidates compete.
     feature_offsets, feature_ids, feature_count
         Features of the rows that the pairs refer to, see :class:`EventTable`.
-    options : mapping
-        Options of the kernel.
+    options : SearchOptions
+        How to search.
     """
     builder = EventTableBuilder(normalizer)
     events = builder.add(rows)
     table = builder.finish(feature_offsets, feature_ids, feature_count)
-    parts: list[Any] = [str(normalizer), sorted(options.items()), feature_count, feature_offsets, feature_ids]
+    named = sorted(options._asdict().items())
+    parts: list[Any] = [str(normalizer), named, feature_count, feature_offsets, feature_ids]
     for pair, looks in zip(pairs, rows, strict=True):
         parts += _arrays_of(pair, looks)
-    return AlignmentProblem(pairs, events, table, dict(options), fingerprint_of(*parts))
+    return AlignmentProblem(pairs, events, table, options, fingerprint_of(*parts))
 
 
 def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:

@@ -89,7 +89,7 @@ def train_forest_model(
         features.feature_offsets,
         features.feature_ids,
         features.feature_count,
-        options.kernel_arguments(),
+        options.search_options(),
     )
 
     def evaluate(weights: np.ndarray) -> Mapping[str, float]:

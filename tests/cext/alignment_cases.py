@@ -10,34 +10,53 @@ import itertools
 import math
 import random
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from forest_align.aligners.forest.model import ForestOptions
+from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 
 # Enough of them that no two alignments have the same score.
 CLASSES = 40
 
 
-@dataclass
-class Forest:
-    """Arrays of one side."""
-
-    start: np.ndarray
-    end: np.ndarray
-    edges: np.ndarray
-    roots: np.ndarray
-    log_marginal: np.ndarray
-    log_null: np.ndarray
-    classes: np.ndarray
-
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        return (
-            self.start, self.end, self.edges, self.roots, self.log_marginal, self.log_null, self.classes
-        )  # fmt: skip
+#: What the tests vary.
+OPTIONS = ForestOptions(max_items=100_000).search_options()
 
 
-def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1) -> Forest:
-    """Pack random binary trees whose nodes bear random labels."""
+class Case(NamedTuple):
+    """What the kernel takes but for the options."""
+
+    source: SideArrays
+    target: SideArrays
+    log_pair: np.ndarray
+    base: BaseArrays
+
+    def swapped(self) -> Case:
+        """The same with the sentences swapped."""
+        base = BaseArrays(self.base.target, self.base.source, self.base.log_prior)
+        return Case(self.target, self.source, self.log_pair.T, base)
+
+    def scaled(self, factor: float) -> Case:
+        """The same with all log-probabilities multiplied."""
+        source, target = (
+            side._replace(log_marginal=factor * side.log_marginal, log_null=factor * side.log_null)
+            for side in (self.source, self.target)
+        )
+        base = self.base._replace(log_prior=factor * self.base.log_prior)
+        return Case(source, target, factor * self.log_pair, base)
+
+    def base_pairs(self) -> list[tuple[int, int, float]]:
+        """The base pairs, each with its log prior."""
+        source, target, log_prior = (part.tolist() for part in self.base)
+        return list(zip(source, target, log_prior, strict=True))
+
+
+def random_forest(
+    rng: random.Random, words: int, trees: int, labels: int = 1
+) -> tuple[SideArrays, list[int]]:
+    """Pack random binary trees whose nodes bear random labels; a random class of each node."""
     keys: set[tuple[int, int, int]] = set()
     edges: set[tuple[Any, Any, Any]] = set()
     roots: list[tuple[int, int, int]] = []
@@ -57,23 +76,24 @@ def random_forest(rng: random.Random, words: int, trees: int, labels: int = 1) -
     order = sorted(keys)
     number = {key: index for index, key in enumerate(order)}
     triples = sorted(tuple(number[key] for key in edge) for edge in edges)
-    return Forest(
+    side = SideArrays(
         np.array([key[1] for key in order], np.int32),
         np.array([key[1] + key[0] for key in order], np.int32),
         np.array(triples, np.int32).reshape(-1, 3),
         np.array([number[root] for root in roots], np.int32),
         np.array([-rng.random() for _ in order]),
         np.array([-rng.random() * 2 for _ in order]),
-        np.array([rng.randrange(CLASSES) for _ in order], np.int32),
     )
+    return side, [rng.randrange(CLASSES) for _ in order]
 
 
-def random_case(
-    seed: int, max_words: int, trees: int, *, labels: int = 1, density: float = 0.5
-) -> tuple[Any, ...]:
+def random_case(seed: int, max_words: int, trees: int, *, labels: int = 1, density: float = 0.5) -> Case:
     """Two forests, pair probabilities and base items, as the kernel takes them."""
     rng = random.Random(seed)
-    sides = [random_forest(rng, rng.randint(1, max_words), rng.randint(1, trees), labels) for _ in range(2)]
+    sides, classes = zip(
+        *(random_forest(rng, rng.randint(1, max_words), rng.randint(1, trees), labels) for _ in range(2)),
+        strict=True,
+    )
     log_pair = np.array([[-rng.random() * 3 for _ in range(CLASSES)] for _ in range(CLASSES)])
     base = []
     for s in range(len(sides[0].start)):
@@ -82,43 +102,37 @@ def random_case(
             if rng.random() < (density if leaves else 0.03):
                 base.append((s, t, -rng.random()))
     source, target, prior = zip(*base, strict=True) if base else ((), (), ())
-    return (
-        *sides[0].arrays(),
-        *sides[1].arrays(),
-        log_pair,
-        np.array(source, np.int32),
-        np.array(target, np.int32),
-        np.array(prior, np.float64),
-    )
+    arrays = BaseArrays(np.array(source, np.int32), np.array(target, np.int32), np.array(prior, np.float64))
+    return Case(*sides, log_pair[np.ix_(*classes)], arrays)
 
 
-def all_trees(start: Any, end: Any, edges: Any, roots: Any) -> list[dict[int, tuple[int, int]]]:
+def all_trees(side: SideArrays) -> list[dict[int, tuple[int, int]]]:
     """Every tree of a forest: inner node to its two children; the root under the key -1."""
     below: dict[int, list[dict[int, tuple[int, int]]]] = {}
 
     def grow(node: int) -> list[dict[int, tuple[int, int]]]:
         if node not in below:
             found: list[dict[int, tuple[int, int]]] = []
-            for parent, left, right in edges.tolist():
+            for parent, left, right in side.edges.tolist():
                 if parent == node:
                     for one, two in itertools.product(grow(left), grow(right)):
                         found.append({node: (left, right), **one, **two})
             below[node] = found or [{}]
         return below[node]
 
-    return [{-1: (root, root), **tree} for root in roots.tolist() for tree in grow(root)]
+    return [{-1: (root, root), **tree} for root in side.roots.tolist() for tree in grow(root)]
 
 
 class TreeSide:
     """One fixed tree."""
 
-    def __init__(
-        self, tree: dict[int, tuple[int, int]], start: Any, end: Any, log_null: Any, log_edge: Any
-    ) -> None:
+    def __init__(self, tree: dict[int, tuple[int, int]], side: SideArrays) -> None:
         self.children = {node: pair for node, pair in tree.items() if node != -1}
         self.root = tree[-1][0]
-        self.words = {node: int(end[node] - start[node]) for node in range(len(start))}
-        self.log_null, self.log_edge = log_null, log_edge
+        self.words = dict(enumerate((side.end - side.start).tolist()))
+        self.log_null = side.log_null
+        weights = np.zeros(len(side.edges)) if side.log_edge is None else side.log_edge
+        self.log_edge = dict(zip(map(tuple, side.edges.tolist()), weights.tolist(), strict=True))
         self.descendants: dict[int, dict[int, int]] = {}
         self._fill(self.root)
 
@@ -161,12 +175,12 @@ def enumerate_alignments(
     target: TreeSide,
     pair: np.ndarray,
     base: list[tuple[int, int, float]],
-    options: Any,
+    options: SearchOptions,
     merge_all: bool,
 ) -> dict[tuple[int, int], list[Explicit]]:
     """Every derivation of every pair of nodes of two trees."""
     found: dict[tuple[int, int], dict[Any, Explicit]] = {}
-    mu_n, mu_c = options["null_penalty"], options["noncompositional_penalty"]
+    mu_n, mu_c = options.null_penalty, options.noncompositional_penalty
 
     def add(s: int, t: int, kind: int, members: frozenset[Explicit], prior: float = 0.0) -> None:
         words, score = 0, prior + pair[s, t] + sum(member.score for member in members)
@@ -177,7 +191,7 @@ def enumerate_alignments(
             ):
                 more_words, more_score = side.nulls(top, nodes)
                 words, score = words + more_words, score + more_score
-        if options.get("count_all_nulls"):
+        if options.count_all_nulls:
             words += sum(member.null_words for member in members)
         score -= (words + (mu_c if kind == 2 else 0) + 1) ** mu_n
         explicit = Explicit(s, t, kind, members, float(score), words)
@@ -186,7 +200,7 @@ def enumerate_alignments(
     def derivations(s: int) -> list[Explicit]:
         return [d for (a, _), mine in found.items() if a == s for d in mine.values()]
 
-    gap = options["generation_gap"]
+    gap = options.generation_gap
     for s in sorted(source.descendants):
         for a, t, prior in base:
             if a == s and t in target.descendants:
@@ -212,15 +226,15 @@ def enumerate_alignments(
                 max(found[d.source, d.target].values(), key=lambda other: other.score).kind == 3
                 for d in (one, two)
             )
-            if not tops and options["allow_noncompositional"] and (merge_all or not is_single):
+            if not tops and options.noncompositional and (merge_all or not is_single):
                 _combine_nested(s, one, two, target, add)
-        if options["allow_single_support"]:
+        if options.single_support:
             for a, depth in source.descendants[s].items():
                 for d in derivations(a) if 0 < depth <= gap else ():
                     for t, below in target.descendants.items():
                         if 0 < below.get(d.target, 0) <= gap and (s, t) != (source.root, target.root):
                             add(s, t, 3, frozenset((d,)))
-    if options["allow_single_support"]:
+    if options.single_support:
         root = (source.root, target.root)
         for (s, t), mine in list(found.items()):
             if (s, t) != root:
@@ -253,16 +267,16 @@ def _resolve(one: frozenset[Explicit], two: frozenset[Explicit], target: TreeSid
 
 
 def brute_force(
-    case: tuple[Any, ...], options: Any, merge_all: bool = False
+    case: Case, options: SearchOptions, merge_all: bool = False
 ) -> tuple[float, float, dict[tuple[int, int], float]]:
     """Best score of an alignment of roots, log-sum over all of them, and posteriors of pairs of nodes.
 
-    In both of the latter alignments weigh their score to the power 1 / temperature (1 if not given).
+    In both of the latter alignments weigh their score to the power 1 / temperature .
     """
     whole = all_alignments(case, options, merge_all)
     if not whole:
         return -math.inf, -math.inf, {}
-    weights = [explicit.score / options.get("temperature", 1.0) for explicit in whole]
+    weights = [explicit.score / options.temperature for explicit in whole]
     total = float(np.logaddexp.reduce(weights))
     posteriors: dict[tuple[int, int], float] = {}
     for explicit, weight in zip(whole, weights, strict=True):
@@ -271,20 +285,12 @@ def brute_force(
     return max(explicit.score for explicit in whole), total, posteriors
 
 
-def all_alignments(case: tuple[Any, ...], options: Any, merge_all: bool = False) -> list[Explicit]:
+def all_alignments(case: Case, options: SearchOptions, merge_all: bool = False) -> list[Explicit]:
     """Every alignment of the roots of a pair of trees; of the same pairs in other trees the best one."""
-    pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
-    base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
-    sides = []
-    for first, name in ((0, "source_log_edge"), (7, "target_log_edge")):
-        start, end, edges, roots, _, log_null = case[first : first + 6]
-        weights = options.get(name, np.zeros(len(edges))).tolist()
-        log_edge = dict(zip(map(tuple, edges.tolist()), weights, strict=True))
-        trees = all_trees(start, end, edges, roots)
-        sides.append([TreeSide(tree, start, end, log_null, log_edge) for tree in trees])
+    sides = ([TreeSide(tree, side) for tree in all_trees(side)] for side in (case.source, case.target))
     best: dict[Any, Explicit] = {}
     for source, target in itertools.product(*sides):
-        found = enumerate_alignments(source, target, pair, base, options, merge_all)
+        found = enumerate_alignments(source, target, case.log_pair, case.base_pairs(), options, merge_all)
         for explicit in found.get((source.root, target.root), []):
             key = explicit.key()
             if key not in best or explicit.score > best[key].score:
@@ -297,6 +303,6 @@ def pairs_of(explicit: Explicit) -> set[tuple[int, int]]:
     return {(explicit.source, explicit.target)}.union(*(pairs_of(member) for member in explicit.members))
 
 
-def best_scores(case: tuple[Any, ...], options: Any) -> list[float]:
+def best_scores(case: Case, options: SearchOptions) -> list[float]:
     """Scores of all alignments of the roots of two single trees, best first."""
     return sorted((explicit.score for explicit in all_alignments(case, options)), reverse=True)

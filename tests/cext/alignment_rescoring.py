@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.cext.alignment_arguments import SearchOptions, SideArrays
+
+from .alignment_cases import Case
+
 # How many pairs each kind of support rests on: base, two pairs, a merged set, one pair.
 MEMBERS = {0: (0,), 1: (2,), 2: range(2, 17), 3: (1,)}
 
 
-def rescore(case: tuple[Any, ...], options: Any, found: Any) -> float:
+def rescore(case: Case, options: SearchOptions, found: Any) -> float:
     """The score of a derivation by Eq. (1), penalties and hyperedges included."""
-    pair = case[14][np.asarray(case[6])[:, None], np.asarray(case[13])[None, :]]
-    base = list(zip(case[15].tolist(), case[16].tolist(), case[17].tolist(), strict=True))
-    sides = [Chosen(case[:7], found.source_edges), Chosen(case[7:14], found.target_edges)]
+    base = case.base_pairs()
+    sides = [Chosen(case.source, found.source_edges), Chosen(case.target, found.target_edges)]
     columns = found.source.tolist(), found.target.tolist()
     null_words, total = [0] * len(columns[0]), 0.0
     for step in reversed(range(len(columns[0]))):  # what supports a pair comes after it
@@ -25,25 +28,25 @@ def rescore(case: tuple[Any, ...], options: Any, found: Any) -> float:
             total += max(prior for a, b, prior in base if (a, b) == (s, t))
         for side, column in zip(sides, columns, strict=True) if members else ():
             null_words[step] += side.walk(column[step], {column[member] for member in members})
-        if options.get("count_all_nulls"):
+        if options.count_all_nulls:
             null_words[step] += sum(null_words[member] for member in members)
-        extra = options["noncompositional_penalty"] if kind == 2 else 0.0
-        total += pair[s, t] - (null_words[step] + extra + 1) ** options["null_penalty"]
+        extra = options.noncompositional_penalty if kind == 2 else 0.0
+        total += case.log_pair[s, t] - (null_words[step] + extra + 1) ** options.null_penalty
     for side, name in zip(sides, ("source", "target"), strict=True):
         assert sorted(side.nulls) == getattr(found, f"{name}_nulls").tolist()
         assert not side.unused, "every hyperedge leads from a pair to those that support it"
         total += side.log_null[side.nulls].sum()
-        if f"{name}_log_edge" in options:
-            total += options[f"{name}_log_edge"][getattr(found, f"{name}_edges")].sum()
+        total += side.log_edges
     return float(total)
 
 
 class Chosen:
     """One side of a derivation: the hyperedges that it opens, of which a node has one at most."""
 
-    def __init__(self, arrays: tuple[Any, ...], edges: np.ndarray) -> None:
-        self.start, self.end, triples, _, _, self.log_null, _ = arrays
-        self.children = {parent: children for parent, *children in triples[edges].tolist()}
+    def __init__(self, arrays: SideArrays, edges: np.ndarray) -> None:
+        self.start, self.end, self.log_null = arrays.start, arrays.end, arrays.log_null
+        self.log_edges = 0.0 if arrays.log_edge is None else arrays.log_edge[edges].sum()
+        self.children = {parent: children for parent, *children in arrays.edges[edges].tolist()}
         assert len(self.children) == len(edges), "a node has one hyperedge in a tree"
         self.unused = set(self.children)
         self.nulls: list[int] = []

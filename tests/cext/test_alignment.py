@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.cext import alignment
+from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions
 from forest_align.cext.alignment_result import AlignmentArrays
 
 from . import alignment_cases as cases
+from .alignment_cases import OPTIONS, Case
 from .reference import alignment_reference
 
 # FOREST_ALIGN_NIGHTLY=1 runs twenty times as many random cases, others each time.
@@ -29,17 +31,17 @@ def many(count: int) -> Any:
     return settings(max_examples=count * TIMES, deadline=None, derandomize=not NIGHTLY, print_blob=NIGHTLY)
 
 
-def case_of(seed: int, words: int, trees: int, density: float = 0.4) -> Any:
+def case_of(seed: int, words: int, trees: int, density: float = 0.4) -> Case:
     return cases.random_case(seed, words, trees, labels=1 + seed % 2, density=density)
 
 
-def search_options(seed: int) -> dict[str, Any]:
-    return {
-        "null_penalty": 1.2,
-        "noncompositional_penalty": 0.7,
-        "generation_gap": 2 + seed % 3,
-        "allow_single_support": seed % 2 == 0,
-    }
+def search_options(seed: int) -> SearchOptions:
+    return OPTIONS._replace(
+        null_penalty=1.2,
+        noncompositional_penalty=0.7,
+        generation_gap=2 + seed % 3,
+        single_support=seed % 2 == 0,
+    )
 
 
 @pytest.mark.parametrize("name", ALIGNERS)
@@ -47,16 +49,10 @@ def search_options(seed: int) -> dict[str, Any]:
 @given(seed=st.integers(0, 10**6))
 def test_on_trees_sum_and_posteriors_are_those_of_all_alignments(name: str, seed: int) -> None:
     # Hopeless supports are left out, of sums as well: here no score is that low.
-    options = {
-        **search_options(seed),
-        "allow_noncompositional": True,
-        "null_penalty": 0.5,
-        "temperature": (1.0, 0.6, 4.0)[seed // 6 % 3],
-    }
-    case = tuple(0.3 * part if part.dtype == float else part for part in case_of(seed, 6, 1, 0.35))
-    options |= edge_weights(seed, case)
+    options = search_options(seed)._replace(null_penalty=0.5, temperature=(1.0, 0.6, 4.0)[seed // 6 % 3])
+    case = weighted(seed, case_of(seed, 6, 1, 0.35).scaled(0.3))
     best, total, posteriors = cases.brute_force(case, options)
-    found = ALIGNERS[name](*case, **options, **UNLIMITED, packed=True)
+    found = ALIGNERS[name](*case, options._replace(**UNLIMITED, packed=True))
     assert found.root_aligned == (best > -math.inf)
     if found.root_aligned:
         assert found.log_score == pytest.approx(best)
@@ -72,10 +68,10 @@ def test_on_trees_sum_and_posteriors_are_those_of_all_alignments(name: str, seed
 @many(200)
 @given(seed=st.integers(0, 10**6))
 def test_on_trees_the_best_score_is_that_of_all_alignments(seed: int) -> None:
-    options = {**search_options(seed), "allow_noncompositional": True}
+    options = search_options(seed)
     case = case_of(seed, 6, 1, 0.35)
     best, _, _ = cases.brute_force(case, options)
-    found = alignment.align(*case, **options, **UNLIMITED)
+    found = alignment.align(*case, options._replace(**UNLIMITED))
     assert found.root_aligned == (best > -math.inf)
     if found.root_aligned:
         assert found.log_score == pytest.approx(best)
@@ -87,10 +83,10 @@ def test_on_trees_the_best_score_is_that_of_all_alignments(seed: int) -> None:
 def test_on_forests_the_best_monotonic_alignment_is_the_best_of_all_pairs_of_trees(
     name: str, seed: int
 ) -> None:
-    case = case_of(seed, 5, 3)
-    options = {**search_options(seed), **edge_weights(seed, case), "allow_noncompositional": False}
+    case = weighted(seed, case_of(seed, 5, 3))
+    options = search_options(seed)._replace(noncompositional=False)
     best, _, _ = cases.brute_force(case, options)
-    found = ALIGNERS[name](*case, **options, **UNLIMITED)
+    found = ALIGNERS[name](*case, options._replace(**UNLIMITED))
     assert found.root_aligned == (best > -math.inf)
     if found.root_aligned:
         assert found.log_score == pytest.approx(best)
@@ -99,10 +95,10 @@ def test_on_forests_the_best_monotonic_alignment_is_the_best_of_all_pairs_of_tre
 @many(120)
 @given(seed=st.integers(0, 10**6))
 def test_on_forests_no_alignment_scores_higher_than_the_best_of_all_pairs_of_trees(seed: int) -> None:
-    options = {**search_options(seed), "allow_noncompositional": True}
+    options = search_options(seed)
     case = case_of(seed, 5, 3)
     best, _, _ = cases.brute_force(case, options, merge_all=True)
-    found = alignment.align(*case, **options, **UNLIMITED)
+    found = alignment.align(*case, options._replace(**UNLIMITED))
     if found.root_aligned:
         assert found.log_score <= best + 1e-9
 
@@ -115,33 +111,33 @@ def test_kernel_and_reference_agree_in_everything_whatever_the_options(seed: int
     # Opening every support takes time that is exponential in the depth of the forests.
     sizes = ([4, 5, 6], [1, 2]) if opened == 100 else ([4, 7, 9], [1, 2, 4])
     case = case_of(seed, rng.choice(sizes[0]), rng.choice(sizes[1]), rng.choice([0.2, 0.4, 0.7]))
-    options = {
-        "null_penalty": rng.choice([1, 1.3, 2]),
-        "noncompositional_penalty": rng.random(),
-        "parser_weight": rng.choice([0, 0.3, 1]),
-        "beam": rng.choice([2, 5, 50]),
-        "generation_gap": rng.randint(1, 4),
-        "opened_supports": opened,
-        "max_items": rng.choice([10, 60, 10000]),
-        "allow_noncompositional": rng.random() < 0.7,
-        "allow_single_support": rng.random() < 0.5,
-        "count_all_nulls": rng.random() < 0.4,
-        "temperature": rng.choice([1, 0.5, 7.0]),
-    }
-    options |= edge_weights(seed, case)
-    results = [align(*case, **options, packed=True) for align in ALIGNERS.values()]
-    assert_same(*results)
+    options = SearchOptions(
+        null_penalty=rng.choice([1, 1.3, 2]),
+        noncompositional_penalty=rng.random(),
+        parser_weight=rng.choice([0, 0.3, 1]),
+        beam=rng.choice([2, 5, 50]),
+        generation_gap=rng.randint(1, 4),
+        opened_supports=opened,
+        max_items=rng.choice([10, 60, 10000]),
+        noncompositional=rng.random() < 0.7,
+        single_support=rng.random() < 0.5,
+        count_all_nulls=rng.random() < 0.4,
+        temperature=rng.choice([1, 0.5, 7.0]),
+        packed=True,
+    )
+    assert_same(*(align(*weighted(seed, case), options) for align in ALIGNERS.values()))
 
 
-def edge_weights(seed: int, case: Any) -> dict[str, np.ndarray]:
-    """Random log weights of the hyperedges of both sides, for two cases of three."""
+def weighted(seed: int, case: Case) -> Case:
+    """Two cases of three get random log weights of the hyperedges of both sides."""
     random = np.random.default_rng(seed)
     if seed % 3 == 0:
-        return {}
-    return {
-        "source_log_edge": -random.exponential(size=len(case[2])),
-        "target_log_edge": -random.exponential(size=len(case[9])),
-    }
+        return case
+    source, target = (
+        side._replace(log_edge=-random.exponential(size=len(side.edges)))
+        for side in (case.source, case.target)
+    )
+    return case._replace(source=source, target=target)
 
 
 def assert_same(one: AlignmentArrays, two: AlignmentArrays) -> None:
@@ -170,7 +166,7 @@ def assert_same(one: AlignmentArrays, two: AlignmentArrays) -> None:
 @many(120)
 @given(seed=st.integers(0, 10**6))
 def test_the_best_supports_of_the_packed_forest_add_up_to_its_best_score(seed: int) -> None:
-    found = alignment.align(*case_of(seed, 8, 3), packed=True)
+    found = alignment.align(*case_of(seed, 8, 3), OPTIONS._replace(packed=True))
     packed = found.packed
     assert packed is not None
 
@@ -187,7 +183,7 @@ def test_the_best_supports_of_the_packed_forest_add_up_to_its_best_score(seed: i
 @given(seed=st.integers(0, 10**6), temperature=st.floats(0.3, 30))
 def test_the_temperature_moves_posteriors_and_nothing_else(seed: int, temperature: float) -> None:
     case = case_of(seed, 8, 3)
-    one, two = alignment.align(*case), alignment.align(*case, temperature=temperature)
+    one, two = (alignment.align(*case, OPTIONS._replace(temperature=value)) for value in (1.0, temperature))
     for name, value, other in zip(one._fields, one, two, strict=True):
         if name not in ("log_total", "log_posterior"):
             assert np.array_equal(value, other), name
@@ -195,18 +191,17 @@ def test_the_temperature_moves_posteriors_and_nothing_else(seed: int, temperatur
 
 def test_a_very_low_temperature_makes_the_best_alignment_certain() -> None:
     case = case_of(21, 9, 2, 0.9)
-    assert alignment.align(*case).log_posterior.min() < -0.1
-    found = alignment.align(*case, temperature=1e-3)
+    assert alignment.align(*case, OPTIONS).log_posterior.min() < -0.1
+    found = alignment.align(*case, OPTIONS._replace(temperature=1e-3))
     assert found.root_aligned and found.log_posterior == pytest.approx(0.0)
 
 
 def test_identical_trees_align_node_by_node() -> None:
-    side = cases.random_forest(random.Random(3), 6, 1)
+    side, _ = cases.random_forest(random.Random(3), 6, 1)
     leaves = np.flatnonzero(side.end - side.start == 1).astype(np.int32)
-    classes = np.arange(len(side.start), dtype=np.int32)
-    arrays = (*side.arrays()[:6], classes)
-    log_pair = np.where(np.eye(len(classes)) > 0, 0.0, -5.0)
-    found = alignment.align(*arrays, *arrays, log_pair, leaves, leaves, np.zeros(len(leaves)))
+    log_pair = np.where(np.eye(len(side.start)) > 0, 0.0, -5.0)
+    base = BaseArrays(leaves, leaves, np.zeros(len(leaves)))
+    found = alignment.align(side, side, log_pair, base, OPTIONS)
     assert sorted(found.source.tolist()) == list(range(len(side.start)))
     assert np.array_equal(found.source, found.target)
     assert len(found.source_nulls) == len(found.target_nulls) == 0
@@ -216,23 +211,21 @@ def test_identical_trees_align_node_by_node() -> None:
 @given(seed=st.integers(0, 10**6))
 def test_swapped_sentences_give_the_swapped_monotonic_alignment(seed: int) -> None:
     case = case_of(seed, 7, 2)
-    swapped = (*case[7:14], *case[:7], case[14].T, case[16], case[15], case[17])
-    options = {"allow_noncompositional": False, "beam": 10**9}
-    one, two = alignment.align(*case, **options), alignment.align(*swapped, **options)
+    options = OPTIONS._replace(noncompositional=False, beam=10**9)
+    one, two = alignment.align(*case, options), alignment.align(*case.swapped(), options)
     assert one.root_aligned == two.root_aligned
     if one.root_aligned:
         assert one.log_score == pytest.approx(two.log_score)
 
 
 def test_no_candidates_give_an_empty_alignment() -> None:
-    case = list(case_of(1, 4, 1))
-    case[15:] = [np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)]
-    found = alignment.align(*case)
+    nothing = BaseArrays(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+    found = alignment.align(*case_of(1, 4, 1)._replace(base=nothing), OPTIONS)
     assert not found.root_aligned and len(found.source) == 0
 
 
 def test_a_spent_budget_narrows_the_beam_and_says_so() -> None:
     case = case_of(4, 9, 4, 0.9)
-    assert not alignment.align(*case).narrowed
-    found = alignment.align(*case, max_items=5)
-    assert found.narrowed and found.item_count <= len(case[0]) + 1
+    assert not alignment.align(*case, OPTIONS).narrowed
+    found = alignment.align(*case, OPTIONS._replace(max_items=5))
+    assert found.narrowed and found.item_count <= len(case.source.start) + 1

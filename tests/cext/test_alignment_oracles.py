@@ -12,23 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.cext import alignment
+from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
 
 from . import alignment_cases as cases
+from .alignment_cases import OPTIONS, Case
 from .alignment_rescoring import rescore
-from .test_alignment import ALIGNERS, UNLIMITED, assert_same, case_of, edge_weights, many, search_options
-
-
-def flat_case(seed: int, words: int, trees: int) -> Any:
-    """A case of which no score is so low that a support is left out as hopeless."""
-    return tuple(0.3 * part if part.dtype == float else part for part in case_of(seed, words, trees))
+from .test_alignment import ALIGNERS, UNLIMITED, assert_same, case_of, many, search_options, weighted
 
 
 @many(100)
 @given(seed=st.integers(0, 10**6))
 def test_on_trees_the_best_derivation_is_that_of_all_alignments(seed: int) -> None:
-    case = case_of(seed, 6, 1, 0.35)
-    options = {**search_options(seed), **edge_weights(seed, case), "allow_noncompositional": True}
-    found = alignment.align(*case, **options, **UNLIMITED)
+    case, options = weighted(seed, case_of(seed, 6, 1, 0.35)), search_options(seed)
+    found = alignment.align(*case, options._replace(**UNLIMITED))
     whole = cases.all_alignments(case, options)
     assert found.root_aligned == bool(whole)
     if whole:
@@ -42,15 +38,12 @@ def test_on_trees_the_best_derivation_is_that_of_all_alignments(seed: int) -> No
 def test_on_forests_sum_and_posteriors_are_those_of_all_monotonic_alignments(
     seed: int, parser_weight: float
 ) -> None:
-    case = flat_case(seed, 4, 3)
-    options = {
-        **search_options(seed),
-        **edge_weights(seed, case),
-        "allow_noncompositional": False,
-        "null_penalty": 0.5,
-        "temperature": (1.0, 0.6, 4.0)[seed // 6 % 3],
-    }
-    found = alignment.align(*case, **options, **UNLIMITED, parser_weight=parser_weight, packed=True)
+    # No score is so low that a support is left out as hopeless.
+    case = weighted(seed, case_of(seed, 4, 3).scaled(0.3))
+    options = search_options(seed)._replace(
+        noncompositional=False, null_penalty=0.5, temperature=(1.0, 0.6, 4.0)[seed // 6 % 3]
+    )
+    found = alignment.align(*case, options._replace(**UNLIMITED, parser_weight=parser_weight, packed=True))
     whole = cases.all_alignments(case, options)
     assert found.root_aligned == bool(whole)
     if not whole:
@@ -74,13 +67,14 @@ def test_on_forests_sum_and_posteriors_are_those_of_all_monotonic_alignments(
     assert found.log_score == pytest.approx(best[chosen])
 
 
-def spans(case: Any, source: int, target: int) -> tuple[int, ...]:
-    return case[0][source], case[1][source], case[7][target], case[8][target]
+def spans(case: Case, source: int, target: int) -> tuple[int, ...]:
+    one, two = case.source, case.target
+    return one.start[source], one.end[source], two.start[target], two.end[target]
 
 
-def interpolated(case: Any, roots: tuple[int, int], score: float, parser_weight: float) -> float:
+def interpolated(case: Case, roots: tuple[int, int], score: float, parser_weight: float) -> float:
     """Probability of an alignment and of the parses, interpolated (§5.4)."""
-    parse = case[4][roots[0]] + case[11][roots[1]]
+    parse = case.source.log_marginal[roots[0]] + case.target.log_marginal[roots[1]]
     return float((1 - parser_weight) * math.exp(score) + parser_weight * math.exp(parse))
 
 
@@ -89,9 +83,8 @@ def interpolated(case: Any, roots: tuple[int, int], score: float, parser_weight:
 def test_counting_all_nulls_gives_one_of_all_alignments(seed: int) -> None:
     # Not always the best one: each pair keeps the count of its best support.
     case = case_of(seed, 5, 1, 0.35)
-    options = {**search_options(seed), "allow_noncompositional": True, "null_penalty": 0.8}
-    options["count_all_nulls"] = True
-    found = alignment.align(*case, **options, **UNLIMITED)
+    options = search_options(seed)._replace(null_penalty=0.8, count_all_nulls=True)
+    found = alignment.align(*case, options._replace(**UNLIMITED))
     scores = {
         (frozenset(cases.pairs_of(one)), round(one.score, 6))
         for one in cases.all_alignments(case, options, merge_all=True)
@@ -107,21 +100,25 @@ def test_counting_all_nulls_gives_one_of_all_alignments(seed: int) -> None:
 def test_the_arrays_of_a_derivation_give_its_score(seed: int) -> None:
     rng = random.Random(seed)
     case = case_of(seed, rng.choice([5, 9, 13]), rng.choice([1, 3, 6]), rng.choice([0.1, 0.3, 0.7]))
-    options = {
-        "null_penalty": rng.choice([0.5, 1, 1.3]),
-        "noncompositional_penalty": rng.random(),
-        "generation_gap": rng.randint(1, 6),
-        "allow_single_support": rng.random() < 0.4,
-        "beam": rng.choice([5, 50]),
-        "opened_supports": rng.choice([1, 3]),
-        "count_all_nulls": rng.random() < 0.3,
-    } | edge_weights(seed, case)
-    found = alignment.align(*case, **options)
+    options = OPTIONS._replace(
+        null_penalty=rng.choice([0.5, 1, 1.3]),
+        noncompositional_penalty=rng.random(),
+        generation_gap=rng.randint(1, 6),
+        single_support=rng.random() < 0.4,
+        beam=rng.choice([5, 50]),
+        opened_supports=rng.choice([1, 3]),
+        count_all_nulls=rng.random() < 0.3,
+    )
+    case = weighted(seed, case)
+    found = alignment.align(*case, options)
     assert rescore(case, options, found) == pytest.approx(found.log_score)
 
 
 def test_cases_to_rescore_are_of_every_kind() -> None:
-    found = [alignment.align(*case_of(seed, 9, 3), allow_single_support=seed % 4 == 0) for seed in range(80)]
+    found = [
+        alignment.align(*case_of(seed, 9, 3), OPTIONS._replace(single_support=seed % 4 == 0))
+        for seed in range(80)
+    ]
     kinds = [{*one.kind.tolist(), -1 - one.root_aligned} for one in found]
     counts = {kind: sum(kind in one for one in kinds) for kind in (0, 1, 2, 3, -1, -2)}
     assert min(counts.values()) >= 8, counts
@@ -132,8 +129,14 @@ def test_cases_to_rescore_are_of_every_kind() -> None:
 def test_no_pair_has_a_support_twice(seed: int) -> None:
     rng = random.Random(seed)
     case = case_of(seed, rng.choice([7, 10]), rng.choice([1, 3, 5]), 0.6)
-    options = {"generation_gap": rng.randint(2, 5), "opened_supports": 16, "null_penalty": 0.5}
-    packed = alignment.align(*case, **options, allow_single_support=seed % 3 == 0, packed=True).packed
+    options = OPTIONS._replace(
+        generation_gap=rng.randint(2, 5),
+        opened_supports=16,
+        null_penalty=0.5,
+        single_support=seed % 3 == 0,
+        packed=True,
+    )
+    packed = alignment.align(*case, options).packed
     assert packed is not None
     lists = [
         (first, getattr(packed, name))
@@ -158,18 +161,15 @@ def test_no_pair_has_a_support_twice(seed: int) -> None:
 def test_partial_alignments_stand_in_one_tree_of_each_forest(seed: int) -> None:
     rng = random.Random(seed)
     case = case_of(seed, rng.choice([4, 7]), rng.choice([2, 4]), rng.choice([0.1, 0.2, 0.4]))
-    options = {
-        "allow_single_support": False,
-        "generation_gap": rng.randint(1, 3),
-        "beam": rng.choice([1, 2, 5]),
-    }
-    results = [align(*case, **options, packed=True) for align in ALIGNERS.values()]
+    options = OPTIONS._replace(
+        single_support=False, generation_gap=rng.randint(1, 3), beam=rng.choice([1, 2, 5]), packed=True
+    )
+    results = [align(*case, options) for align in ALIGNERS.values()]
     assert_same(*results)
     found = results[0]
     tops = found.parent == -1
-    for first, nodes in ((0, found.source[tops]), (7, found.target[tops])):
-        trees = cases.all_trees(case[first], case[first + 1], case[first + 2], case[first + 3])
-        assert any({*nodes.tolist()} <= nodes_of(tree) for tree in trees)
+    for side, nodes in ((case.source, found.source[tops]), (case.target, found.target[tops])):
+        assert any({*nodes.tolist()} <= nodes_of(tree) for tree in cases.all_trees(side))
 
 
 def nodes_of(tree: dict[int, tuple[int, int]]) -> set[int]:
@@ -183,18 +183,11 @@ def test_partial_alignments_of_two_trees_are_not_put_together(align: Any) -> Non
     spans = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 2), (2, 4), (0, 3), (1, 4), (0, 4)]
     edges = [(4, 0, 1), (5, 2, 3), (6, 4, 2), (7, 1, 5), (8, 0, 7), (8, 6, 3)]
     start, end = np.array(spans, np.int32).T.copy()
-    classes = np.arange(9, dtype=np.int32)
-    side = (
-        start,
-        end,
-        np.array(edges, np.int32),
-        np.array([8], np.int32),
-        np.zeros(9),
-        np.full(9, -1.0),
-        classes,
+    side = SideArrays(
+        start, end, np.array(edges, np.int32), np.array([8], np.int32), np.zeros(9), np.full(9, -1.0)
     )
-    base = np.array([4, 5], np.int32), np.array([0, 1], np.int32), np.array([0.0, -0.5])
-    found = align(*side, *side, np.zeros((9, 9)), *base, allow_single_support=False)
+    base = BaseArrays(np.array([4, 5], np.int32), np.array([0, 1], np.int32), np.array([0.0, -0.5]))
+    found = align(side, side, np.zeros((9, 9)), base, OPTIONS._replace(single_support=False))
     assert not found.root_aligned
     assert (found.source.tolist(), found.target.tolist()) == ([4], [0])
 
@@ -203,19 +196,26 @@ def test_partial_alignments_of_two_trees_are_not_put_together(align: Any) -> Non
 @given(seed=st.integers(0, 10**6))
 def test_kernel_and_reference_choose_the_same_of_equals(seed: int) -> None:
     rng = random.Random(seed)
-    case = list(case_of(seed, rng.choice([4, 7]), rng.choice([1, 3]), 0.7))
-    for position, value in ((4, -0.5), (5, -0.5), (11, -0.5), (12, -0.5), (14, -1.0), (17, 0.0)):
-        case[position] = np.full_like(case[position], value)
-    options = {
-        "null_penalty": 1,
-        "parser_weight": rng.choice([0, 0.5]),
-        "beam": rng.choice([1, 2, 5]),
-        "generation_gap": rng.randint(1, 4),
-        "opened_supports": rng.choice([1, 3]),
-        "allow_single_support": rng.random() < 0.5,
-        "count_all_nulls": rng.random() < 0.3,
-    }
-    one, two = (align(*case, **options, packed=True) for align in ALIGNERS.values())
+    case = case_of(seed, rng.choice([4, 7]), rng.choice([1, 3]), 0.7)
+    source, target = (
+        side._replace(
+            log_marginal=np.full_like(side.log_marginal, -0.5), log_null=np.full_like(side.log_null, -0.5)
+        )
+        for side in (case.source, case.target)
+    )
+    base = case.base._replace(log_prior=np.zeros_like(case.base.log_prior))
+    case = Case(source, target, np.full_like(case.log_pair, -1.0), base)
+    options = OPTIONS._replace(
+        null_penalty=1,
+        parser_weight=rng.choice([0, 0.5]),
+        beam=rng.choice([1, 2, 5]),
+        generation_gap=rng.randint(1, 4),
+        opened_supports=rng.choice([1, 3]),
+        single_support=rng.random() < 0.5,
+        count_all_nulls=rng.random() < 0.3,
+        packed=True,
+    )
+    one, two = (align(*case, options) for align in ALIGNERS.values())
     assert_same(one, two)
     assert one.packed is not None and two.packed is not None
     for name, value, other in zip(one.packed._fields, one.packed, two.packed, strict=True):
@@ -224,12 +224,12 @@ def test_kernel_and_reference_choose_the_same_of_equals(seed: int) -> None:
 
 @pytest.mark.parametrize("align", ALIGNERS.values(), ids=ALIGNERS)
 def test_of_equal_pairs_the_one_with_the_lower_target_node_is_kept(align: Any) -> None:
-    case = list(case_of(7, 9, 1, 0.9))
-    leaves = np.flatnonzero(case[8] - case[7] == 1)[::-1].astype(np.int32)
+    case = case_of(7, 9, 1, 0.9)
+    leaves = np.flatnonzero(case.target.end - case.target.start == 1)[::-1].astype(np.int32)
     assert len(leaves) > 2
-    case[14] = np.full_like(case[14], -1.0)
-    case[15:] = [np.zeros(len(leaves), np.int32), leaves, np.zeros(len(leaves))]
-    found = align(*case, beam=2, allow_single_support=False, packed=True)
+    base = BaseArrays(np.zeros(len(leaves), np.int32), leaves, np.zeros(len(leaves)))
+    case = case._replace(log_pair=np.full_like(case.log_pair, -1.0), base=base)
+    found = align(*case, OPTIONS._replace(beam=2, single_support=False, packed=True))
     assert found.packed is not None
     kept = found.packed.item_target[found.packed.item_source == 0]
     assert kept.tolist() == sorted(leaves.tolist())[:2]

@@ -209,8 +209,8 @@ class ForestAligner(ParsingAligner):
         """
         features = self.features(source, target, candidates)
         pair = PreparedPair.of(source, target, features, candidates, self.model.options)
-        arguments = {**self.model.kernel_arguments(), "packed": packed}
-        return pair.align(*self.model.log_probabilities(features), arguments), pair.base
+        options = self.model.search_options()._replace(packed=packed)
+        return pair.align(*self.model.log_probabilities(features), options), pair.base
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
         """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.

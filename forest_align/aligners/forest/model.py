@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from numbers import Integral
@@ -21,7 +22,8 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.cext.alignment_result import LARGEST_WHOLE_NUMBER, MOST_GENERATIONS
+from forest_align.cext.alignment_arguments import BOUNDS as KERNEL_BOUNDS
+from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_boolean, check_integer, describe, is_number
 
@@ -40,19 +42,22 @@ _SHAPES: dict[str, tuple[int | str, ...]] = {
     "lexical": ("weights",),
     "lexical_keys": ("bytes",),
 }
-# Options that are whole numbers, and the least value of each that is a number.
-_WHOLE = {"beam": 1, "generation_gap": 1, "opened_supports": 0, "max_items": 1}
-_LEAST = {
-    **dict.fromkeys(("null_penalty", "noncompositional_penalty", "parser_weight", "candidate_weight"), 0),
-    **dict.fromkeys(("link_weight", "tree_weight", "confident_link", "certain_link"), 0),
-    **_WHOLE,
+#: Least and greatest value of each option that is a number, both allowed.
+BOUNDS: dict[str, tuple[float, float]] = {
+    **KERNEL_BOUNDS,
+    **dict.fromkeys(
+        ("candidate_weight", "link_weight", "tree_weight", "confident_link", "certain_link"), (0, math.inf)
+    ),
 }
-# What the options are at most that have a bound.
-_MOST = {
-    **dict.fromkeys(_WHOLE, LARGEST_WHOLE_NUMBER),
-    "generation_gap": MOST_GENERATIONS,
-    "parser_weight": 1,
-}
+
+
+def _check_number(value: Any, name: str, *, whole: bool) -> None:
+    least, most = BOUNDS[name]
+    if not (is_number(value) and value >= least and (isinstance(value, Integral) or not whole)):
+        which = "a whole number" if whole else "a number"
+        raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
+    if value > most:
+        raise InputError(f"expected at most {most}, found {value}", field=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,32 +127,16 @@ class ForestOptions:
                 f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
             )
         for one in fields(self):
+            value = getattr(self, one.name)
             if isinstance(one.default, bool):
-                check_boolean(getattr(self, one.name), one.name)
-        for name, least in _LEAST.items():
-            value = getattr(self, name)
-            is_right = is_number(value) and (name not in _WHOLE or isinstance(value, Integral))
-            if not (is_right and value >= least):
-                which = "a whole number" if name in _WHOLE else "a number"
-                raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
-        for name, most in _MOST.items():
-            if getattr(self, name) > most:
-                raise InputError(f"expected at most {most}, found {getattr(self, name)}", field=name)
+                check_boolean(value, one.name)
+            elif one.name in BOUNDS:
+                _check_number(value, one.name, whole=isinstance(one.default, int))
 
-    def kernel_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of the kernel."""
-        return {
-            "null_penalty": self.null_penalty,
-            "noncompositional_penalty": self.noncompositional_penalty,
-            "parser_weight": self.parser_weight,
-            "beam": self.beam,
-            "generation_gap": self.generation_gap,
-            "opened_supports": self.opened_supports,
-            "max_items": self.max_items,
-            "allow_noncompositional": self.noncompositional,
-            "allow_single_support": self.single_support,
-            "count_all_nulls": self.count_all_nulls,
-        }
+    def search_options(self) -> SearchOptions:
+        """The options that the kernel takes, at a temperature of 1."""
+        given = asdict(self)
+        return SearchOptions(**{name: given[name] for name in SearchOptions._fields if name in given})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,9 +180,9 @@ class ForestModel:
         """Number of trees in the forests that the model was tuned with; 10 where nothing is said of it."""
         return _forest_size(self.description)
 
-    def kernel_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of the kernel: the options of the search, the temperature of posteriors."""
-        return {**self.options.kernel_arguments(), "temperature": self.calibration.temperature}
+    def search_options(self) -> SearchOptions:
+        """The options that the kernel takes: those of the search, the temperature of posteriors."""
+        return self.options.search_options()._replace(temperature=self.calibration.temperature)
 
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).

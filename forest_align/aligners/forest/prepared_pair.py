@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.link_evidence import LinkEvidence
 from forest_align.aligners.forest.tree_choice import tree_losses
 from forest_align.cext import alignment as kernel
+from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, ParseForest
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.forest.features import PairFeatures
     from forest_align.aligners.forest.model import ForestOptions
     from forest_align.aligners.words.lexical import Candidate
+    from forest_align.cext.alignment_arguments import SearchOptions
     from forest_align.types import Sentence
 
 # Candidates less likely than this count as that likely.
@@ -117,7 +119,7 @@ class PreparedPair:
         log_pair: np.ndarray,
         log_source_null: np.ndarray,
         log_target_null: np.ndarray,
-        options: Mapping[str, Any],
+        options: SearchOptions,
     ) -> AlignmentArrays:
         """Align the pair under given probabilities of its classes.
 
@@ -127,8 +129,8 @@ class PreparedPair:
             float64, shape (S, T): log Pr of pairs of classes.
         log_source_null, log_target_null : numpy.ndarray
             float64, shapes (S,) and (T,): log Pr of null-aligned classes.
-        options : mapping
-            Options of the kernel.
+        options : SearchOptions
+            How to search.
 
         Raises
         ------
@@ -136,16 +138,14 @@ class PreparedPair:
             If there is not enough memory, or the kernel refuses the pair, see
             :func:`forest_align.cext.alignment.align`.
         """
-        # To the kernel each node is a class of its own: word links tell nodes of one class apart.
+        # Word links tell nodes of one class apart.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
-        log_edges: dict[str, np.ndarray] = {}
+        source_edges = target_edges = None
         if self.tree_weight:
-            (source_edges, source_roots), (target_edges, target_roots) = map(
-                tree_losses, (self.source, self.target)
-            )
-            log_edges["source_log_edge"] = self.tree_weight * source_edges
-            log_edges["target_log_edge"] = self.tree_weight * target_edges
+            source_losses, source_roots = tree_losses(self.source)
+            target_losses, target_roots = tree_losses(self.target)
+            source_edges, target_edges = self.tree_weight * source_losses, self.tree_weight * target_losses
             # Of two roots only: a pair that shares one of them, and gives way, must not count it again.
             at_roots = np.ix_(self.source.roots, self.target.roots)
             log_nodes[at_roots] += self.tree_weight * (source_roots[:, None] + target_roots)
@@ -154,17 +154,10 @@ class PreparedPair:
             log_nodes += self.link_weight * agreed[0]
             source_nulls += self.link_weight * agreed[1]
             target_nulls += self.link_weight * agreed[2]
-        inputs: tuple[Any, ...] = (
-            *_side(self.source, source_nulls),
-            *_side(self.target, target_nulls),
-            log_nodes,
-            self.base_source,
-            self.base_target,
-            self.base_log_prior,
-        )
-        arguments: dict[str, Any] = {**log_edges, **options}
+        sides = _side(self.source, source_nulls, source_edges), _side(self.target, target_nulls, target_edges)
+        base = BaseArrays(self.base_source, self.base_target, self.base_log_prior)
         try:
-            return kernel.align(*inputs, **arguments)
+            return kernel.align(*sides, log_nodes, base, options)
         except MemoryError:
             raise InputError(
                 f"not enough memory to align forests of {len(self.source)} and {len(self.target)} nodes"
@@ -173,14 +166,8 @@ class PreparedPair:
             raise InputError(str(error)) from error
 
 
-def _side(forest: ParseForest, log_null: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The arguments of the kernel for one forest."""
-    return (
-        forest.start,
-        forest.end,
-        forest.edges,
-        forest.roots,
-        forest.log_marginal,
-        log_null,
-        np.arange(len(forest), dtype=np.int32),
+def _side(forest: ParseForest, log_null: np.ndarray, log_edge: np.ndarray | None) -> SideArrays:
+    """One forest as the kernel takes it."""
+    return SideArrays(
+        forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, log_null, log_edge
     )

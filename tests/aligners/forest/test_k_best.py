@@ -11,31 +11,35 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest.k_best import k_best
 from forest_align.cext import alignment
+from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
+from forest_align.cext.alignment_result import AlignmentArrays
 
 from ...cext import alignment_cases as cases
+from ...cext.alignment_cases import OPTIONS
 from .derivations import hanging, nested, supported
 
 
-def packed(seed: int):  # type: ignore[no-untyped-def]
+def packed(seed: int) -> tuple[cases.Case, SearchOptions, AlignmentArrays]:
     """A random pair of small trees, options, and all its alignments, packed: nothing is pruned."""
     case = cases.random_case(seed, 5, 1, density=0.35)
-    options = {
-        "null_penalty": 1.2,
-        "noncompositional_penalty": 0.7,
-        "generation_gap": 3,
-        "allow_noncompositional": True,
-        "allow_single_support": seed % 2 == 0,
-    }
-    unlimited = {"beam": 10**9, "opened_supports": 10**9, "max_items": 10**9}
-    found = alignment.align(*case, **options, **unlimited, packed=True)
-    return case, options, found
+    options = OPTIONS._replace(
+        null_penalty=1.2,
+        noncompositional_penalty=0.7,
+        generation_gap=3,
+        single_support=seed % 2 == 0,
+        beam=10**9,
+        opened_supports=10**9,
+        max_items=10**9,
+        packed=True,
+    )
+    return case, options, alignment.align(*case, options)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
     case, options, found = packed(seed)
-    got = list(k_best(found, case[2], case[9], 10))
+    got = list(k_best(found, case.source.edges, case.target.edges, 10))
     scores = [one.log_score for one in got]
     assert scores == pytest.approx(cases.best_scores(case, options)[: len(scores)])
     assert len(scores) == min(10, len(cases.best_scores(case, options)))
@@ -60,10 +64,10 @@ def test_k_best_are_the_best_of_all_derivations(seed: int) -> None:
 def test_every_derivation_has_the_pairs_the_paths_and_the_nulls_of_one_that_was_enumerated(seed: int) -> None:
     case, options, found = packed(seed)
     wanted = sorted(cases.all_alignments(case, options), key=lambda one: -one.score)
-    sides = [(case[0], case[1], case[2]), (case[7], case[8], case[9])]
+    sides = [(side.start, side.end, side.edges) for side in (case.source, case.target)]
     posteriors: dict[tuple[int, int], float] = {}
     seen = set()
-    for got, explicit in zip(k_best(found, case[2], case[9], 40), wanted, strict=False):
+    for got, explicit in zip(k_best(found, case.source.edges, case.target.edges, 40), wanted, strict=False):
         if explicit.score < wanted[0].score - 19:
             break  # supports that are worse than others by a factor of e^20 are pruned
         assert got.log_score == pytest.approx(explicit.score)
@@ -98,18 +102,15 @@ def test_a_derivation_that_two_others_lead_to_comes_once() -> None:
     edges = np.array([[4, 0, 1], [5, 2, 3], [6, 4, 5]], np.int32)
     start, end = np.array([[0, 1, 2, 3, 0, 2, 0], [1, 2, 3, 4, 2, 4, 4]], np.int32)
     rng = np.random.default_rng(0)
-    classes = np.arange(7, dtype=np.int32)
-    side = (start, end, edges, np.array([6], np.int32), np.zeros(7), -rng.random(7), classes)
-    words = np.repeat(classes[:4], 4), np.tile(classes[:4], 4)
-    case = (*side, *side, -rng.random((7, 7)), *words, -rng.random(16))
-    options = {
-        "null_penalty": 1.0,
-        "noncompositional_penalty": 1.0,
-        "generation_gap": 3,
-        "allow_noncompositional": False,
-        "allow_single_support": False,
-    }
-    found = alignment.align(*case, **options, beam=10**9, packed=True)
+    words = np.arange(4, dtype=np.int32)
+    side = SideArrays(start, end, edges, np.array([6], np.int32), np.zeros(7), -rng.random(7))
+    log_pair = -rng.random((7, 7))
+    base = BaseArrays(np.repeat(words, 4), np.tile(words, 4), -rng.random(16))
+    case = cases.Case(side, side, log_pair, base)
+    options = OPTIONS._replace(
+        generation_gap=3, noncompositional=False, single_support=False, beam=10**9, packed=True
+    )
+    found = alignment.align(*case, options)
     got = list(k_best(found, edges, edges))
     assert [one.log_score for one in got] == pytest.approx(cases.best_scores(case, options))
     assert len({nested(one, 0) for one in got}) == len(got) > 50
@@ -118,7 +119,7 @@ def test_a_derivation_that_two_others_lead_to_comes_once() -> None:
 def test_the_packed_forest_is_needed() -> None:
     case = cases.random_case(1, 4, 1)
     with pytest.raises(ValueError, match="packed"):
-        k_best(alignment.align(*case), case[2], case[9])
+        k_best(alignment.align(*case, OPTIONS), case.source.edges, case.target.edges)
 
 
 def test_derivations_may_be_deeper_than_python_recurses() -> None:
@@ -129,9 +130,10 @@ def test_derivations_may_be_deeper_than_python_recurses() -> None:
     edges = np.array([[length + k, length + k - 1 if k else 0, k + 1] for k in range(length - 1)], np.int32)
     nodes = len(start)
     root = np.array([nodes - 1], np.int32)
-    side = (start, end, edges, root, np.zeros(nodes), np.full(nodes, -1.0), np.zeros(nodes, np.int32))
-    case = (*side, *side, np.zeros((1, 1)), leaves, leaves, np.zeros(length))
-    found = alignment.align(*case, allow_noncompositional=False, beam=2, packed=True)
+    side = SideArrays(start, end, edges, root, np.zeros(nodes), np.full(nodes, -1.0))
+    base = BaseArrays(leaves, leaves, np.zeros(length))
+    options = OPTIONS._replace(noncompositional=False, beam=2, packed=True)
+    found = alignment.align(side, side, np.zeros((nodes, nodes)), base, options)
     best, second = k_best(found, edges, edges, 2)
     assert np.array_equal(best.source, found.source) and best.log_score == found.log_score
     assert second.log_score <= best.log_score and len(second.source) < len(best.source)

@@ -15,6 +15,7 @@ from forest_align.aligners.forest.aligner import ForestAligner, bundled_model
 from forest_align.aligners.forest.model import ForestModel, ForestOptions
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
+from forest_align.cext.alignment_arguments import SideArrays
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import InputError, ModelError
 
@@ -77,10 +78,10 @@ def test_what_the_kernel_refuses_is_the_error_of_its_pair(
 ) -> None:
     run: Callable[..., Any] = prepared_pair.kernel.align
 
-    def refuse_long(*arguments: Any, **options: Any) -> Any:
-        if len(arguments[7]) > 10:
+    def refuse_long(source: SideArrays, target: SideArrays, *rest: Any) -> Any:
+        if len(target.start) > 10:
             raise refusal
-        return run(*arguments, **options)
+        return run(source, target, *rest)
 
     monkeypatch.setattr(prepared_pair.kernel, "align", refuse_long)
     found = list(aligner().align_many(pairs()))

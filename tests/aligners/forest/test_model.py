@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,8 @@ from forest_align.aligners import load
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import BOUNDS, ForestModel, ForestOptions
+from forest_align.em.tuning.forest import MORE, SPACE
 from forest_align.types import InputError, ModelError
 
 from .test_features import features
@@ -96,13 +97,23 @@ def test_each_option_of_the_search_reaches_the_kernel_by_its_name() -> None:
         switches = {name: name == switched for name in ("noncompositional", "single_support")}
         options = ForestOptions(**numbers, **switches, count_all_nulls=switched == "count_all_nulls")
         model = ForestModel(np.zeros(len(GENERAL_FEATURES)), options=options)
-        assert replace(model, calibration=PhraseCalibration(3.0)).kernel_arguments() == {
+        assert replace(model, calibration=PhraseCalibration(3.0)).search_options()._asdict() == {
             **numbers,
-            "allow_noncompositional": options.noncompositional,
-            "allow_single_support": options.single_support,
+            **switches,
             "count_all_nulls": options.count_all_nulls,
             "temperature": 3.0,
+            "packed": False,
         }
+
+
+def test_each_option_that_is_a_number_has_bounds_that_hold_its_default() -> None:
+    numbers = {one.name: one.default for one in fields(ForestOptions) if type(one.default) in (int, float)}
+    assert BOUNDS.keys() == numbers.keys()
+    for name, default in numbers.items():
+        assert BOUNDS[name][0] <= default <= BOUNDS[name][1], name
+    for name, wanted in {**SPACE, **MORE}.items():
+        assert BOUNDS[name][0] <= wanted.low < wanted.high <= BOUNDS[name][1], name
+        assert wanted.integer == isinstance(numbers[name], int), name
 
 
 def test_probabilities_of_each_source_class_add_up_to_one() -> None:

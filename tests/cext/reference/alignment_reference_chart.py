@@ -8,25 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import COMPOSITIONAL, NONCOMPOSITIONAL
 
 from .alignment_reference_forest import Side
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of the search, see :func:`forest_align.cext.alignment.align`."""
-
-    null_penalty: float  # µ_n
-    noncompositional_penalty: float  # µ_c
-    parser_weight: float  # µ_p
-    beam: int  # µ_b
-    generation_gap: int  # µ_g
-    opened_supports: int
-    max_items: int
-    allow_noncompositional: bool
-    allow_single_support: bool
-    count_all_nulls: bool
 
 
 @dataclass
@@ -67,7 +52,7 @@ class Item:
 class Chart:
     """The items of every source node (A of Algorithm 4.1)."""
 
-    def __init__(self, source: Side, target: Side, log_pair: Any, options: Options) -> None:
+    def __init__(self, source: Side, target: Side, log_pair: Any, options: SearchOptions) -> None:
         self.source, self.target, self.log_pair, self.options = source, target, log_pair, options
         self.columns: list[dict[int, Item]] = [{} for _ in range(len(source))]
         self.narrowed = False

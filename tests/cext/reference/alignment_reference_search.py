@@ -38,10 +38,10 @@ class Search:
                     self.pack(node, target, BASE, (), log_prior=log_prior)
             for path, upper, lower in self.support_by_two(node):
                 self.trace(node, path, upper, lower)
-            if self.options.allow_single_support:
+            if self.options.single_support:
                 self.support_by_one(node)
             self.chart.prune(node)
-        if self.options.allow_single_support:
+        if self.options.single_support:
             self.support_roots_by_one()
 
     def pack(
@@ -80,7 +80,7 @@ class Search:
     def nested(self, one: Item, other: Item) -> list[tuple[Item, Item]]:
         """Two items that may be merged, the upper one of the target side first; none if they may not."""
         kinds = one.supports[0].kind, other.supports[0].kind
-        if not self.options.allow_noncompositional or SINGLE in kinds:
+        if not self.options.noncompositional or SINGLE in kinds:
             return []
         below = self.target.reach(None)
         return [

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import nltk
 import numpy as np
 
+from forest_align.aligners.forest.model import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.em.forest.events import Normalizer, PairRows
 from forest_align.em.forest.problem import AlignmentProblem, build_problem
@@ -25,7 +26,7 @@ PLANTED = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
 TREES = 3
 #: How often the tree that a pair was made from is the first, second, … of its n-best list.
 RANKS = (0.5, 0.3, 0.2)
-OPTIONS = {"beam": 200, "generation_gap": 1, "null_penalty": 2.0, "allow_noncompositional": False}
+OPTIONS = ForestOptions(beam=200, generation_gap=1, null_penalty=2.0, noncompositional=False).search_options()
 
 Bracketing = int | tuple["Bracketing", "Bracketing"]
 

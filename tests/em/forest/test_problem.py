@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from forest_align.aligners.forest.link_evidence import LinkEvidence
+from forest_align.aligners.forest.model import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.lexical import Candidate
 from forest_align.em.forest.events import Normalizer, PairRows
@@ -21,7 +23,7 @@ CATEGORIES = 3
 NULL = CATEGORIES
 FEATURES = (CATEGORIES + 1) ** 2
 PLANTED = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
-OPTIONS = {"beam": 1000, "generation_gap": 6}
+OPTIONS = ForestOptions(beam=1000, generation_gap=6).search_options()
 
 
 def random_tree(random: np.random.Generator, length: int) -> ParseForest:
@@ -86,10 +88,10 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
     return pairs, looks
 
 
-def problem(count: int, normalizer: Normalizer, **options: float) -> AlignmentProblem:
+def problem(count: int, normalizer: Normalizer, **options: Any) -> AlignmentProblem:
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
     return build_problem(
-        *synthetic_pairs(count), normalizer, offsets, features, FEATURES, {**OPTIONS, **options}
+        *synthetic_pairs(count), normalizer, offsets, features, FEATURES, OPTIONS._replace(**options)
     )
 
 
@@ -102,7 +104,7 @@ def start_weights() -> np.ndarray:
 
 @pytest.mark.parametrize("normalizer", list(Normalizer))
 def test_the_score_is_the_sum_of_the_events_used_and_the_penalties(normalizer: Normalizer) -> None:
-    made = problem(12, normalizer, null_penalty=1.0, allow_noncompositional=False)
+    made = problem(12, normalizer, null_penalty=1.0, noncompositional=False)
     logs = made.table.log_probabilities(start_weights())
     for number, pair in enumerate(made.pairs):
         expected = made.expect(number, logs)

@@ -55,7 +55,7 @@ def test_the_search_runs_with_the_beam_of_training_and_without_the_parser_weight
     found = train_forest_model(pairs, model, SETTINGS, beam=20).model
     (prepared, _, normalizer, *_, kernel_options) = seen[0]
     in_training = replace(model.options, beam=20, parser_weight=0.0)
-    assert kernel_options == in_training.kernel_arguments()
+    assert kernel_options == in_training.search_options()
     assert normalizer is Normalizer.SYMMETRIC
     assert all(pair.link_weight == 0.8 for pair in prepared)
     assert (found.options, found.calibration) == (model.options, model.calibration)

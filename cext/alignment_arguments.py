@@ -1,0 +1,117 @@
+"""What the alignment kernel and its plain-Python twin take: arrays, numbers and switches only."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+# Tables of the search grow with the square of the number of nodes, and those of its paths with the square of
+# the generation gap. With so many nodes on both sides (2,048 words that have one tree) the search takes about
+# 550 MiB with a gap of 6 and 1.6 GiB with the largest. All of an alignment takes some 1.2 GiB then, and with
+# twice as many nodes four times that.
+MOST_NODES = 4096
+MOST_GENERATIONS = 100
+LARGEST_WHOLE_NUMBER = 2**31 - 1
+
+
+class SideArrays(NamedTuple):
+    """One packed forest of N nodes and E hyperedges.
+
+    Attributes
+    ----------
+    start, end : int32, shape (N,)
+        Token spans of the nodes, bottom-up, shorter spans first; N is at most ``MOST_NODES``.
+    edges : int32, shape (E, 3)
+        Hyperedges (parent, left, right), sorted; the spans of the children make up that of the parent.
+    roots : int32, shape (R,)
+        Nodes over the whole sentence.
+    log_marginal : float64, shape (N,)
+        Log marginal probability of each node under the parser.
+    log_null : float64, shape (N,)
+        Log Pr(node, null).
+    log_edge : float64, shape (E,), optional
+        Log weight of each hyperedge, at most 0 (the default): trees that the parser likes less score less.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    edges: np.ndarray
+    roots: np.ndarray
+    log_marginal: np.ndarray
+    log_null: np.ndarray
+    log_edge: np.ndarray | None = None
+
+
+class BaseArrays(NamedTuple):
+    """Pairs that need no support: word links, and groups of words that are linked as a whole.
+
+    Attributes
+    ----------
+    source, target : int32, shape (B,)
+        The nodes of each pair.
+    log_prior : float64, shape (B,)
+        Log weight of each pair, added to its log score.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    log_prior: np.ndarray
+
+
+class SearchOptions(NamedTuple):
+    """How to search. :class:`forest_align.aligners.forest.model.ForestOptions` has the defaults.
+
+    Attributes
+    ----------
+    null_penalty, noncompositional_penalty : float
+        µ_n and µ_c of Arase & Tsujii (2017, §5.3).
+    parser_weight : float
+        µ_p of §5.4.
+    beam : int
+        µ_b of §5.1: pairs kept for each source node, and supports kept for each pair.
+    generation_gap : int
+        µ_g of §5.1: how many generations a pair may stand above what supports it.
+    opened_supports : int
+        How many supports of a pair are tried when merging opens it. Each deeper level tries half as many,
+        but at least one.
+    max_items : int
+        Budget of pairs in all; the beam narrows to keep it.
+    noncompositional : bool
+        Whether pairs may be merged (Algorithm 4.2).
+    single_support : bool
+        Whether a pair may rest on a single pair below it.
+    count_all_nulls : bool
+        Whether the null words of a pair are those of everything below it, not of its own support alone.
+    temperature : float
+        Finite and above 0. A derivation is as probable as its score raised to the power 1 / temperature,
+        normalised. Only posteriors depend on it, not the best derivation.
+    packed : bool
+        Whether to return the packed alignment forest as well.
+    """
+
+    null_penalty: float
+    noncompositional_penalty: float
+    parser_weight: float
+    beam: int
+    generation_gap: int
+    opened_supports: int
+    max_items: int
+    noncompositional: bool
+    single_support: bool
+    count_all_nulls: bool
+    temperature: float = 1.0
+    packed: bool = False
+
+
+#: Least and greatest value of the options that have bounds, both allowed.
+BOUNDS: dict[str, tuple[float, float]] = {
+    "null_penalty": (0, math.inf),
+    "noncompositional_penalty": (0, math.inf),
+    "parser_weight": (0, 1),
+    "beam": (1, LARGEST_WHOLE_NUMBER),
+    "generation_gap": (1, MOST_GENERATIONS),
+    "opened_supports": (0, LARGEST_WHOLE_NUMBER),
+    "max_items": (1, LARGEST_WHOLE_NUMBER),
+}
