@@ -52,7 +52,7 @@ RIDGE = 2.0
 SEED = 1
 
 
-class Pair(NamedTuple):
+class AnalysedPair(NamedTuple):
     """Two analysed sentences and their sure links, bool ``[S, T]``."""
 
     source: Sentence
@@ -69,7 +69,7 @@ class LexicalCells(NamedTuple):
     labels: np.ndarray
 
 
-def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
+def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[AnalysedPair]:
     """The first pairs of a corpus with tags, lemmas and vectors, from the cache if they are there."""
     pairs = [
         pair for pair in islice(read_pairs(path, tokenized=True), limit) if not isinstance(pair, InputError)
@@ -108,11 +108,11 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[Pair]:
         assert pair.links is not None
         for i, j in pair.links.only_sure():
             gold[i, j] = True
-        found.append(Pair(sides[0], sides[1], gold))
+        found.append(AnalysedPair(sides[0], sides[1], gold))
     return found
 
 
-def features_of(pairs: Sequence[Pair], lexicon: Lexicon, ppdb: PairTable | None) -> list[np.ndarray]:
+def features_of(pairs: Sequence[AnalysedPair], lexicon: Lexicon, ppdb: PairTable | None) -> list[np.ndarray]:
     """All features of every pair, the paraphrase table on for every second one."""
     found = []
     for index, pair in enumerate(pairs):
@@ -121,7 +121,7 @@ def features_of(pairs: Sequence[Pair], lexicon: Lexicon, ppdb: PairTable | None)
     return found
 
 
-def cells_of(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray]) -> LexicalCells:
+def cells_of(corpora: Sequence[Sequence[AnalysedPair]], features: list[np.ndarray]) -> LexicalCells:
     """Choose cells: all links and likely words, every seventh of the others at seven times the weight."""
     generator = np.random.default_rng(SEED)
     kept, weights, labels = [], [], []
@@ -162,7 +162,7 @@ def fit_links(cells: LexicalCells, names: Sequence[str]) -> dict[str, dict[str, 
 
 
 def fit_groups(
-    pairs: Sequence[Pair], cells: LexicalCells, model: LexicalModel, lexicon: Lexicon, own: bool
+    pairs: Sequence[AnalysedPair], cells: LexicalCells, model: LexicalModel, lexicon: Lexicon, own: bool
 ) -> dict[str, float]:
     """Fit the probability that all words of a proposed group are linked."""
     inputs, labels = [], []
@@ -186,7 +186,9 @@ def _named(names: Sequence[str], values: Sequence[float] | np.ndarray) -> dict[s
     return {name: round(float(value), 4) for name, value in zip(names, values, strict=True)}
 
 
-def fit(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray], lexicon: Lexicon) -> dict[str, dict]:
+def fit(
+    corpora: Sequence[Sequence[AnalysedPair]], features: list[np.ndarray], lexicon: Lexicon
+) -> dict[str, dict]:
     """Fit all models to some corpora with the features of their pairs."""
     cells = cells_of(corpora, features)
     pairs = [pair for corpus in corpora for pair in corpus]
@@ -200,7 +202,7 @@ def fit(corpora: Sequence[Sequence[Pair]], features: list[np.ndarray], lexicon: 
     return weights
 
 
-def report(name: str, weights: dict, pairs: Sequence[Pair], lexicon: Lexicon) -> None:
+def report(name: str, weights: dict, pairs: Sequence[AnalysedPair], lexicon: Lexicon) -> None:
     """Print how well thresholded links and the proposed candidates cover the gold links of unseen pairs."""
     for kind in MODEL_FEATURES:
         provider = ScoredCandidates(
@@ -225,7 +227,9 @@ def report(name: str, weights: dict, pairs: Sequence[Pair], lexicon: Lexicon) ->
         )
 
 
-def measure(corpora: dict[str, list[Pair]], features: dict[str, list[np.ndarray]], lexicon: Lexicon) -> None:
+def measure(
+    corpora: dict[str, list[AnalysedPair]], features: dict[str, list[np.ndarray]], lexicon: Lexicon
+) -> None:
     """Measure every corpus on a fit to the others, and the dev parts on a fit to all."""
     for unseen in FITTED:
         seen = [name for name in FITTED if name != unseen]

@@ -5,22 +5,89 @@ from __future__ import annotations
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
-from forest_align.alignment import Alignment
+from forest_align.aligners.words.lexical import Candidate
+from forest_align.alignment import Alignment, Links
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, share_out
 
 Text = str | Sentence
-#: A pair of a stream, or what is wrong with it.
-Pair = tuple[Text, Text] | InputError
-_Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
+#: Word links that the caller gives for a pair.
+GivenWords = Links | Sequence[Candidate]
 
 #: Pairs that are read and parsed together: enough for the parser's batches, few enough to share out.
 BATCH_SIZE = 64
+#: Message for word links of a pair of raw texts.
+NO_TOKENS = "given word links need tokens: use --tokenized, or an input format with tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sentences to align.
+
+    Attributes
+    ----------
+    source, target : str or Sentence
+        Raw text, or sentences that may lack something.
+    candidates : Links or sequence of Candidate, optional
+        Word links of the caller. The forest aligner uses them in place of its own word candidates. They count
+        the tokens of the two sentences, which therefore must have tokens.
+
+    Raises
+    ------
+    InputError
+        If a sentence is neither text nor a :class:`Sentence`, or the candidates are of another type.
+    """
+
+    source: Text
+    target: Text
+    candidates: GivenWords | None = None
+
+    def __post_init__(self) -> None:
+        for text in (self.source, self.target):
+            if not isinstance(text, str | Sentence):
+                found = reprlib.repr(text)
+                raise InputError(
+                    f"expected a text or a Sentence, found {found}; Sentence.from_words takes words"
+                )
+        given = self.candidates
+        if given is None or isinstance(given, Links):
+            return
+        if isinstance(given, str) or not isinstance(given, Sequence) or not _are_candidates(given):
+            raise InputError(f"expected Links or a sequence of Candidate, found {reprlib.repr(given)}")
+
+    @property
+    def texts(self) -> tuple[Text, Text]:
+        """The two sentences; a sentence without tokens is its text."""
+        first, second = (
+            text.text if isinstance(text, Sentence) and not text.tokens else text
+            for text in (self.source, self.target)
+        )
+        return first, second
+
+
+#: A pair as callers write it.
+PairLike = Pair | tuple[Text, Text] | tuple[Text, Text, GivenWords | None]
+_Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
+
+
+def pair_of(item: PairLike) -> Pair:
+    """The pair that a caller means: a :class:`Pair`, or two sentences and perhaps their word links.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(item, Pair):
+        return item
+    if not isinstance(item, Sequence) or isinstance(item, str) or len(item) not in (2, 3):
+        raise InputError(f"expected a pair of sentences, found {reprlib.repr(item)}")
+    return Pair(*item)
 
 
 class Aligner(ABC):
@@ -40,11 +107,6 @@ class Aligner(ABC):
     def settings(self) -> dict[str, Any]:
         """What else than weights decides the result, as JSON values: reports of benchmarks name it."""
         return {}
-
-    @property
-    def may_fork(self) -> bool:
-        """Whether workers may be processes, to which nothing gets through that changes in this one."""
-        return True
 
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
@@ -70,6 +132,18 @@ class Aligner(ABC):
             If they lack something.
         """
 
+    def align_candidates(self, source: Sentence, target: Sentence, candidates: GivenWords) -> Alignment:
+        """Align two prepared sentences by word links of the caller.
+
+        Raises
+        ------
+        InputError
+            If the aligner uses no such links; only the forest aligner does.
+        """
+        raise InputError(
+            f"the {self.name} aligner takes no word links of the caller; the forest aligner does"
+        )
+
     @classmethod
     @abstractmethod
     def load(cls, name_or_path: str | Path) -> Self:
@@ -85,15 +159,24 @@ class Aligner(ABC):
     def save(self, path: str | Path) -> None:
         """Write the model into a folder."""
 
-    def align(self, source: Text, target: Text) -> Alignment:
+    def align(self, source: Text, target: Text, candidates: GivenWords | None = None) -> Alignment:
         """Align two sentences, raw text or prepared.
+
+        Parameters
+        ----------
+        source, target : str or Sentence
+            The sentences.
+        candidates : Links or sequence of Candidate, optional
+            Word links of the caller for this pair, see :class:`Pair`.
 
         Raises
         ------
         InputError
-            If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`.
+            If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`. If there are
+            candidates: if the aligner uses none, a sentence has no tokens, or a link is out of range.
         """
-        return self.align_prepared(*self.prepare_pair(source, target))
+        pair = Pair(source, target, candidates)
+        return self._align_pair(pair, *self.prepare_pair(source, target))
 
     def prepare_pair(self, source: Text, target: Text) -> tuple[Sentence, Sentence]:
         """Both sentences of a pair with all that the aligner needs.
@@ -103,7 +186,7 @@ class Aligner(ABC):
         InputError
             See :meth:`align`.
         """
-        texts = _texts((source, target))
+        texts = Pair(source, target).texts
         first, second = map(_as_given, texts, self.prepare(texts, 2))
         if isinstance(first, InputError):
             raise _of_side(first, "source")
@@ -112,7 +195,7 @@ class Aligner(ABC):
         return first, second
 
     def align_many(
-        self, pairs: Iterable[Pair], batch_size: int = BATCH_SIZE, workers: int = 1
+        self, pairs: Iterable[PairLike | InputError], batch_size: int = BATCH_SIZE, workers: int = 1
     ) -> Iterator[Alignment]:
         """Align a stream of pairs; results come in input order and do not depend on ``workers``.
 
@@ -120,17 +203,17 @@ class Aligner(ABC):
 
         Parameters
         ----------
-        pairs : iterable of (str or Sentence, str or Sentence)
-            Read ``workers`` batches ahead at most, so that memory stays flat. An InputError in the place of a
-            pair comes out as an alignment with this error.
+        pairs : iterable of Pair or (source, target) or (source, target, candidates)
+            Sentences and word links as in :meth:`align`. Read ``workers`` batches ahead at most, so that
+            memory stays flat. An InputError in the place of a pair comes out as an alignment with this error.
         batch_size : int
             Pairs that are read and parsed together. Which pairs these are may change the last digits of
             probabilities.
         workers : int
             Processes, each of which parses and aligns a batch at a time with one thread; they are forked from
-            this one, once it has loaded the models. Where the system cannot fork safely, and if the aligner
-            must not (:attr:`may_fork`), they are threads, of which there is little use beyond two. With 1,
-            all is done here, and the parser's model may use all processors.
+            this one, once it has loaded the models, and do not see later changes in it. Where the system
+            cannot fork safely, they are threads, of which there is little use beyond two. With 1, all is done
+            here, and the parser's model may use all processors.
 
         Raises
         ------
@@ -142,14 +225,18 @@ class Aligner(ABC):
         check_counts(batch_size=batch_size, workers=workers)
         return self._stream(iter(pairs), batch_size, workers)
 
-    def _stream(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
+    def _stream(
+        self, pairs: Iterator[PairLike | InputError], batch_size: int, workers: int
+    ) -> Iterator[Alignment]:
         from threadpoolctl import threadpool_limits
 
         # The matrices of a pair are so small that sharing out their products costs more than it saves.
         with threadpool_limits(1, "blas"):
             yield from self._results(pairs, batch_size, workers)
 
-    def _results(self, pairs: Iterator[Pair], batch_size: int, workers: int) -> Iterator[Alignment]:
+    def _results(
+        self, pairs: Iterator[PairLike | InputError], batch_size: int, workers: int
+    ) -> Iterator[Alignment]:
         first = list(islice(pairs, batch_size))
         batches = chain([first], iter(lambda: list(islice(pairs, batch_size)), []))
         if workers == 1 or len(first) < batch_size:  # there is nothing to share out
@@ -158,26 +245,26 @@ class Aligner(ABC):
             return
         usable = (pair for pair in first if not isinstance(pair, InputError))
         self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
-        yield from chain.from_iterable(share_out(self._align_batch, batches, workers, fork=self.may_fork))
+        yield from chain.from_iterable(share_out(self._align_batch, batches, workers))
 
-    def _align_batch(self, batch: Sequence[Pair]) -> list[Alignment]:
+    def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[Alignment]:
         return [self._align_or_explain(job) for job in self._jobs(batch)]
 
-    def _jobs(self, batch: Sequence[Pair]) -> list[_Job]:
+    def _jobs(self, batch: Sequence[PairLike | InputError]) -> list[_Job | InputError]:
         """Each pair with its prepared sentences; an error stands for itself."""
-        texts = [text for pair in batch if not isinstance(pair, InputError) for text in _texts(pair)]
+        pairs = [one if isinstance(one, InputError) else pair_of(one) for one in batch]
+        texts = [text for pair in pairs if isinstance(pair, Pair) for text in pair.texts]
         prepared = map(_as_given, texts, self.prepare(texts, len(texts)) if texts else ())
         return [
-            (pair, pair, pair) if isinstance(pair, InputError) else (pair, next(prepared), next(prepared))
-            for pair in batch
+            pair if isinstance(pair, InputError) else (pair, next(prepared), next(prepared)) for pair in pairs
         ]
 
-    def _align_or_explain(self, job: _Job) -> Alignment:
+    def _align_or_explain(self, job: _Job | InputError) -> Alignment:
+        if isinstance(job, InputError):
+            return Alignment.failed(str(job), aligner=self.name)
         pair, source, target = job
-        if isinstance(pair, InputError):
-            return Alignment.failed(str(pair), aligner=self.name)
         sides = []
-        for text, sentence in zip(pair, (source, target), strict=True):
+        for text, sentence in ((pair.source, source), (pair.target, target)):
             plain = text if isinstance(text, Sentence) else Sentence((), text=text)
             sides.append(plain if isinstance(sentence, InputError) else sentence)
         for sentence, side in ((source, "source"), (target, "target")):
@@ -185,11 +272,19 @@ class Aligner(ABC):
                 error = str(_of_side(sentence, side))
                 return Alignment(sides[0], sides[1], aligner=self.name, error=error)
         try:
-            return self.align_prepared(sides[0], sides[1])
+            return self._align_pair(pair, sides[0], sides[1])
         except ForestAlignError as error:
             return Alignment(sides[0], sides[1], aligner=self.name, error=str(error))
         except MemoryError:
             return Alignment(sides[0], sides[1], aligner=self.name, error="not enough memory for this pair")
+
+    def _align_pair(self, pair: Pair, source: Sentence, target: Sentence) -> Alignment:
+        """Align the prepared sentences of a pair, by its word links if it has some."""
+        if pair.candidates is None:
+            return self.align_prepared(source, target)
+        if any(isinstance(text, str) for text in pair.texts):
+            raise InputError(NO_TOKENS)
+        return self.align_candidates(source, target, pair.candidates)
 
 
 def _of_side(error: InputError, side: str) -> InputError:
@@ -197,17 +292,8 @@ def _of_side(error: InputError, side: str) -> InputError:
     return InputError(error.message, file=error.file, line=error.line, field=error.field or side)
 
 
-def _texts(pair: tuple[Text, Text]) -> tuple[Text, Text]:
-    """The two texts of a pair; a caller's mistake is told as one, not by where it happens to surface."""
-    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise InputError(f"expected a pair of sentences, found {reprlib.repr(pair)}")
-    for text in pair:
-        if not isinstance(text, str | Sentence):
-            raise InputError(
-                f"expected a text or a Sentence, found {reprlib.repr(text)}; Sentence.from_words takes words"
-            )
-    first, second = (text.text if isinstance(text, Sentence) and not text.tokens else text for text in pair)
-    return first, second
+def _are_candidates(given: Sequence[object]) -> bool:
+    return all(isinstance(one, Candidate) for one in given)
 
 
 def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputError:

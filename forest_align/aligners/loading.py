@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from forest_align.aligners.base import BATCH_SIZE, Aligner, Pair, Text
+from forest_align.aligners.base import BATCH_SIZE, Aligner, GivenWords, PairLike, Text
 from forest_align.aligners.model_folder import bundled_models, read_card
 from forest_align.alignment import Alignment
 from forest_align.types import InputError, ModelError
@@ -126,17 +126,23 @@ def kind_of(name_or_path: str | Path) -> str:
     return kind
 
 
-def align(source: Text, target: Text, *, aligner: str | Path | Aligner = "forest") -> Alignment:
+def align(
+    source: Text,
+    target: Text,
+    candidates: GivenWords | None = None,
+    *,
+    aligner: str | Path | Aligner = "forest",
+) -> Alignment:
     """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`.
 
     A name loads the models anew at each call, which takes seconds: for more than one pair hand over what
     :func:`load` returned, or use :func:`align_many`.
     """
-    return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target)
+    return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target, candidates)
 
 
 def align_many(
-    pairs: Iterable[Pair],
+    pairs: Iterable[PairLike | InputError],
     *,
     aligner: str | Path | Aligner = "forest",
     batch_size: int = BATCH_SIZE,

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
-from forest_align.alignment import Alignment, Links
-from forest_align.types import InputError, ModelError, Sentence
+from forest_align.alignment import Links
+from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
-    from forest_align.aligners.words.lexical import Candidate
 
 ANNOTATORS = ("trees", "spacy")
 WORDS = (*WORD_CANDIDATES, "given")
 
-Pair = tuple[Sentence | str, Sentence | str]
-Words = tuple[tuple[str, ...], tuple[str, ...]]
-#: A pair with the links that are given for it, or what is wrong with it.
-Content = tuple[Pair, Links | None] | InputError
 
-
-def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
+def load_aligner(options: Namespace) -> Aligner:
     """Load an aligner by a command's options.
 
     They are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
@@ -51,7 +43,7 @@ def load_aligner(options: Namespace, given: GivenLinks | None) -> Aligner:
         check_annotator(kind)
         settings["annotator"] = options.annotator
     if options.words is not None or options.ppdb is not None:
-        settings |= _evidence(kind, options, given)
+        settings |= _evidence(kind, options)
     if options.parser is not None:
         from forest_align.parsing.networks.encoder_scorer import locate_parser
 
@@ -96,135 +88,27 @@ def check_annotator(kind: str) -> None:
         raise InputError(f"the {kind} aligner takes no --annotator; the sultan aligner does")
 
 
-def _evidence(kind: str, options: Namespace, given: GivenLinks | None) -> dict[str, Any]:
+def uses_given_links(options: Namespace) -> bool:
+    """Whether ``--words`` is ``given`` or a file of links."""
+    return options.words is not None and options.words not in WORD_CANDIDATES
+
+
+def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
     """Settings of an aligner for ``--words`` and ``--ppdb``."""
     from forest_align.lexicon.pair_table import PairTable
 
     if kind != "forest" and options.words is not None:
         raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
     # Links of the encoder and given ones are what they are, whatever is a paraphrase of what.
-    if options.ppdb is not None and (given is not None or options.words == "encoder"):
+    if options.ppdb is not None and (uses_given_links(options) or options.words == "encoder"):
         raise InputError(f"--words {options.words} takes no --ppdb: paraphrases would have no effect")
     settings: dict[str, Any] = {}
     if options.words is not None:
-        settings["candidates"] = given or options.words
+        # Given links come with the pairs; these candidates, never asked for, read no word vectors.
+        settings["candidates"] = "dictionary" if uses_given_links(options) else options.words
     if options.ppdb is not None:
         settings["ppdb"] = PairTable.load(options.ppdb)
     return settings
-
-
-class GivenLinks:
-    """Word candidates that the user gives, pair by pair.
-
-    An aligner asks for the candidates of two sentences; which pair of the input they are is told by their
-    words. Two pairs with the same words and different links are never in the aligner's hands at once,
-    see :meth:`align`.
-    """
-
-    uses_vectors = False
-
-    def __init__(self) -> None:
-        # Of each pair in the aligner's hands its words, in order; and the links of each of them, the same of
-        # all that have the same words.
-        self._in_hand: deque[Words | None] = deque()
-        self._links: dict[Words, list[Links]] = {}
-
-    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
-        """Candidates of a pair that is being aligned.
-
-        Raises
-        ------
-        InputError
-            If a link points beyond a sentence.
-        """
-        from forest_align.aligners.words.lexical import GivenCandidates
-
-        links = self._links.get((source.words, target.words))
-        if not links:
-            raise InputError("no word links are given for this pair")
-        return GivenCandidates(links[0]).candidates(source, target)
-
-    def align(
-        self,
-        aligner: Aligner,
-        pairs: Iterator[Content],
-        batch_size: int,
-        workers: int,
-    ) -> Iterator[Alignment]:
-        """Align pairs with links, in order; see :meth:`~forest_align.Aligner.align_many`.
-
-        Which pairs are parsed together does not depend on ``workers``: a batch is cut in two where two of its
-        pairs have the same words and different links.
-        """
-        batches = _batches(pairs, batch_size)
-        held_back: list[Content] = []
-
-        def compatible(batch: list[Content]) -> Iterator[Pair | InputError]:
-            """A batch and those that follow, up to one with other links for words in hand."""
-            nonlocal held_back
-            while batch and not self._contradicts(batch):
-                yield from map(self._take, batch)
-                # The aligner would fill a short batch up with pairs of the next.
-                batch = next(batches, []) if len(batch) == batch_size else []
-            held_back = batch
-
-        while batch := held_back or next(batches, []):
-            held_back = []
-            for alignment in aligner.align_many(compatible(batch), batch_size=batch_size, workers=workers):
-                yield alignment
-                self._let_go()
-            self._in_hand.clear()
-            self._links.clear()
-
-    def _contradicts(self, batch: Iterable[Content]) -> bool:
-        """Whether a pair in the aligner's hands has the words of one of these, and other links."""
-        return any((held := self._links.get(words)) and held[0] != links for words, links in _links_of(batch))
-
-    def _take(self, content: Content) -> Pair | InputError:
-        """Note the links of a pair that is handed to the aligner, until :meth:`_let_go`."""
-        if isinstance(content, InputError):
-            self._in_hand.append(None)
-            return content
-        pair, links = content
-        words = _words_of(pair)
-        self._in_hand.append(words)
-        self._links.setdefault(words, []).append(links or Links())
-        return pair
-
-    def _let_go(self) -> None:
-        """Forget the links of the pair that was handed over first: it is aligned."""
-        words = self._in_hand.popleft()
-        if words is not None:
-            self._links[words].pop()
-            if not self._links[words]:
-                del self._links[words]
-
-
-def _batches(contents: Iterator[Content], batch_size: int) -> Iterator[list[Content]]:
-    """Batches in which pairs with the same words have the same links."""
-    while batch := list(islice(contents, batch_size)):
-        known: dict[Words, Links] = {}
-        start = 0
-        for place, content in enumerate(batch):
-            for words, links in _links_of([content]):
-                if known.setdefault(words, links) != links:
-                    yield batch[start:place]
-                    start, known = place, {words: links}
-        yield batch[start:]
-
-
-def _links_of(contents: Iterable[Content]) -> Iterator[tuple[Words, Links]]:
-    """Words and links of each pair that is no error."""
-    for content in contents:
-        if not isinstance(content, InputError):
-            yield _words_of(content[0]), content[1] or Links()
-
-
-def _words_of(pair: Pair) -> Words:
-    source, target = pair
-    if not (isinstance(source, Sentence) and isinstance(target, Sentence)):
-        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
-    return source.words, target.words
 
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:

@@ -9,8 +9,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from forest_align.aligners.base import NO_TOKENS, Pair, Text
 from forest_align.alignment import Links
-from forest_align.cli.aligner_choice import WORDS, Pair, links_of_file
+from forest_align.cli.aligner_choice import WORDS, links_of_file, uses_given_links
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word
 from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import PairError
@@ -28,7 +29,7 @@ class Item(NamedTuple):
     ----------
     name : str
         Its id.
-    content : tuple of Pair and (Links or None), or InputError
+    content : Pair or InputError
         Its sentences and the links given for it, or what is wrong with it.
     source, target : Sentence
         Its sentences as they were read, so that a pair with an error keeps its text; empty where they
@@ -38,7 +39,7 @@ class Item(NamedTuple):
     """
 
     name: str
-    content: tuple[Pair, Links | None] | InputError
+    content: Pair | InputError
     source: Sentence = Sentence(())
     target: Sentence = Sentence(())
     place: tuple[str, int] | None = None
@@ -47,11 +48,6 @@ class Item(NamedTuple):
     def texts(self) -> tuple[str, str, str]:
         """Its name and its two texts: what tells it from other pairs."""
         return self.name, self.source.text, self.target.text
-
-
-def uses_given_links(options: argparse.Namespace) -> bool:
-    """Whether ``--words`` is ``given`` or a file of links."""
-    return options.words is not None and options.words not in WORDS[:-1]
 
 
 def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> Iterator[Item]:
@@ -78,7 +74,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
                 raise links
             if uses_given_links(options):
                 links = _given_links(item, links, options.words, number)
-            content = _sentences(item, options.parser is None), links
+            content = Pair(*_sentences(item, options.parser is None), links)
         except InputError as error:
             yield Item(item.id, item.located(error), item.source, item.target)
         else:
@@ -143,7 +139,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
     if found is None:
         raise InputError("the input gives no word links for this pair")
     if not (item.source.tokens and item.target.tokens):
-        raise InputError("given word links need tokens: use --tokenized, or an input format with tokens")
+        raise InputError(NO_TOKENS)
     lengths = len(item.source), len(item.target)
     if links is None:
         return found.check(*lengths)
@@ -153,7 +149,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
         raise error.at(file=path, line=number) from None
 
 
-def _sentences(item: SentencePair, use_trees: bool) -> Pair:
+def _sentences(item: SentencePair, use_trees: bool) -> tuple[Text, Text]:
     """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
     from forest_align.parsing.forests.given_trees import with_given_trees
 

@@ -223,7 +223,7 @@ class Parser:
         stream = iter(sentences)
         windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
         parse = partial(self._window, batch_size=batch_size, score=score, finish=finish, vectors=vectors)
-        parsed = share_out(parse, windows, workers, fork=True) if workers > 1 else map(parse, windows)
+        parsed = share_out(parse, windows, workers) if workers > 1 else map(parse, windows)
         yield from chain.from_iterable(parsed)
 
     def _window(

@@ -29,12 +29,13 @@ def can_fork() -> bool:
     return allowed and "fork" in multiprocessing.get_all_start_methods()
 
 
-def share_out(
-    work: Callable[[Item], Result], items: Iterable[Item], workers: int, *, fork: bool
-) -> Iterator[Result]:
+def share_out(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
     """Do the same work on every item, on several at a time; results come in the order of the items.
 
-    A single item is worked on here, with all threads: there is nothing to share out.
+    Workers are processes. They have what this one has loaded, and share its memory as long as nobody writes
+    to it; items and results are sent by pickle. Where the system cannot fork safely, they are threads, of
+    which only one at a time runs Python. A single item is worked on here, with all threads: there is nothing
+    to share out.
 
     Parameters
     ----------
@@ -44,10 +45,6 @@ def share_out(
         Read ``workers`` items ahead at most.
     workers : int
         How many.
-    fork : bool
-        Whether workers are processes. They have what this one has loaded, and share its memory as long as
-        nobody writes to it; items and results are sent by pickle. Otherwise they are threads, of which only
-        one at a time runs Python.
 
     Raises
     ------
@@ -60,7 +57,7 @@ def share_out(
         yield from map(work, first)
         return
     # On macOS libraries of the system may fail in a forked process.
-    pool = _processes if fork and can_fork() and sys.platform != "darwin" else _threads
+    pool = _processes if can_fork() and sys.platform != "darwin" else _threads
     coming: deque[Future[Result]] = deque()
     with pool(work, workers) as submit:
         try:

@@ -7,15 +7,20 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from forest_align.aligners.base import Aligner, Text
-from forest_align.alignment import Alignment
+import forest_align
+from forest_align.aligners.base import NO_TOKENS, Aligner, GivenWords, Pair, PairLike, Text, pair_of
+from forest_align.alignment import Alignment, Links
 from forest_align.types import InputError, Sentence, Token
 
 
@@ -225,3 +230,80 @@ def test_workers_read_few_pairs_ahead() -> None:
         next(found)
         assert len(read) <= done + 2 * 4
     found.close()
+
+
+class Linker(Splitter):
+    """Aligns by the word links of the caller."""
+
+    def align_candidates(self, source: Sentence, target: Sentence, candidates: GivenWords) -> Alignment:
+        assert isinstance(candidates, Links)
+        return Alignment(source, target, candidates.check(len(source), len(target)), aligner=self.name)
+
+
+ONE, TWO = Sentence.from_words(["a", "b"]), Sentence.from_words(["c", "d"])
+
+
+@settings(deadline=None, max_examples=30)
+@example(classes="0011", batch_size=2)
+@given(classes=st.text("01", max_size=9), batch_size=st.integers(1, 4))
+def test_links_belong_to_their_pairs_though_words_repeat_with_any_number_of_workers(
+    classes: str, batch_size: int
+) -> None:
+    links = [Links.of([(int(k), int(k))]) for k in classes]
+    pairs: list[PairLike | InputError] = [(ONE, TWO, one) for one in links]
+    pairs.insert(len(pairs) // 2, InputError("broken"))
+    for workers in (1, 2):
+        found = [one.words for one in Linker().align_many(pairs, batch_size, workers) if not one.error]
+        assert found == links
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_pair_with_links_that_do_not_fit_does_not_end_the_others(workers: int) -> None:
+    links = Links.of([(1, 1)])
+    pairs: list[PairLike] = [
+        (ONE, TWO, links),
+        (ONE, Sentence.from_words(["c"]), links),
+        Pair(ONE, "c d", links),
+        (Sentence((), text="a b"), TWO, links),
+        (ONE, TWO),
+        (ONE, "c d", None),
+        Pair(ONE, TWO, links),
+    ]
+    found = list(Linker().align_many(pairs, 2, workers))
+    assert [one.error for one in found] == [
+        "",
+        "link 1-1 is out of range: the sentences have 2 and 1 tokens",
+        NO_TOKENS,
+        NO_TOKENS,
+        *("", "", ""),
+    ]
+    assert [len(one.words) for one in found] == [1, 0, 0, 0, 0, 0, 1]
+
+
+def test_links_of_one_pair_go_beside_its_sentences() -> None:
+    links = Links.of([(0, 1)])
+    for aligner in (Linker(), partial(forest_align.align, aligner=Linker())):
+        align = aligner.align if isinstance(aligner, Linker) else aligner
+        assert align(ONE, TWO, links).words == links
+        with pytest.raises(InputError, match=NO_TOKENS):
+            align("a b", TWO, links)
+
+
+def test_an_aligner_that_uses_no_links_refuses_pairs_that_have_some() -> None:
+    refused = "the splitter aligner takes no word links of the caller"
+    with pytest.raises(InputError, match=refused):
+        Splitter().align(ONE, TWO, Links())
+    found = list(Splitter().align_many([(ONE, TWO, Links()), (ONE, TWO)]))
+    assert refused in found[0].error and not found[1].error
+
+
+@pytest.mark.parametrize("wrong", ["c", [(0, 1)], 1, ((0, 1), (1, 2), 0.9)])
+def test_what_are_no_links_are_refused_as_such(wrong: Any) -> None:
+    with pytest.raises(InputError, match="expected Links or a sequence of Candidate, found"):
+        list(Linker().align_many([(ONE, TWO, wrong)]))
+
+
+@pytest.mark.parametrize("wrong", ["ab", ("a",), ("a", "b", Links(), "d"), None, ONE])
+def test_what_is_no_pair_is_refused_as_such(wrong: Any) -> None:
+    with pytest.raises(InputError, match="expected a pair of sentences"):
+        pair_of(wrong)

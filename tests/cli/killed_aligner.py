@@ -23,5 +23,5 @@ def killed_aligner(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
                 raise Killed
             return super().align(pair)
 
-    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: Aligner(given))
+    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: Aligner())
     return chosen

@@ -24,35 +24,39 @@ needs_processes = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(params=[False, True], ids=["threads", "processes"])
+def fork(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether this process may fork others."""
+    if not request.param:
+        monkeypatch.setattr(worker_processes, "can_fork", lambda: False)
+    return bool(request.param)
+
+
 def double(number: int) -> tuple[int, int, int]:
     """Later items are done sooner."""
     time.sleep(0.01 / (1 + number))
     return 2 * number, os.getpid(), threading.get_ident()
 
 
-@pytest.mark.parametrize("fork", [False, True])
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_results_are_in_order_and_made_elsewhere(fork: bool, workers: int) -> None:
-    found = list(share_out(double, range(20), workers, fork=fork))
+    found = list(share_out(double, range(20), workers))
     assert [number for number, _, _ in found] == list(range(0, 40, 2))
     assert (os.getpid(), threading.get_ident()) not in {tuple(place) for _, *place in found}
 
 
-@pytest.mark.parametrize("fork", [False, True])
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_a_single_item_is_worked_on_here(fork: bool, workers: int) -> None:
-    assert list(share_out(double, [7], workers, fork=fork)) == [(14, os.getpid(), threading.get_ident())]
-    assert list(share_out(double, [], workers, fork=fork)) == []
+    assert list(share_out(double, [7], workers)) == [(14, os.getpid(), threading.get_ident())]
+    assert list(share_out(double, [], workers)) == []
 
 
 @needs_processes
-def test_processes_are_others_and_threads_are_not() -> None:
-    for fork in (False, True):
-        processes = {process for _, process, _ in share_out(double, range(8), 2, fork=fork)}
-        assert (os.getpid() in processes) == (not fork) and len(processes) <= 2
+def test_workers_are_processes_or_where_none_may_be_forked_threads(fork: bool) -> None:
+    processes = {process for _, process, _ in share_out(double, range(8), 2)}
+    assert (os.getpid() in processes) == (not fork) and len(processes) <= 2
 
 
-@pytest.mark.parametrize("fork", [False, True])
 def test_few_items_are_read_ahead(fork: bool) -> None:
     read: list[int] = []
 
@@ -61,7 +65,7 @@ def test_few_items_are_read_ahead(fork: bool) -> None:
             read.append(number)
             yield number
 
-    found = share_out(double, items(), 3, fork=fork)
+    found = share_out(double, items(), 3)
     for done in range(1, 20):
         next(found)
         assert len(read) <= done + 3
@@ -75,9 +79,8 @@ def fail(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize("fork", [False, True])
 def test_what_a_worker_raises_comes_out_in_its_place(fork: bool) -> None:
-    found = share_out(fail, range(5), 2, fork=fork)
+    found = share_out(fail, range(5), 2)
     assert [next(found), next(found)] == [0, 1]
     with pytest.raises(InputError, match=r"^field 'number': not this one$"):
         next(found)
@@ -91,15 +94,14 @@ def test_a_worker_that_dies_is_an_error_not_an_endless_wait() -> None:
         return number
 
     with pytest.raises(ForestAlignError, match="one of 2 worker processes died"):
-        list(share_out(end, range(10), 2, fork=True))
+        list(share_out(end, range(10), 2))
 
 
-@pytest.mark.parametrize("fork", [False, True])
 def test_workers_use_one_thread_of_torch_which_gets_its_own_back(fork: bool) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = share_out(lambda _: torch.get_num_threads(), range(9), 2, fork=fork)
+        found = share_out(lambda _: torch.get_num_threads(), range(9), 2)
         assert [next(found) for _ in range(4)] == [1, 1, 1, 1]
         found.close()
         assert torch.get_num_threads() == 2
@@ -116,16 +118,11 @@ def test_a_stream_that_is_given_up_does_not_work_through_what_it_has_read() -> N
             done.value += 1
         time.sleep(0.2)
 
-    found = share_out(count, range(100), 4, fork=True)
+    found = share_out(count, range(100), 4)
     next(found)
     found.close()  # waits for those that have begun
     assert not multiprocessing.active_children()
     assert done.value <= 9
-
-
-def test_where_no_process_may_be_forked_workers_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_processes, "can_fork", lambda: False)
-    assert {process for _, process, _ in share_out(double, range(8), 2, fork=True)} == {os.getpid()}
 
 
 PROGRAM = """
@@ -136,7 +133,7 @@ def work(number):
     with open(sys.argv[1], "a") as file:
         print(os.getpid(), file=file)
     time.sleep(0.05)
-for _ in share_out(work, range(10_000), 3, fork=True):
+for _ in share_out(work, range(10_000), 3):
     pass
 """
 

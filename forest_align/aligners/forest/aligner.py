@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Text
+from forest_align.aligners.base import GivenWords, Text
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
 from forest_align.aligners.forest.k_best import k_best
@@ -18,6 +18,7 @@ from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
+from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence
@@ -47,7 +48,8 @@ class ForestAligner(ParsingAligner):
         needed, with forests of the size that the model was tuned with; the bundled English one by default.
     candidates : CandidateProvider or str, optional
         Where word candidates come from, or its name, see
-        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed.
+        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed. Candidates that come
+        with a pair are used in its place.
     ppdb : PairTable or str or Path, optional
         Paraphrases of the user, of words and of phrases, or their file: evidence for word candidates by name.
     lexicon : Lexicon, optional
@@ -97,11 +99,6 @@ class ForestAligner(ParsingAligner):
         return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
 
     @property
-    def may_fork(self) -> bool:
-        """Not with word candidates of the caller's, which may change from pair to pair."""
-        return isinstance(self._candidates, str)
-
-    @property
     def settings(self) -> dict[str, Any]:
         """Options of the search and calibration."""
         return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
@@ -148,16 +145,16 @@ class ForestAligner(ParsingAligner):
         forest_of(source), forest_of(target)
         return self.align_candidates(source, target, self.candidates.candidates(source, target))
 
-    def align_candidates(
-        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
-    ) -> Alignment:
-        """Align two sentences with forests, given their word candidates.
+    def align_candidates(self, source: Sentence, target: Sentence, candidates: GivenWords) -> Alignment:
+        """Align two sentences with forests, given their word links or candidates.
 
         Raises
         ------
         InputError
-            If a sentence has no forest, or a candidate lies outside of its sentence.
+            If a sentence has no forest, a link or candidate lies outside of its sentence, or the score of a
+            link is no probability.
         """
+        candidates = given_candidates(candidates, source, target)
         arrays, base = self.search(source, target, candidates)
         return build_alignment(self.model, source, target, arrays, base, candidates)
 

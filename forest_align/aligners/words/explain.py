@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from forest_align.aligners.base import Aligner
-    from forest_align.aligners.words.lexical import CandidateProvider
+    from forest_align.aligners.base import Aligner, GivenWords
+    from forest_align.aligners.words.lexical import Candidate, CandidateProvider
     from forest_align.alignment import Alignment
     from forest_align.lexicon.groups import Span
     from forest_align.lexicon.pair_table import PairTable
 
 
-def with_evidence(aligner: Aligner, alignment: Alignment, ppdb: PairTable | None = None) -> Alignment:
+def with_evidence(
+    aligner: Aligner,
+    alignment: Alignment,
+    ppdb: PairTable | None = None,
+    candidates: GivenWords | None = None,
+) -> Alignment:
     """The same alignment with its :attr:`~forest_align.Alignment.word_evidence`.
 
     A link has the names of all kinds of evidence for its two words, and for groups of words of which both are
@@ -31,6 +36,8 @@ def with_evidence(aligner: Aligner, alignment: Alignment, ppdb: PairTable | None
         As the aligner returned it; where it was read from a file it lacks word vectors, and ``embedding``.
     ppdb : PairTable, optional
         Paraphrases of the user's; by default those of the aligner.
+    candidates : Links or sequence of Candidate, optional
+        Word links that the caller gave for the pair.
     """
     from forest_align.lexicon.evidence import explain, word_evidence
     from forest_align.lexicon.groups import lexical_groups
@@ -44,7 +51,7 @@ def with_evidence(aligner: Aligner, alignment: Alignment, ppdb: PairTable | None
     # A dictionary keeps the names in order and each of them once.
     names = {(i, j): dict.fromkeys(explain(int(masks[i, j]))) for i, j in alignment.words}
     groups = [(left, right, (kind,)) for left, right, kind in lexical_groups(source, target, lexicon, table)]
-    for left, right, kinds in (*_of_aligner(aligner, alignment), *groups):
+    for left, right, kinds in (*_of_aligner(aligner, alignment, candidates), *groups):
         for i in range(*left):
             for j in range(*right):
                 if (i, j) in names:
@@ -54,14 +61,22 @@ def with_evidence(aligner: Aligner, alignment: Alignment, ppdb: PairTable | None
     )
 
 
-def _of_aligner(aligner: Aligner, alignment: Alignment) -> Iterator[tuple[Span, Span, tuple[str, ...]]]:
+def _of_aligner(
+    aligner: Aligner, alignment: Alignment, given: GivenWords | None
+) -> Iterator[tuple[Span, Span, tuple[str, ...]]]:
     """Spans that the aligner itself has put together, and why: its candidates, or blocks of its links."""
+    from forest_align.aligners.words.lexical import given_candidates
     from forest_align.lexicon.groups import linked_blocks
 
     source, target = alignment.source, alignment.target
     provider: CandidateProvider | None = getattr(aligner, "candidates", None)
-    if provider is not None:
-        for candidate in provider.candidates(source, target):
+    candidates: Sequence[Candidate] | None = None
+    if given is not None:
+        candidates = given_candidates(given, source, target)
+    elif provider is not None:
+        candidates = provider.candidates(source, target)
+    if candidates is not None:
+        for candidate in candidates:
             yield candidate.source, candidate.target, candidate.evidence
         return
     linked = np.zeros((len(source), len(target)))

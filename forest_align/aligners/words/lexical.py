@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -235,6 +236,19 @@ class GivenCandidates:
             score = float(scores[left[0] : left[1], right[0] : right[1]].mean())
             found.append(Candidate(left, right, score, ("given",)))
         return tuple(sorted(found))
+
+
+def given_candidates(
+    given: Links | Sequence[Candidate], source: Sentence, target: Sentence
+) -> Sequence[Candidate]:
+    """Candidates for the word links that a caller gives for a pair; candidates stay as they are.
+
+    Raises
+    ------
+    InputError
+        See :meth:`GivenCandidates.candidates`.
+    """
+    return GivenCandidates(given).candidates(source, target) if isinstance(given, Links) else given
 
 
 def candidate_provider(

@@ -11,20 +11,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.base import BATCH_SIZE
+from forest_align.aligners.base import BATCH_SIZE, Pair
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.aligner_choice import (
     ANNOTATORS,
     WORDS,
-    GivenLinks,
-    Pair,
     load_aligner,
     made_with,
 )
 from forest_align.cli.arguments import add_output, format_of_output, refuse_variant
-from forest_align.cli.input_pairs import Item, read_items, uses_given_links
+from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.progress import counted
 from forest_align.data.pairs import FORMATS
 from forest_align.storage.gzip_output import open_gzipped, repair_gzipped
@@ -142,14 +140,13 @@ def run(options: argparse.Namespace) -> int:
     least = options.min_probability
     if least is not None:
         check_probability(least, "--min-probability")
-    given = GivenLinks() if uses_given_links(options) else None
     complaints: list[str] = []
     items: Iterator[Item] = read_items(options, complaints.append)
     # The first pair is read and the models load before the output is opened: an input that does not exist
     # must not cost the user an older output.
     first = next(items, None)
     items = chain([first], items) if first is not None else iter(())
-    aligner = load_aligner(options, given)
+    aligner = load_aligner(options)
     explain = _explainer(aligner) if options.explain else None
     record = RunRecord(
         options.output if writer.one_line_each else None, _made_with(options, aligner.name, first)
@@ -159,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     if options.resume:
         finished = (repair_gzipped if is_gzipped else repair)(Path(options.output), options.to)
         items, again = _skip_finished(items, finished, options, record, aligner.name)
-    alignments = islice(_align(items, aligner, given, options), again, None)
+    alignments = islice(_align(items, aligner, options), again, None)
     opened = (
         open_gzipped(options.output, finished)
         if is_gzipped
@@ -171,7 +168,7 @@ def run(options: argparse.Namespace) -> int:
         out.write(writer.header)
         for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
             try:
-                shown = explain(alignment) if explain and not alignment.error else alignment
+                shown = explain(alignment, item) if explain and not alignment.error else alignment
                 text = writer.line(shown if least is None else shown.above(least))
             except InputError as error:
                 alignment = Alignment(
@@ -263,22 +260,17 @@ def _skip_finished(
 
 
 def _align(
-    items: Iterator[Item], aligner: Aligner, given: GivenLinks | None, options: argparse.Namespace
+    items: Iterator[Item], aligner: Aligner, options: argparse.Namespace
 ) -> Iterator[tuple[Item, Alignment]]:
     """Each item with its alignment, in order; broken pairs come out in their places."""
     waiting: deque[Item] = deque()
 
-    def contents() -> Iterator[tuple[Pair, Links | None] | InputError]:
+    def contents() -> Iterator[Pair | InputError]:
         for item in items:
             waiting.append(item)
             yield item.content
 
-    settings = {"batch_size": options.batch_size, "workers": options.workers}
-    if given is not None:
-        found = given.align(aligner, contents(), **settings)
-    else:
-        pairs = (content if isinstance(content, InputError) else content[0] for content in contents())
-        found = aligner.align_many(pairs, **settings)
+    found = aligner.align_many(contents(), batch_size=options.batch_size, workers=options.workers)
     for alignment in found:
         item = waiting.popleft()
         if isinstance(item.content, InputError):
@@ -291,8 +283,12 @@ def _align(
         raise ForestAlignError(f"the {aligner.name} aligner returned nothing for pair {waiting[0].name!r}")
 
 
-def _explainer(aligner: Aligner) -> Callable[[Alignment], Alignment]:
-    """A function that fills in the evidence for every word link."""
+def _explainer(aligner: Aligner) -> Callable[[Alignment, Item], Alignment]:
+    """A function that fills in the evidence for every word link of an item."""
     from forest_align.aligners.words.explain import with_evidence
 
-    return lambda alignment: with_evidence(aligner, alignment)
+    def explain(alignment: Alignment, item: Item) -> Alignment:
+        given = item.content.candidates if isinstance(item.content, Pair) else None
+        return with_evidence(aligner, alignment, candidates=given)
+
+    return explain

@@ -118,4 +118,4 @@ def _load(name: str, model: str | None, parser: str | None) -> Aligner:
     align.add_arguments(arguments)
     options = arguments.parse_args(["-"])
     options.aligner, options.model, options.parser = name, model, parser
-    return load_aligner(options, None)
+    return load_aligner(options)

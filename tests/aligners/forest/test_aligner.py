@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
+from forest_align.aligners.base import PairLike
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.calibration import PhraseCalibration
@@ -253,6 +255,34 @@ def test_results_do_not_depend_on_workers(aligner: ForestAligner) -> None:
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_links_of_the_caller_are_used_in_place_of_the_candidates_for_their_pair_alone(
+    aligner: ForestAligner, workers: int
+) -> None:
+    source, target = aligner.prepare_pair(*map(sentence, RELYING))
+    few = Links.of([(8, 6), (9, 12)])
+    candidates = GivenCandidates(RELYING_LINKS).candidates(source, target)
+    pairs: list[PairLike] = [
+        (source, target, RELYING_LINKS),
+        (source, target, few),
+        (source, target),
+        (source, target, candidates),
+        (source, target, Links.of([(0, 40)])),
+    ]
+    found = list(aligner.align_many(pairs, batch_size=2, workers=workers))
+    with threadpool_limits(1, "blas"):
+        wanted = [
+            align_links(aligner, source, target, RELYING_LINKS),
+            align_links(aligner, source, target, few),
+            aligner.align(source, target),
+        ]
+        alone = aligner.align(source, target, few)
+    assert [one.to_json() for one in found[:4]] == [one.to_json() for one in (*wanted, wanted[0])]
+    assert len({one.words for one in wanted}) == 3
+    assert found[4].error.startswith("link 0-40 is out of range")
+    assert alone.to_json() == wanted[1].to_json()
+
+
 def test_no_workers_are_refused(aligner: ForestAligner) -> None:
     with pytest.raises(InputError, match="workers"):
         aligner.align_many([], workers=0)
@@ -264,12 +294,6 @@ def test_what_is_no_text_is_refused_as_such(aligner: ForestAligner, wrong: Any) 
         aligner.align(wrong, "He died")
     with pytest.raises(InputError, match="expected a text or a Sentence"):
         list(aligner.align_many([("He died", wrong)]))
-
-
-@pytest.mark.parametrize("wrong", ["ab", ("a",), ("a", "b", "c"), None])
-def test_what_is_no_pair_is_refused_as_such(aligner: ForestAligner, wrong: Any) -> None:
-    with pytest.raises(InputError, match="expected a pair of sentences"):
-        list(aligner.align_many([wrong]))
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -65,11 +65,17 @@ def test_candidates_that_the_lexicon_knows_nothing_of_add_nothing_to_close_vecto
 
 
 def test_given_links_are_named_beside_what_speaks_for_them() -> None:
-    aligner = forest_align.load("forest", candidates=GivenCandidates(Links.of([(0, 0), (1, 1)])))
-    source, target = Sentence.from_words(["He", "died"]), Sentence.from_words(["He", "perished"])
-    found = names_of(aligner, Alignment(source, target, Links.of([(0, 0), (1, 1)])))
-    assert found["He He"][:2] == ("identical", "lemma") and found["He He"][-1] == "given"
-    assert found["died perished"] == ("synonym", "given")
+    links = Links.of([(0, 0), (1, 1)])
+    found = Alignment(
+        Sentence.from_words(["He", "died"]), Sentence.from_words(["He", "perished"]), words=links
+    )
+    aligner = forest_align.load("forest")
+    of_provider = with_evidence(forest_align.load("forest", candidates=GivenCandidates(links)), found)
+    of_pair = with_evidence(aligner, found, candidates=links)
+    for explained in (of_provider, of_pair):
+        he, died = explained.word_evidence
+        assert he[:2] == ("identical", "lemma") and he[-1] == "given"
+        assert died == ("synonym", "given")
 
 
 def test_paraphrases_of_the_user_are_evidence() -> None:

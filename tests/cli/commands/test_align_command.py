@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_align.aligners.base import Pair, Text
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
 from forest_align.storage.outputs import alignment_writer
@@ -27,33 +28,30 @@ class FakeAligner:
 
     name = "forest"
 
-    def __init__(self, candidates: Any = None) -> None:
-        self.candidates = candidates
-        self.seen: list[tuple[Any, Any]] = []
+    def __init__(self) -> None:
+        self.seen: list[tuple[Text, Text]] = []
 
     def align_many(
-        self, pairs: Iterable[tuple[Any, Any]], *, batch_size: int = 32, workers: int = 1
+        self, pairs: Iterable[Pair | InputError], *, batch_size: int = 32, workers: int = 1
     ) -> Iterator[Alignment]:
         stream = iter(pairs)
         while window := list(islice(stream, batch_size)):
             for place, pair in enumerate(window):
                 yield replace(self.align(pair), warnings=(f"{place} of {len(window)}",))
 
-    def align(self, pair: tuple[Any, Any] | InputError) -> Alignment:
+    def align(self, pair: Pair | InputError) -> Alignment:
         if isinstance(pair, InputError):
             return Alignment.failed(str(pair), aligner=self.name)
-        self.seen.append(pair)
-        source, target = (s if isinstance(s, Sentence) else Sentence.from_words(s.split()) for s in pair)
+        self.seen.append((pair.source, pair.target))
+        source, target = (
+            s if isinstance(s, Sentence) else Sentence.from_words(s.split()) for s in pair.texts
+        )
         if "fail" in source.words:
             return Alignment(source, target, aligner=self.name, error="it failed")
         if "nan" in source.words:
             return Alignment(source, target, Links(((0, 0),), scores=(float("nan"),)), aligner=self.name)
-        if self.candidates is not None:
-            try:
-                found = self.candidates.candidates(source, target)
-            except InputError as error:
-                return Alignment(source, target, aligner=self.name, error=str(error))
-            return Alignment(source, target, Links.of((c.source[0], c.target[0]) for c in found))
+        if isinstance(pair.candidates, Links):
+            return Alignment(source, target, pair.candidates, aligner=self.name)
         links = [(i, j) for i, a in enumerate(source.words) for j, b in enumerate(target.words) if a == b]
         return Alignment(source, target, Links.of(links, scores=[0.5] * len(links)), aligner=self.name)
 
@@ -63,8 +61,8 @@ def aligners(monkeypatch: pytest.MonkeyPatch) -> list[FakeAligner]:
     """The fake aligners that commands have loaded."""
     loaded: list[FakeAligner] = []
 
-    def load(options: Any, given: Any) -> FakeAligner:
-        loaded.append(FakeAligner(given))
+    def load(options: Any) -> FakeAligner:
+        loaded.append(FakeAligner())
         return loaded[-1]
 
     monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", load)
@@ -174,7 +172,7 @@ def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int,
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: FakeAligner())
+        patch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: FakeAligner())
         text = "".join(f"wörd{n} x\tx y\n" for n in range(9)) + "broken\nfail\tb\nlast\tone\n"
         pairs, whole, part = write(Path(folder, "in.tsv"), text), Path(folder, "whole"), Path(folder, "part")
         batches = ["--batch-size", str(batch_size)]
@@ -303,7 +301,7 @@ def test_standard_input_to_standard_output(
 
 
 def test_a_terminal_is_shown_colours_unless_it_wants_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    alignment = FakeAligner().align(("a b", "b c"))
+    alignment = FakeAligner().align(Pair("a b", "b c"))
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" in alignment_writer("text", True).line(alignment)
     assert "\x1b" not in alignment_writer("text", False).line(alignment)
@@ -322,7 +320,7 @@ def test_what_is_less_probable_is_left_out_of_every_format(
         root_aligned=True,
     )
     monkeypatch.setattr(FakeAligner, "align", lambda self, pair: found)
-    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options, given: FakeAligner())
+    monkeypatch.setattr("forest_align.cli.commands.align.load_aligner", lambda options: FakeAligner())
     pairs = write(tmp_path / "in.tsv", "a b\ta b\n")
     for kind, here, absent in (
         ("jsonl", '"words": [[0, 0]]', '"NN"'),
@@ -361,7 +359,7 @@ def test_a_run_goes_on_with_the_same_least_probability_only(
 
 def test_text_is_as_wide_as_the_terminal_and_as_it_must_be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     words = " ".join(f"word{k}" for k in range(40))
-    alignment = FakeAligner().align((words, words))
+    alignment = FakeAligner().align(Pair(words, words))
     node = Node(0, 40, "S")
     alignment = replace(alignment, phrases=(PhrasePair(node, node, 1.0),))
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -516,8 +514,8 @@ def test_files_of_word_links_and_paraphrases_are_never_overwritten(
 def test_evidence_is_asked_for_what_could_be_aligned_alone(
     tmp_path: Path, aligners: list[FakeAligner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def explained(aligner: FakeAligner, alignment: Alignment) -> Alignment:
-        assert aligner is aligners[0] and not alignment.error
+    def explained(aligner: FakeAligner, alignment: Alignment, candidates: Links | None) -> Alignment:
+        assert aligner is aligners[0] and not alignment.error and candidates is None
         return replace(alignment, warnings=("explained",))
 
     monkeypatch.setattr("forest_align.aligners.words.explain.with_evidence", explained)

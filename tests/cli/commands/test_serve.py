@@ -355,7 +355,7 @@ def test_a_model_is_that_of_its_own_kind_of_aligner_and_the_parser_that_of_all(
 ) -> None:
     loaded = []
 
-    def load(options: Namespace, given: None) -> FakeAligner:
+    def load(options: Namespace) -> FakeAligner:
         loaded.append((options.aligner, options.model, options.parser))
         return FakeAligner()
 

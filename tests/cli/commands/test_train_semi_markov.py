@@ -204,13 +204,13 @@ def options(**given: Any) -> Namespace:
 def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Path) -> None:
     table = tmp_path / "ppdb.tsv"
     table.write_text("dogs\thounds\n")
-    aligner = load_aligner(options(ppdb=str(table)), None)
+    aligner = load_aligner(options(ppdb=str(table)))
     assert isinstance(aligner, SemiMarkovAligner)
     assert aligner.ppdb is not None and ("hounds", "dogs") in aligner.ppdb
     aligner.save(tmp_path / "copy")
     assert isinstance(load(tmp_path / "copy"), SemiMarkovAligner)
     with pytest.raises(ModelError, match="is for the aligner semi-markov, not contextual"):
-        load_aligner(options(aligner="contextual", model=str(tmp_path / "copy")), None)
+        load_aligner(options(aligner="contextual", model=str(tmp_path / "copy")))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
 )
 def test_options_of_other_aligners_are_refused(given: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        load_aligner(options(**given), None)
+        load_aligner(options(**given))
 
 
 def test_evidence_and_pictures_of_its_alignments_are_shown(
