@@ -121,6 +121,6 @@ def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
         pair.base_source,
         pair.base_target,
         pair.base_log_prior,
-        np.zeros((0, 0)) if pair.links is None else pair.links.sums,
+        np.zeros((0, 0)) if pair.links is None else pair.links.sums.corners,
         np.array([pair.link_weight, pair.tree_weight]),
     ]

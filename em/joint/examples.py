@@ -17,6 +17,7 @@ from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.em.corpus.gold_pairs import GoldPair, read_gold_pairs
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
     from forest_align.aligners.contextual.model import LinkModel
@@ -53,11 +54,7 @@ class JointExample:
 
     def worth(self, right: float = 1.0) -> np.ndarray:
         """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
-        worth = np.zeros((self.gold.shape[0] + 1, self.gold.shape[1] + 1))
-        worth[1:, 1:] = np.where(self.gold, right, -1.0)
-        sums = worth.cumsum(axis=0).cumsum(axis=1)
-        s, e, t, f = self.edits.spans.T
-        return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
+        return SpanSums.of(np.where(self.gold, right, -1.0)).between(*self.edits.spans.T)
 
     def reachable(self) -> Solution:
         """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""

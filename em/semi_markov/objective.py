@@ -11,6 +11,7 @@ from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.types import InputError
+from forest_align.types.spans import SpanSums
 
 _FEWER_STEPS = 0.01
 
@@ -37,13 +38,10 @@ class LatticeExample:
         A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that
         agree equally well the one of fewest steps is taken: phrases rather than their words.
         """
-        gold = np.zeros((lattice.rows, lattice.columns))
+        gold = np.full((lattice.rows, lattice.columns), -1.0)
         for i, j in links:
             gold[i, j] = 1
-        corner = np.zeros((lattice.rows + 1, lattice.columns + 1))
-        corner[1:, 1:] = (2 * gold - 1).cumsum(0).cumsum(1)
-        start, end, first, last = lattice.spans.T
-        agreement = corner[end, last] - corner[start, last] - corner[end, first] + corner[start, first]
+        agreement = SpanSums.of(gold).between(*lattice.spans.T)
         free = np.zeros(lattice.rows), np.zeros(lattice.transitions.shape), np.zeros(lattice.ends.shape)
         _, path = semicrf.best_path(lattice.spans, agreement - _FEWER_STEPS, *free)
         return cls(lattice, path)

@@ -23,6 +23,7 @@ import numpy as np
 from forest_align.alignment import Alignment, Links
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.types import InputError, ParseForest
+from forest_align.types.spans import SpanSums
 
 Span = tuple[int, int]
 SpanPair = tuple[Span, Span]
@@ -137,7 +138,7 @@ def score_constituents(rows: Sequence[tuple[int, int, int, int]]) -> MatchCounts
 
 
 class _LinkTable:
-    """Prefix sums over the link matrix: links inside any block, or out of any span, by four look-ups."""
+    """The link matrix: how many links are inside of any block or lead out of any span."""
 
     def __init__(self, links: Links, source: np.ndarray, target: np.ndarray) -> None:
         pairs = np.asarray(links.pairs, np.int64).reshape(-1, 2)
@@ -145,19 +146,18 @@ class _LinkTable:
             int(max(spans.max(initial=0), pairs[:, side].max(initial=-1) + 1))
             for side, spans in enumerate((source, target))
         ]
-        self._sums = np.zeros((size[0] + 1, size[1] + 1), np.int64)
-        self._sums[pairs[:, 0] + 1, pairs[:, 1] + 1] = 1
-        linked = self._sums[1:, 1:]
+        linked = np.zeros(size, np.int64)
+        linked[pairs[:, 0], pairs[:, 1]] = 1
         self.source_linked = np.concatenate([[0], np.cumsum(linked.any(axis=1))])
         self.target_linked = np.concatenate([[0], np.cumsum(linked.any(axis=0))])
-        self._sums = self._sums.cumsum(axis=0).cumsum(axis=1)
+        self._sums = SpanSums.of(linked)
 
     def consistent(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
         """Whether blocks hold a link and no link leaves them; spans of shape (..., 2) broadcast."""
         (s0, s1), (t0, t1) = np.moveaxis(source, -1, 0), np.moveaxis(target, -1, 0)
-        inside = self._sums[s1, t1] - self._sums[s0, t1] - self._sums[s1, t0] + self._sums[s0, t0]
-        of_source = self._sums[s1, -1] - self._sums[s0, -1]
-        of_target = self._sums[-1, t1] - self._sums[-1, t0]
+        inside = self._sums.between(s0, s1, t0, t1)
+        of_source = self._sums.between(s0, s1)
+        of_target = self._sums.between(0, -1, t0, t1)
         result: np.ndarray = (inside > 0) & (inside == of_source) & (inside == of_target)
         return result
 

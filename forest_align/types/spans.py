@@ -1,12 +1,61 @@
-"""Spans of tokens."""
+"""Spans of tokens, and sums over rectangles of two of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
+
+import numpy as np
 
 
 def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
     """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
     edges = [-1, *sorted(used), length]
     return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpanSums:
+    """Sums of a table over two spans, one of rows and one of columns, by four look-ups each.
+
+    Attributes
+    ----------
+    corners : numpy.ndarray
+        Shape (n + 1, m + 1): sums over all rows and all columns below the indices.
+    """
+
+    corners: np.ndarray
+
+    @classmethod
+    def of(cls, table: np.ndarray) -> SpanSums:
+        """Add up a table of shape (n, m); sums of bool are int64, others keep their type."""
+        sums = table.cumsum(axis=0).cumsum(axis=1)
+        corners = np.zeros((table.shape[0] + 1, table.shape[1] + 1), dtype=sums.dtype)
+        corners[1:, 1:] = sums
+        return cls(corners)
+
+    def between(
+        self,
+        start: np.ndarray | slice | int,
+        end: np.ndarray | slice | int,
+        other_start: np.ndarray | slice | int = 0,
+        other_end: np.ndarray | slice | int = -1,
+    ) -> np.ndarray:
+        """Sums over half-open spans of rows and of columns, by default of all columns.
+
+        Indices are numbers, arrays that broadcast or slices of the places between cells. The place -1 is the
+        last one.
+        """
+        at = self.corners
+        sums: np.ndarray = at[end, other_end] - at[start, other_end]
+        sums = sums - at[end, other_start] + at[start, other_start]
+        return sums
+
+    def grid(
+        self, start: np.ndarray, end: np.ndarray, other_start: np.ndarray, other_end: np.ndarray
+    ) -> np.ndarray:
+        """Sums over each of K spans of rows with each of L spans of columns, shape (K, L)."""
+        rows = self.corners[end] - self.corners[start]
+        sums: np.ndarray = rows[:, other_end] - rows[:, other_start]
+        return sums

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from forest_align.types.spans import SpanSums
+
 if TYPE_CHECKING:
     from forest_align.aligners.words.lexical import Candidate
     from forest_align.types import ParseForest
@@ -36,12 +38,11 @@ class LinkEvidence:
 
     Attributes
     ----------
-    sums : numpy.ndarray
-        float64, shape (n + 1, m + 1): sum of log Pr(word i is not linked to word j) over all i and j below
-        the indices.
+    sums : SpanSums
+        float64: sums of log Pr(word i is not linked to word j).
     """
 
-    sums: np.ndarray
+    sums: SpanSums
 
     @classmethod
     def of(
@@ -73,9 +74,7 @@ class LinkEvidence:
             cells = slice(*found.source), slice(*found.target)
             if found.is_group and not words[cells].any():
                 probability[cells] = np.maximum(probability[cells], found.score)
-        sums = np.zeros((source_length + 1, target_length + 1))
-        sums[1:, 1:] = np.log1p(-np.minimum(probability, MOST_CERTAIN)).cumsum(0).cumsum(1)
-        return cls(sums)
+        return cls(SpanSums.of(np.log1p(-np.minimum(probability, MOST_CERTAIN))))
 
     def log_consistent(
         self, source: ParseForest, target: ParseForest
@@ -89,17 +88,15 @@ class LinkEvidence:
         numpy.ndarray, numpy.ndarray
             float64, shapes (S,) and (T,): that no word of a node is linked.
         """
-        above, below = self.sums[source.start], self.sums[source.end]
-        rows = below - above
-        of_source = rows[:, -1]
-        of_target = self.sums[-1, target.end] - self.sums[-1, target.start]
-        inside = rows[:, target.end] - rows[:, target.start]
+        of_source = self.sums.between(source.start, source.end)
+        of_target = self.sums.between(0, -1, target.start, target.end)
+        inside = self.sums.grid(source.start, source.end, target.start, target.end)
         return of_source[:, None] + of_target - 2 * inside, of_source, of_target
 
     def log_closed(self, pairs: SpanPairs) -> np.ndarray:
         """Log-probabilities that no link leads out of a pair of spans, float64 (K,)."""
-        of_source = self.sums[pairs.source_end, -1] - self.sums[pairs.source_start, -1]
-        of_target = self.sums[-1, pairs.target_end] - self.sums[-1, pairs.target_start]
+        of_source = self.sums.between(pairs.source_start, pairs.source_end)
+        of_target = self.sums.between(0, -1, pairs.target_start, pairs.target_end)
         result: np.ndarray = of_source + of_target - 2 * self._inside(pairs)
         return result
 
@@ -112,8 +109,7 @@ class LinkEvidence:
     def _inside(self, pairs: SpanPairs) -> np.ndarray:
         """Log-probabilities that no link lies inside of a pair of spans, float64 (K,)."""
         top, bottom, left, right = pairs
-        above = self.sums[top, right] - self.sums[top, left]
-        sums = self.sums[bottom, right] - self.sums[bottom, left] - above
+        sums = self.sums.between(0, bottom, left, right) - self.sums.between(0, top, left, right)
         # Without links inside rounding may leave a sum a little above 0.
         result: np.ndarray = np.minimum(sums, 0.0)
         return result

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.types.spans import SpanSums
+
 if TYPE_CHECKING:
     from forest_align.aligners.joint.features import PairEdits
     from forest_align.aligners.joint.program import Solution
@@ -69,13 +71,11 @@ def _arc_worth(edits: PairEdits, best: Solution, arc_scores: np.ndarray, owner: 
 def _context(edits: PairEdits, arc_scores: np.ndarray, linked: np.ndarray) -> np.ndarray:
     """Sum of the scores of the arc pairs with one end in a phrase pair and the other in linked words."""
     pairs = edits.arc_pairs
-    worth = np.zeros((linked.shape[0] + 1, linked.shape[1] + 1))
+    worth = np.zeros(linked.shape)
     # The roots beyond the words, at index -1, are aligned.
     padded = np.pad(linked, (0, 1))
     padded[-1, -1] = True
     for here, there in ((pairs.dependents, pairs.governors), (pairs.governors, pairs.dependents)):
         counted = (here[:, 0] >= 0) & padded[tuple(there.T)]
-        np.add.at(worth, (here[counted, 0] + 1, here[counted, 1] + 1), arc_scores[counted])
-    sums = worth.cumsum(axis=0).cumsum(axis=1)
-    s, e, t, f = edits.spans.T
-    return np.asarray(sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t])
+        np.add.at(worth, (here[counted, 0], here[counted, 1]), arc_scores[counted])
+    return SpanSums.of(worth).between(*edits.spans.T)

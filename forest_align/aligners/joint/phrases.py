@@ -10,6 +10,7 @@ from forest_align.aligners.contextual.features import BASE_FEATURES
 from forest_align.aligners.joint.links import LINK_PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
 from forest_align.lexicon.kinds import Evidence
+from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,9 +221,8 @@ def _within(
 def _phrase_cosines(one: np.ndarray, other: np.ndarray, spans: np.ndarray) -> np.ndarray:
     """Cosine of the summed vectors of each two phrases."""
     sums = [np.concatenate([np.zeros((1, v.shape[1]), v.dtype), np.cumsum(v, axis=0)]) for v in (one, other)]
-    products = sums[0] @ sums[1].T
     s, e, t, f = spans.T
-    dot = products[e, f] - products[s, f] - products[e, t] + products[s, t]
+    dot = SpanSums(sums[0] @ sums[1].T).between(s, e, t, f)
     return dot / np.maximum(_norms(sums[0], s, e) * _norms(sums[1], t, f), 1e-9)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from forest_align.aligners.joint.edits import ArcPairs
 from forest_align.aligners.joint.solver import maximise
+from forest_align.types.spans import SpanSums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,14 +126,12 @@ def _worth_while(
     n, m = lengths
     chosen, arcs = np.arange(len(spans)), np.arange(len(pairs))
     while True:
-        worth = np.zeros((n + 1, m + 1))
+        worth = np.zeros((n, m))
         good = np.maximum(arc_scores[arcs], 0)
         for ends in (pairs.governors[arcs], pairs.dependents[arcs]):
             words = ends[:, 0] >= 0
-            np.add.at(worth, (ends[words, 0] + 1, ends[words, 1] + 1), good[words])
-        sums = worth.cumsum(axis=0).cumsum(axis=1)
-        s, e, t, f = spans[chosen].T
-        bonus = sums[e, f] - sums[s, f] - sums[e, t] + sums[s, t]
+            np.add.at(worth, (ends[words, 0], ends[words, 1]), good[words])
+        bonus = SpanSums.of(worth).between(*spans[chosen].T)
         better = phrase_scores[chosen] + bonus > 0
         if better.all():
             return chosen, arcs

@@ -10,6 +10,7 @@ import numpy as np
 from forest_align.aligners.semi_markov.sentence import CONTENT, FUNCTION, PUNCTUATION, TAGS, LatticeSentence
 from forest_align.cext.string_similarity import string_similarities
 from forest_align.lexicon.kinds import Evidence
+from forest_align.types.spans import SpanSums
 
 _RELATIONS = (
     Evidence.SPELLING,
@@ -200,14 +201,13 @@ def shifted(table: np.ndarray, step: int) -> np.ndarray:
 def _around(table: np.ndarray) -> np.ndarray:
     """Sum over the window around each cell, its own row and column left out."""
     rows, columns = table.shape
-    padded = np.zeros((rows + 2 * _WINDOW + 1, columns + 2 * _WINDOW + 1), dtype=np.float32)
-    padded[_WINDOW + 1 : -_WINDOW, _WINDOW + 1 : -_WINDOW] = table
-    sums = padded.cumsum(0).cumsum(1)
-    size = 2 * _WINDOW + 1
-    box = sums[size:, size:] - sums[:-size, size:] - sums[size:, :-size] + sums[:-size, :-size]
-    row = sums[_WINDOW + 1 : -_WINDOW] - sums[_WINDOW : -_WINDOW - 1]
-    column = sums[:, _WINDOW + 1 : -_WINDOW] - sums[:, _WINDOW : -_WINDOW - 1]
-    return box - (row[:, size:] - row[:, :-size]) - (column[size:] - column[:-size]) + table
+    padded = np.zeros((rows + 2 * _WINDOW, columns + 2 * _WINDOW), dtype=np.float32)
+    padded[_WINDOW:-_WINDOW, _WINDOW:-_WINDOW] = table
+    sums, size = SpanSums.of(padded), 2 * _WINDOW + 1
+    window = slice(0, -size), slice(size, None)
+    own = slice(_WINDOW, -_WINDOW - 1), slice(_WINDOW + 1, -_WINDOW)
+    box, row, column = (sums.between(*spans) for spans in (window * 2, own + window, window + own))
+    return box - row - column + table
 
 
 _COARSE_NAMES = sorted({tag[:2] for tag in TAGS})

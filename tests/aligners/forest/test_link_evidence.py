@@ -49,7 +49,7 @@ def test_groups_that_overlap_count_alike_in_any_order() -> None:
     word = Candidate((3, 4), (0, 1), 0.2)  # the last group has a word of its own
     for order in permutations([*groups, word]):
         evidence = LinkEvidence.of(order, 4, 1, lone_groups=True)
-        assert np.exp(np.diff(evidence.sums[:, 1])) == pytest.approx([0.7, 0.4, 0.4, 0.8])
+        assert np.exp(np.diff(evidence.sums.corners[:, 1])) == pytest.approx([0.7, 0.4, 0.4, 0.8])
 
 
 def test_of_each_pair_of_spans_it_says_whether_a_link_lies_inside_and_whether_none_leads_out() -> None:

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+from forest_align.types.spans import SpanSums
+
+
+def test_sums_between_spans_are_those_of_the_cells() -> None:
+    table = np.random.default_rng(3).normal(size=(5, 4))
+    sums = SpanSums.of(table)
+    spans = [np.array(one) for one in ([0, 2, 5], [3, 2, 5], [1, 0, 2], [4, 3, 4])]
+    wanted = [table[a:b, c:d].sum() for a, b, c, d in np.stack(spans, axis=1)]
+    assert sums.between(*spans) == pytest.approx(wanted)
+    assert sums.between(1, 4, 0, 2) == pytest.approx(table[1:4, :2].sum())
+    assert sums.between(1, 4) == pytest.approx(table[1:4].sum())
+    assert sums.between(0, -1, 1, 3) == pytest.approx(table[:, 1:3].sum())
+    windows = slice(0, -2), slice(2, None)
+    moving = sums.between(*windows, *windows)
+    assert moving.shape == (4, 3)
+    assert moving[3, 1] == pytest.approx(table[3:5, 1:3].sum())
+
+
+def test_a_grid_has_a_sum_for_each_two_spans() -> None:
+    table = np.arange(20).reshape(5, 4)
+    rows, columns = np.array([[0, 2], [1, 5], [3, 3]]), np.array([[0, 4], [1, 2]])
+    found = SpanSums.of(table).grid(*rows.T, *columns.T)
+    assert found.tolist() == [[int(table[a:b, c:d].sum()) for c, d in columns] for a, b in rows]
+
+
+def test_sums_keep_the_type_of_the_table() -> None:
+    types = [SpanSums.of(np.ones((2, 3), dtype)).corners.dtype for dtype in (np.float32, np.float64, bool)]
+    assert types == [np.float32, np.float64, np.int64]
+    assert SpanSums.of(np.zeros((0, 3))).corners.shape == (1, 4)
