@@ -70,7 +70,9 @@ def test_the_wheel_holds_every_module_and_every_resource(wheel: Path) -> None:
     listed = tracked_files(*MAPPED)
     for name in filter(None, listed):
         folder, _, rest = name.partition("/")
-        if name.endswith((".py", ".pyi", ".json", ".safetensors", ".txt", ".gz", ".typed")):
+        if name.endswith(
+            (".py", ".pyi", ".json", ".safetensors", ".txt", ".gz", ".typed", ".html", ".css", ".js")
+        ):
             assert f"{MAPPED[folder]}/{rest}" in names, name
 
 

@@ -10,7 +10,7 @@ from forest_align.alignment.shown_pairs import LIKELY, hidden_note, numbers_of, 
 from forest_align.alignment.svg import PALETTE, UNALIGNED, escaped, to_svg
 from forest_align.types import InputError, Sentence
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
 section { border-top: 1px solid #8884; padding: 1em 0; }
@@ -25,7 +25,7 @@ td.n { font-variant-numeric: tabular-nums; } details > div { overflow-x: auto; }
 """
 
 # A word or phrase that the pointer is on lights up together with what it is aligned to.
-_SCRIPT = """
+SCRIPT = """
 const lit = (section, words, on) => words.split(" ").forEach(name =>
   section.querySelectorAll('[data-w="' + name + '"]').forEach(e => e.classList.toggle("on", on)));
 for (const [event, on] of [["mouseover", true], ["mouseout", false]])
@@ -38,9 +38,9 @@ for (const [event, on] of [["mouseover", true], ["mouseout", false]])
 PAGE_START = (
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Alignments</title>\n'
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    f'<style>{_STYLE}</style>\n</head>\n<body style="--unaligned:{UNALIGNED}">\n<h1>Alignments</h1>\n'
+    f'<style>{STYLE}</style>\n</head>\n<body style="--unaligned:{UNALIGNED}">\n<h1>Alignments</h1>\n'
 )
-PAGE_END = f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
+PAGE_END = f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
 
 
 def to_html(alignments: Iterable[Alignment]) -> str:
@@ -70,6 +70,11 @@ def to_frame(alignment: Alignment) -> str:
 
 def to_section(alignment: Alignment) -> str:
     """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
+    return f"<section>\n{section_body(alignment)}\n</section>\n"
+
+
+def section_body(alignment: Alignment, *, open_trees: bool = False) -> str:
+    """What a section of an alignment holds; with ``open_trees`` the trees are visible at once."""
     pairs = shown_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment)]
     if alignment.log_probability is not None:
@@ -83,8 +88,8 @@ def to_section(alignment: Alignment) -> str:
     if pairs:
         body.append(_table(alignment, pairs))
     if alignment.source_tree and alignment.target_tree and not alignment.error:
-        body.append(_trees(alignment))
-    return "<section>\n" + "\n".join(body) + "\n</section>\n"
+        body.append(_trees(alignment, open_trees))
+    return "\n".join(body)
 
 
 def _names(side: int, start: int, end: int) -> list[str]:
@@ -188,9 +193,10 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
     return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"
 
 
-def _trees(alignment: Alignment) -> str:
+def _trees(alignment: Alignment, is_open: bool) -> str:
+    opening = "<details open>" if is_open else "<details>"
     try:
-        return f"<details><summary>trees</summary><div>{to_svg(alignment)}</div></details>"
+        return f"{opening}<summary>trees</summary><div>{to_svg(alignment)}</div></details>"
     except InputError:
         # Trees that were read from a file need not fit the tokens; everything else is still worth showing.
         return '<p class="note">The trees do not fit the tokens.</p>'

@@ -47,9 +47,14 @@ class _Placed:
     children: tuple[_Placed, ...]
 
 
+def printable(text: str) -> str:
+    """Replace characters that XML, HTML or UTF-8 cannot hold or that would turn around the words beside."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def escaped(text: str) -> str:
-    """Text for XML and HTML; what they or UTF-8 cannot hold, or would turn words around it, is replaced."""
-    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))
+    """Text for XML and HTML: :func:`printable`, with their special characters escaped."""
+    return escape(printable(text))
 
 
 def to_svg(alignment: Alignment) -> str:

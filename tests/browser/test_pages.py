@@ -198,3 +198,15 @@ def test_whatever_is_typed_the_page_stays_whole(one: str, two: str) -> None:
         page = Page(text)
         assert len(page.of("script")) == 2 and not page.of("b")
         assert not [key for _, a in page.elements for key in a if key.startswith("on")]
+
+
+def test_hostile_sentences_are_shown_as_they_were_typed() -> None:
+    typed = """</textarea></pre><script>alert('1')</script><b title="&amp;">{{ 7 * 7 }}{% raw %}"""
+    sentence = Sentence.from_words([typed])
+    alignment = replace(example(), source=sentence, target=sentence, words=Links.of([(0, 0)]), phrases=())
+    form = Form((typed,), typed, 1000, typed, typed)
+    for text in (sentences_page(form, alignment, typed), pairs_page([(1, alignment)], 1, 10, 1)):
+        page = Page(text)
+        assert len(page.of("script")) == 2 and not page.of("b")
+        assert page.text.count(typed) >= 4
+    assert typed in Page(problem_page(typed)).text
