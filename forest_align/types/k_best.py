@@ -1,9 +1,10 @@
-"""Walks through the trees of a packed forest: enumerates them best first and writes one in Penn brackets."""
+"""The k best derivations of a hypergraph, and the trees of a packed forest: best first, in Penn brackets."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,125 +12,157 @@ from forest_align.types.brackets import escape_word, split_chain
 from forest_align.types.node import Derivation, ForestArrays
 
 
-class _Choices:
-    """The derivations below one node, found on demand in order of probability.
+class Ranked(NamedTuple):
+    """A derivation of a node: its log score, its hyperedge, and which derivation of each child it takes."""
 
-    A derivation is ``(log_probability, edge, rank of left, rank of right)``; edge -1 is a leaf.
+    log_score: float
+    edge: int
+    ranks: tuple[int, ...]
+
+
+class _Choices:
+    """The derivations of one node, best first, as far as they were asked for.
+
+    Others are waiting with their scores, or to be scored: a hyperedge, and which derivation of each child.
     """
 
-    __slots__ = ("found", "heap", "seen")
+    __slots__ = ("found", "seen", "unscored", "waiting")
 
-    def __init__(self) -> None:
-        self.found: list[tuple[float, int, int, int]] = []
-        self.heap: list[tuple[float, int, int, int]] = []
-        self.seen: set[tuple[int, int, int]] = set()
+    def __init__(self, unscored: list[tuple[int, tuple[int, ...]]]) -> None:
+        self.found: list[Ranked] = []
+        self.waiting: list[tuple[float, int, tuple[int, ...]]] = []
+        self.unscored = unscored
+        self.seen = set(unscored)
+
+    def is_settled(self, rank: int) -> bool:
+        """Whether the derivation with a rank is found, or there are fewer."""
+        return rank < len(self.found) or not (self.waiting or self.unscored)
+
+    def find_next(self) -> None:
+        """Take the best of the waiting ones; what may follow it is to be scored."""
+        cost, edge, ranks = heapq.heappop(self.waiting)
+        self.found.append(Ranked(-cost, edge, ranks))
+        for place in range(len(ranks)):
+            following = edge, (*ranks[:place], ranks[place] + 1, *ranks[place + 1 :])
+            if following not in self.seen:
+                self.seen.add(following)
+                self.unscored.append(following)
 
 
-class _LazySearch:
-    """Huang & Chiang (2005), algorithm 3, over one forest."""
+class LazyKBest:
+    """Finds derivations of nodes of a hypergraph on demand, best first (Huang & Chiang 2005, algorithm 3).
 
-    def __init__(self, forest: ForestArrays) -> None:
-        self.edges = forest.edges.tolist()
-        conditional = forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]
-        self.log_probability = conditional.tolist()
-        self.choices = [_Choices() for _ in range(len(forest))]
-        # Bottom-up, the best derivation of each node is ready before a parent asks for it.
-        edge = 0
-        for node in range(len(forest)):
-            choices = self.choices[node]
-            if edge == len(self.edges) or self.edges[edge][0] != node:
-                choices.found.append((0.0, -1, 0, 0))
-                continue
-            while edge < len(self.edges) and self.edges[edge][0] == node:
-                self._push(choices, edge, 0, 0)
-                edge += 1
-            self._pop(choices)
+    Parameters
+    ----------
+    edges_of : callable
+        The hyperedges of a node, at least one; of a leaf one without children.
+    children : callable
+        The nodes below a hyperedge.
+    score : callable
+        Log score of a hyperedge, given the log scores of the derivations below it. It must not rise where one
+        of these falls.
+    """
 
-    def _push(self, choices: _Choices, edge: int, left_rank: int, right_rank: int) -> None:
-        if (edge, left_rank, right_rank) in choices.seen:
-            return
-        choices.seen.add((edge, left_rank, right_rank))
-        _, left, right = self.edges[edge]
-        below = self.choices[left].found[left_rank][0] + self.choices[right].found[right_rank][0]
-        score = self.log_probability[edge] + below
-        heapq.heappush(choices.heap, (-score, edge, left_rank, right_rank))
+    def __init__(
+        self,
+        edges_of: Callable[[int], Iterable[int]],
+        children: Callable[[int], Sequence[int]],
+        score: Callable[[int, Sequence[float]], float],
+    ) -> None:
+        self.children = children
+        self._edges_of, self._score_of = edges_of, score
+        self._choices: dict[int, _Choices] = {}
 
-    @staticmethod
-    def _pop(choices: _Choices) -> None:
-        score, edge, left_rank, right_rank = heapq.heappop(choices.heap)
-        choices.found.append((-score, edge, left_rank, right_rank))
-
-    def has(self, node: int, rank: int) -> bool:
-        """Find the derivation of a node with a rank; False if there are fewer."""
-        # A stack instead of recursion: forests of long sentences are deep. What is asked for below is one
-        # rank more than a derivation in use, so everything lower is there already.
+    def get(self, node: int, rank: int) -> Ranked | None:
+        """The derivation of a node with a rank; None if there are fewer."""
+        # A stack instead of recursion: derivations of long sentences are deep.
         todo = [(node, rank)]
         while todo:
             top, wanted = todo[-1]
-            choices = self.choices[top]
-            if wanted < len(choices.found):
+            choices = self._choices_of(top)
+            if choices.is_settled(wanted):
                 todo.pop()
-                continue
-            missing = self._open(choices)
-            if missing is not None:
+            elif not choices.unscored:
+                choices.find_next()
+            elif (missing := self._score(choices)) is not None:
                 todo.append(missing)
-                continue
-            if not choices.heap:
-                # Nothing more here; note it, so that whoever asked stops asking.
-                choices.found.append((-np.inf, -2, 0, 0))
-                todo.pop()
-                continue
-            self._pop(choices)
-        return self.choices[node].found[rank][1] != -2
+        found = self._choices_of(node).found
+        return found[rank] if rank < len(found) else None
 
-    def _open(self, choices: _Choices) -> tuple[int, int] | None:
-        """Queue what follows the last derivation found; return what must be found first, if anything."""
-        _, edge, left_rank, right_rank = choices.found[-1]
-        if edge < 0:
-            return None
-        _, left, right = self.edges[edge]
-        for child, rank, ranks in (
-            (left, left_rank + 1, (left_rank + 1, right_rank)),
-            (right, right_rank + 1, (left_rank, right_rank + 1)),
-        ):
-            found = self.choices[child].found
-            if rank == len(found) and found[-1][1] != -2:
+    def _choices_of(self, node: int) -> _Choices:
+        if node not in self._choices:
+            unscored = [(edge, (0,) * len(self.children(edge))) for edge in self._edges_of(node)]
+            self._choices[node] = _Choices(unscored)
+        return self._choices[node]
+
+    def _score(self, choices: _Choices) -> tuple[int, int] | None:
+        """Score one more derivation of a node; return what must be found first, if anything."""
+        edge, ranks = choices.unscored[-1]
+        below = []
+        for child, rank in zip(self.children(edge), ranks, strict=True):
+            found = self._choices_of(child)
+            if not found.is_settled(rank):
                 return child, rank
-            if rank < len(found) and found[rank][1] != -2:
-                self._push(choices, edge, *ranks)
+            if rank >= len(found.found):
+                choices.unscored.pop()
+                return None
+            below.append(found.found[rank].log_score)
+        heapq.heappush(choices.waiting, (-self._score_of(edge, below), *choices.unscored.pop()))
         return None
 
-    def tree(self, node: int, rank: int) -> dict[int, int]:
-        """Hyperedges of one derivation."""
-        chosen: dict[int, int] = {}
-        todo = [(node, rank)]
-        while todo:
-            top, wanted = todo.pop()
-            _, edge, left_rank, right_rank = self.choices[top].found[wanted]
-            if edge >= 0:
-                chosen[top] = edge
-                _, left, right = self.edges[edge]
-                todo += ((left, left_rank), (right, right_rank))
-        return chosen
+    def best(self, roots: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int, int]]:
+        """Yield log score, place among the roots and rank of all derivations of some roots, best first.
+
+        The log score of each root is added to those of its derivations.
+        """
+        heap: list[tuple[float, int, int]] = []
+
+        def push(place: int, rank: int) -> None:
+            node, log_score = roots[place]
+            found = self.get(node, rank)
+            if found is not None:
+                heapq.heappush(heap, (-(log_score + found.log_score), place, rank))
+
+        for place in range(len(roots)):
+            push(place, 0)
+        while heap:
+            cost, place, rank = heapq.heappop(heap)
+            yield -cost, place, rank
+            push(place, rank + 1)
 
 
 def enumerate_derivations(forest: ForestArrays) -> Iterator[Derivation]:
     """Yield every tree of the forest, the most probable first; see :meth:`ParseForest.derivations`."""
-    search = _LazySearch(forest)
-    roots = forest.roots.tolist()
+    edges = forest.edges.tolist()
+    conditional = (forest.edge_log_marginal - forest.log_marginal[forest.edges[:, 0]]).tolist()
+    first = np.searchsorted(forest.edges[:, 0], np.arange(len(forest) + 1)).tolist()
+
+    # A leaf has the hyperedge -1.
+    search = LazyKBest(
+        lambda node: range(first[node], first[node + 1]) or (-1,),
+        lambda edge: edges[edge][1:] if edge >= 0 else (),
+        lambda edge, below: conditional[edge] + (below[0] + below[1]) if edge >= 0 else 0.0,
+    )
     log_roots = forest.log_marginal[forest.roots]
-    log_roots = log_roots - np.logaddexp.reduce(log_roots)
-    heap = []
-    for place, root in enumerate(roots):
-        heap.append((-(log_roots[place] + search.choices[root].found[0][0]), place, 0))
-    heapq.heapify(heap)
-    while heap:
-        score, place, rank = heapq.heappop(heap)
-        root = roots[place]
-        yield Derivation(root, search.tree(root, rank), float(-score))
-        if search.has(root, rank + 1):
-            below = search.choices[root].found[rank + 1][0]
-            heapq.heappush(heap, (-(log_roots[place] + below), place, rank + 1))
+    log_roots = (log_roots - np.logaddexp.reduce(log_roots)).tolist()
+    roots = list(zip(forest.roots.tolist(), log_roots, strict=True))
+    for log_probability, place, rank in search.best(roots):
+        root = roots[place][0]
+        yield Derivation(root, _tree(search, root, rank), log_probability)
+
+
+def _tree(search: LazyKBest, root: int, rank: int) -> dict[int, int]:
+    """Hyperedges of one derivation."""
+    chosen: dict[int, int] = {}
+    todo = [(root, rank)]
+    while todo:
+        node, which = todo.pop()
+        found = search.get(node, which)
+        assert found is not None
+        if found.edge >= 0:
+            chosen[node] = found.edge
+            todo += zip(search.children(found.edge), found.ranks, strict=True)
+    return chosen
 
 
 def write_bracket(forest: ForestArrays, words: Sequence[str], derivation: Derivation) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import islice
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
 
 from forest_align.cext.alignment_result import SINGLE, AlignmentArrays, PackedArrays
+from forest_align.types.k_best import LazyKBest
 
 
 class Step(NamedTuple):
@@ -21,111 +23,35 @@ class Step(NamedTuple):
     absorbed: bool
 
 
-class Ranked(NamedTuple):
-    """A derivation of an item: its log score, its support, and which derivation of each member it takes."""
-
-    log_score: float
-    support: int
-    ranks: tuple[int, ...]
-
-
-class _Choices:
-    """The derivations of one item, best first, as far as they were asked for.
-
-    Others are waiting with their scores, or to be scored: a support, and which derivation of each member.
-    """
-
-    __slots__ = ("found", "seen", "unscored", "waiting")
-
-    def __init__(self, unscored: list[tuple[int, tuple[int, ...]]]) -> None:
-        self.found: list[Ranked] = []
-        self.waiting: list[tuple[float, int, tuple[int, ...]]] = []
-        self.unscored = unscored
-        self.seen = set(unscored)
-
-    def is_settled(self, rank: int) -> bool:
-        """Whether the derivation with a rank is found, or there are fewer."""
-        return rank < len(self.found) or not (self.waiting or self.unscored)
-
-    def find_next(self) -> None:
-        """Take the best of the waiting ones; what may follow it is to be scored."""
-        cost, support, ranks = heapq.heappop(self.waiting)
-        self.found.append(Ranked(-cost, support, ranks))
-        for place in range(len(ranks)):
-            following = support, (*ranks[:place], ranks[place] + 1, *ranks[place + 1 :])
-            if following not in self.seen:
-                self.seen.add(following)
-                self.unscored.append(following)
+def _search(packed: PackedArrays) -> LazyKBest:
+    first_member, members = packed.first_member.tolist(), packed.members.tolist()
+    first_support, log_local = packed.first_support.tolist(), packed.support_log_local.tolist()
+    return LazyKBest(
+        lambda item: range(first_support[item], first_support[item + 1]),
+        lambda support: members[first_member[support] : first_member[support + 1]],
+        lambda support, below: reduce(add, below, log_local[support]),
+    )
 
 
-class _Search:
-    """Derivations of every item that was asked for."""
-
-    def __init__(self, packed: PackedArrays) -> None:
-        self.packed = packed
-        self._choices: dict[int, _Choices] = {}
-
-    def members(self, support: int) -> list[int]:
-        first, last = self.packed.first_member[support : support + 2]
-        found: list[int] = self.packed.members[first:last].tolist()
-        return found
-
-    def get(self, item: int, rank: int) -> Ranked | None:
-        """The derivation of an item with a rank; None if there are fewer."""
-        # A stack instead of recursion: derivations of long sentences are deep.
-        todo = [(item, rank)]
-        while todo:
-            top, wanted = todo[-1]
-            choices = self._choices_of(top)
-            if choices.is_settled(wanted):
-                todo.pop()
-            elif not choices.unscored:
-                choices.find_next()
-            elif (missing := self._score(choices)) is not None:
-                todo.append(missing)
-        found = self._choices_of(item).found
-        return found[rank] if rank < len(found) else None
-
-    def _choices_of(self, item: int) -> _Choices:
-        if item not in self._choices:
-            supports = range(*self.packed.first_support[item : item + 2].tolist())
-            self._choices[item] = _Choices([(one, (0,) * len(self.members(one))) for one in supports])
-        return self._choices[item]
-
-    def _score(self, choices: _Choices) -> tuple[int, int] | None:
-        """Score one more derivation of an item; return what must be found first, if anything."""
-        support, ranks = choices.unscored[-1]
-        score = float(self.packed.support_log_local[support])
-        for member, rank in zip(self.members(support), ranks, strict=True):
-            below = self._choices_of(member)
-            if not below.is_settled(rank):
-                return member, rank
-            if rank >= len(below.found):
-                choices.unscored.pop()
-                return None
-            score += below.found[rank].log_score
-        heapq.heappush(choices.waiting, (-score, *choices.unscored.pop()))
-        return None
-
-    def steps(self, item: int, rank: int) -> list[Step]:
-        """The pairs of one derivation, parents first."""
-        packed, steps = self.packed, []
-        todo = [(item, rank, -1, False)]
-        while todo:
-            top, which, parent, absorbed = todo.pop()
-            derivation = self.get(top, which)
-            assert derivation is not None
-            support = derivation.support
-            steps.append(Step(top, support, parent, absorbed))
-            place = len(steps) - 1
-            for member, below in reversed(list(zip(self.members(support), derivation.ranks, strict=True))):
-                shares = (
-                    packed.item_source[member] == packed.item_source[top]
-                    or packed.item_target[member] == packed.item_target[top]
-                )
-                gives_way = bool(packed.support_kind[support] == SINGLE and shares)
-                todo.append((member, below, place, gives_way))
-        return steps
+def _steps(search: LazyKBest, packed: PackedArrays, item: int, rank: int) -> list[Step]:
+    """The pairs of one derivation, parents first."""
+    steps: list[Step] = []
+    todo = [(item, rank, -1, False)]
+    while todo:
+        top, which, parent, absorbed = todo.pop()
+        derivation = search.get(top, which)
+        assert derivation is not None
+        support = derivation.edge
+        steps.append(Step(top, support, parent, absorbed))
+        place = len(steps) - 1
+        for member, below in reversed(list(zip(search.children(support), derivation.ranks, strict=True))):
+            shares = (
+                packed.item_source[member] == packed.item_source[top]
+                or packed.item_target[member] == packed.item_target[top]
+            )
+            gives_way = bool(packed.support_kind[support] == SINGLE and shares)
+            todo.append((member, below, place, gives_way))
+    return steps
 
 
 def k_best(
@@ -155,21 +81,11 @@ def k_best(
 def _derivations(
     arrays: AlignmentArrays, packed: PackedArrays, source_edges: np.ndarray, target_edges: np.ndarray
 ) -> Iterator[AlignmentArrays]:
-    search = _Search(packed)
-    heap: list[tuple[float, int, int]] = []
-
-    def push(place: int, rank: int) -> None:
-        found = search.get(int(packed.root_items[place]), rank)
-        if found is not None:
-            heapq.heappush(heap, (-found.log_score, place, rank))
-
-    for place in range(len(packed.root_items)):
-        push(place, 0)
-    while heap:
-        cost, place, rank = heapq.heappop(heap)
-        steps = search.steps(int(packed.root_items[place]), rank)
-        yield _as_arrays(arrays, packed, steps, -cost, source_edges, target_edges)
-        push(place, rank + 1)
+    search = _search(packed)
+    items = packed.root_items.tolist()
+    for log_score, place, rank in search.best([(item, 0.0) for item in items]):
+        steps = _steps(search, packed, items[place], rank)
+        yield _as_arrays(arrays, packed, steps, log_score, source_edges, target_edges)
 
 
 def _as_arrays(
