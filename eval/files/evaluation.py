@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
-from forest_align.eval.files.signature import signature
-from forest_align.eval.files.tables import Row, format_table
+from forest_align.eval.files.tables import Row, format_table, signature
 from forest_align.eval.metrics.calibration import Calibration, calibrate_links
 from forest_align.eval.metrics.phrases import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import Scores, Statistic

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from forest_align._version import __version__
+
 #: Names of figures -> headings. Percentages throughout.
 HEADINGS = {
     "precision": "P",
@@ -130,3 +132,8 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, firs
 def _cell(value: float | None) -> str:
     # Halves away from zero: most of what is printed as 61.65 is a little less in binary.
     return "" if value is None else f"{value + math.copysign(1e-9, value):.1f}"
+
+
+def signature(settings: Mapping[str, object]) -> str:
+    """Join settings as ``key:value`` with bars, the version last, such as ``links:sure|version:0.1.0``."""
+    return "|".join([*(f"{key}:{value}" for key, value in settings.items()), f"version:{__version__}"])

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.base import Aligner, Text
-from forest_align.lexicon.paraphrases import paraphrase_table
+from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
-    from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
 
 

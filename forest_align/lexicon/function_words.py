@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 
 _LISTED = """
 a about above after again against all am an and any are as at be because been before being below between

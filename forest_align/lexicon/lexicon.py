@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.morphology import Lemmatizer, part_of_speech
 from forest_align.lexicon.store import WordNetStore
@@ -16,6 +15,7 @@ from forest_align.lexicon.tables import (
     PREPOSITIONS,
     abbreviation_keys,
     number_value,
+    plain_apostrophes,
     spelling_key,
 )
 

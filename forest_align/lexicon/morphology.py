@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.types import InputError
 
 _NOTHING: tuple[str, ...] = ()
@@ -104,3 +104,20 @@ def _columns_of_ppdb(line: str) -> list[str]:
     columns = line.split(" ||| ", 3)
     # The character that separates columns is written so inside of one.
     return [phrase.replace("&#124;", "|") for phrase in columns[1:3]]
+
+
+def paraphrase_table(given: PairTable | str | Path | None) -> PairTable | None:
+    """The table that is given, read if it is a file.
+
+    Raises
+    ------
+    InputError
+        If it is neither a table nor a path, or the file cannot be read, see :meth:`.PairTable.load`.
+    """
+    if given is None or isinstance(given, PairTable):
+        return given
+    if not isinstance(given, str | Path):
+        raise InputError(
+            f"expected a PairTable or the path of a file of pairs, found {type(given).__name__}", field="ppdb"
+        )
+    return PairTable.load(given)

@@ -1,4 +1,4 @@
-"""Small closed tables of English: prepositions, numbers, abbreviations, function words, British spelling."""
+"""Small tables of English: prepositions, numbers, abbreviations, function words, spelling, apostrophes."""
 
 from __future__ import annotations
 
@@ -241,3 +241,13 @@ def spelling_key(lemma: str) -> str:
         for ending, american in _BRITISH_ENDINGS:
             key = ending.sub(american, key)
     return key
+
+
+# Typographic, acute accent, modifier letter, prime, full width; a grave accent only inside a word, as two of
+# them are an opening quote of the Penn treebank.
+_OTHER_APOSTROPHES = re.compile(r"[’´ʼ′＇]|(?<=\w)`(?=\w)")
+
+
+def plain_apostrophes(word: str) -> str:
+    """The word, of the same length, with ``'`` for every other apostrophe: ``don’t`` becomes ``don't``."""
+    return word if word.isascii() and "`" not in word else _OTHER_APOSTROPHES.sub("'", word)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from forest_align.cext import chart
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.forests.forest_builder import Constituent
 from forest_align.parsing.forests.n_best import NBest
 from forest_align.parsing.forests.span_posteriors import log_posteriors

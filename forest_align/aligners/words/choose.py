@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.lexical import MINIMUM_SCORE, CandidateProvider, candidate_provider
-from forest_align.lexicon.paraphrases import paraphrase_table
+from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.lexical import Candidate
-    from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
 
 #: Names that :func:`word_candidates` knows.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies.annotation import Annotation
 from forest_align.parsing.dependencies.entities import Entity
 from forest_align.parsing.dependencies.heads import COPULAS, TIME_WORDS

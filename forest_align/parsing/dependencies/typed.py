@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from forest_align.lexicon.apostrophes import plain_apostrophes
+from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies.coordination import phrase
 from forest_align.parsing.dependencies.heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
 from forest_align.parsing.dependencies.rules import relation
