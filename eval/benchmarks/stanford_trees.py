@@ -6,12 +6,17 @@ import html
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forest_align.data.text.lines import InputLines
 from forest_align.eval.metrics.constituents import Span
 from forest_align.eval.metrics.projected_dependencies import Arc
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError
+from forest_align.types.brackets import escape_word, parse_bracket
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 _TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
 _DEPENDENCIES = re.compile(r'<dependencies style="typed">(.*?)</dependencies>', re.DOTALL)
@@ -20,8 +25,7 @@ _TYPED = re.compile(
 )
 _ARC = re.compile(r'<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL)
 # A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
-_BARE_BRACKET = re.compile(r"\(([^\s()]+) \(\)")
-_PIECE = re.compile(r"\([^\s()]+ [()]\)|\(|\)|[^\s()]+")
+_BARE_BRACKET = re.compile(r"\(([^\s()]+) ([()])\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +64,19 @@ class StanfordParses:
             If the brackets of a tree do not match: names the tree.
         """
         found = []
-        for number, tree in enumerate(self._trees(), start=1):
-            spans = _spans(tree)
-            if spans is None:
-                raise InputError(f"tree {number}: brackets do not match", file=str(self.path))
-            found.append(spans)
+        for number, bracket in enumerate(self.brackets(), start=1):
+            try:
+                found.append(_spans(parse_bracket(bracket)))
+            except InputError as error:
+                raise InputError(f"tree {number}: {error.message}", file=str(self.path)) from None
         return found
 
     def brackets(self) -> list[str]:
         """The Penn tree of each sentence, words that are brackets escaped."""
-        return [_BARE_BRACKET.sub(r"(\1 -LRB-)", tree) for tree in self._trees()]
+        trees = map(html.unescape, _TREE.findall(self.text))
+        return [
+            _BARE_BRACKET.sub(lambda found: f"({found[1]} {escape_word(found[2])})", one) for one in trees
+        ]
 
     def arcs(self) -> list[list[Arc]]:
         """The dependencies of each sentence; the governor of the root is -1."""
@@ -83,26 +90,24 @@ class StanfordParses:
             for found in _DEPENDENCIES.findall(self.text)
         ]
 
-    def _trees(self) -> list[str]:
-        return [html.unescape(tree) for tree in _TREE.findall(self.text)]
+
+def _escape_leaf(found: re.Match[str]) -> str:
+    return f"({found[1]} {escape_word(found[2])})"
 
 
-def _spans(bracketed: str) -> tuple[int, list[Span]] | None:
-    """Number of words and constituent spans; None if brackets do not match."""
-    starts: list[int] = []
+def _spans(tree: Tree) -> tuple[int, list[Span]]:
+    """Number of words and spans of all constituents, words with a tag included."""
     spans: set[Span] = set()
-    length, just_opened = 0, False
-    for piece in _PIECE.findall(bracketed):
-        if piece == "(":
-            starts.append(length)
-        elif piece == ")":
-            if not starts:
-                return None
-            spans.add((starts.pop(), length))
-        elif piece.startswith("("):
-            spans.add((length, length + 1))
+    length = 0
+    # Depth first without recursion: a node comes once on the way down and, with its start, on the way up.
+    waiting: list[tuple[Tree | str, int | None]] = [(tree, None)]
+    while waiting:
+        node, start = waiting.pop()
+        if start is not None:
+            spans.add((start, length))
+        elif isinstance(node, str):
             length += 1
-        elif not just_opened:
-            length += 1
-        just_opened = piece == "("
-    return None if starts else (length, sorted(spans))
+        else:
+            waiting.append((node, length))
+            waiting.extend((child, None) for child in reversed(node))
+    return length, sorted(spans)

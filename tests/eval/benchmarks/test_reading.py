@@ -33,15 +33,18 @@ def trees_file(tmp_path: Path, *trees: str) -> Path:
 
 
 def test_constituents_are_read_with_words_that_are_brackets(tmp_path: Path) -> None:
-    path = trees_file(tmp_path, "(ROOT (NP (DT a) (JJ ()\n (NN b&amp;c)))")
+    path = trees_file(tmp_path, "(ROOT (NP (DT a) (JJ ()\n (NN b&amp;c) (-RRB- ))))")
     parses = StanfordParses.read(path)
-    assert parses.constituents() == [(3, [(0, 1), (0, 3), (1, 2), (2, 3)])]
-    assert parses.brackets() == ["(ROOT (NP (DT a) (JJ -LRB-)\n (NN b&c)))"]
+    assert parses.constituents() == [(4, [(0, 1), (0, 4), (1, 2), (2, 3), (3, 4)])]
+    assert parses.brackets() == ["(ROOT (NP (DT a) (JJ -LRB-)\n (NN b&c) (-RRB- -RRB-)))"]
 
 
-@pytest.mark.parametrize("tree", ["(NP (NN a)", "(NP (NN a)))"])
-def test_brackets_that_do_not_match_name_the_tree(tree: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"trees\.xml\.gz: tree 2: brackets do not match"):
+@pytest.mark.parametrize(
+    ("tree", "problem"),
+    [("(NP (NN a)", "a bracket is never closed"), ("(NP (NN a)))", "closing bracket without an opening one")],
+)
+def test_brackets_that_do_not_match_name_the_tree(tree: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"trees\.xml\.gz: tree 2: {problem}"):
         StanfordParses.read(trees_file(tmp_path, "(NN a)", tree)).constituents()
 
 
