@@ -13,7 +13,7 @@ import numpy as np
 from forest_align.em.forest.assignments import HardAssignments
 from forest_align.em.forest.expectation import Totals
 from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.run_identity import check_identity
+from forest_align.storage.same_run import check_identity
 from forest_align.types import InputError
 
 # What the names of the arrays of kept alignments begin with in a checkpoint.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.run_identity import check_identity
+from forest_align.storage.same_run import check_identity
 
 # What differs where the hash does that the command gives a run for its pairs.
 _HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}

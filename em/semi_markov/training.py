@@ -20,7 +20,7 @@ from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.storage.fingerprints import fingerprint_of
-from forest_align.storage.run_identity import check_identity
+from forest_align.storage.same_run import check_identity
 from forest_align.types import InputError
 
 #: Training ends when a step lowers the loss by less than this share of it.

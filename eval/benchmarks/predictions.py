@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.task import Similarities, Task
-from forest_align.storage.resumed import check_same_pair
+from forest_align.storage.same_run import check_same_pair
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import Fields, check_probability, parse_json_object
 

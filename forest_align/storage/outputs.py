@@ -1,75 +1,47 @@
-"""Where alignments go: one writer an output format, and a file that a killed run can be continued in."""
+"""Outputs that a killed run can be continued in: text, or gzipped text, in blocks of whole lines."""
 
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import os
-import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from forest_align.alignment import Alignment
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
-from forest_align.storage.resumed import check_same_pair
 from forest_align.types import InputError
-from forest_align.types.json_fields import Fields, parse_json_object
 
 try:
     import fcntl
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
+# How lines of parses begin.
+_BEGINNINGS = {"json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
+_CHUNK = 1 << 16
 # What the system says when nothing more can be written; it names no file.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE)
 
 
-@dataclass(frozen=True, slots=True)
-class AlignmentWriter:
-    """How alignments are written in one format.
-
-    Attributes
-    ----------
-    line : callable
-        Text of one alignment; raises InputError if the format cannot hold it.
-    header, footer : str
-        Text before the first and after the last.
-    one_line_each : bool
-        Whether an alignment is exactly one line, so that a run can be resumed.
-    """
-
-    line: Callable[[Alignment], str]
-    header: str = ""
-    footer: str = ""
-    one_line_each: bool = False
-
-
-def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
-    """The writer of ``jsonl``, ``pharaoh``, ``text`` or ``html``."""
-    if name == "jsonl":
-        return AlignmentWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
-    if name == "pharaoh":
-        return AlignmentWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
-    if name == "html":
-        from forest_align.alignment.html import PAGE_END, PAGE_START, to_section
-
-        return AlignmentWriter(to_section, PAGE_START, PAGE_END)
-    from forest_align.alignment.text import DEFAULT_WIDTH, to_text
-
-    # Where nobody says how wide it is, a file can hold any line.
-    has_width = to_terminal or os.environ.get("COLUMNS")
-    width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
-    colour = to_terminal and not os.environ.get("NO_COLOR")
-    return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
-
-
 @contextmanager
-def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
+def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> Iterator[IO[str]]:
     """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped.
+
+    Parameters
+    ----------
+    path : str or None
+        The file; None for standard output.
+    keep : int
+        Bytes of the file that stay; text follows them.
+    may_pack : bool
+        Compress the text if the name ends in ``.gz``. A member ends at each :func:`end_block`, so the bytes
+        depend on the blocks alone.
 
     Raises
     ------
@@ -86,36 +58,160 @@ def open_output(path: str | None, append: bool = False) -> Iterator[IO[str]]:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         return
-    refuse_compressed(path)
-    with (
-        open_claimed(path, append) as file,
-        io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="\n") as out,
-    ):
-        yield out
-
-
-@contextmanager
-def open_claimed(path: str, append: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for writing at its end; what is there goes away, unless ``append``.
-
-    Raises
-    ------
-    InputError
-        If another process is writing to it.
-    OSError
-        If it cannot be written; names it.
-    """
+    packs = may_pack and is_packed(path)
+    if not packs:
+        refuse_compressed(path)
     try:
-        # What is there is cut off only when no other process is writing to it.
+        # The file is cut only when no other process is writing to it.
         with open(path, "ab") as file:
             claim(file, path)
-            if not append and os.path.isfile(path):
-                file.truncate(0)
-            yield file
+            if os.path.isfile(path):
+                file.truncate(keep)
+                file.seek(keep)
+            opened: Any = (
+                _Packed(file) if packs else io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="\n")
+            )
+            with opened as out:
+                yield out
     except OSError as error:
         if error.errno in _FULL and error.filename is None:
             error.filename = path
         raise
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether a file of this name is gzipped."""
+    return str(path).endswith(".gz")
+
+
+class _Packed(io.TextIOBase):
+    """Text that is gathered, and gzipped as a member at the end of each block."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._text = file, bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._text += text.encode("utf-8", "backslashreplace")
+        return len(text)
+
+    def end_member(self) -> None:
+        # A file without any member could not be unpacked.
+        if not self._text and self._file.tell():
+            return
+        # With the time in it, the same lines would have other bytes.
+        member = gzip.compress(self._text, compresslevel=6, mtime=0)
+        # Emptied before the member is written: closing must not write it again after an error.
+        self._text = bytearray()
+        self._file.write(member)
+        self._file.flush()
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            self.end_member()
+        finally:
+            super().close()
+
+
+def end_block(out: IO[str]) -> None:
+    """Write all that was gathered into the file, so that a later run can keep the file up to here."""
+    if isinstance(out, _Packed):
+        out.end_member()
+    out.flush()
+
+
+def blocks(path: Path, lines: int) -> Iterator[tuple[int, int, str]]:
+    """Read the blocks of a finished output, to find where each ends.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The output.
+    lines : int
+        Lines of a block; the last one may have fewer.
+
+    Yields
+    ------
+    int, int, str
+        Lines of the block, the byte after it, and its last line.
+
+    Raises
+    ------
+    InputError
+        If the file has blocks of another size, or ends within a line.
+    """
+    done, end, found = 0, 0, lines
+    for text, end in _members(path, lines) if is_packed(path) else _parts(path, lines):
+        if found < lines or not text.endswith(b"\n"):
+            raise _other_file(path, lines, done + text.count(b"\n") + 1)
+        found = text.count(b"\n")
+        done += found
+        yield found, end, last_line(text)
+
+
+def block_text(path: Path, start: int, end: int, lines: int) -> bytes:
+    """Read so many lines of an output, from a byte to another one.
+
+    Raises
+    ------
+    InputError
+        If it has something else there.
+    """
+    with path.open("rb") as file:
+        file.seek(start)
+        text = file.read(end - start)
+    try:
+        text = gzip.decompress(text) if is_packed(path) else text
+    except (OSError, EOFError, zlib.error):
+        text = b""
+    if text.count(b"\n") != lines or not text.endswith(b"\n"):
+        raise InputError(f"cannot resume: it is not what {path.name}.run says; another file?", file=str(path))
+    return text
+
+
+def _parts(path: Path, lines: int) -> Iterator[tuple[bytes, int]]:
+    end = 0
+    with path.open("rb") as file:
+        while text := b"".join(islice(file, lines)):
+            end += len(text)
+            yield text, end
+
+
+def _members(path: Path, lines: int) -> Iterator[tuple[bytes, int]]:
+    ahead = b""
+    with path.open("rb") as file:
+        while ahead := ahead or file.read(_CHUNK):
+            member, text = zlib.decompressobj(wbits=31), bytearray()
+            while ahead and not member.eof:
+                try:
+                    text += member.decompress(ahead)
+                except zlib.error:
+                    raise _other_file(path, lines) from None
+                if text.count(b"\n") > lines:
+                    raise _other_file(path, lines)
+                ahead = member.unused_data or file.read(_CHUNK)
+            if not member.eof:
+                raise _other_file(path, lines)
+            if text or ahead:
+                yield bytes(text), file.tell() - len(ahead)
+
+
+def _other_file(path: Path, lines: int, line: int | None = None) -> InputError:
+    content = f"gzip members of {lines} lines" if is_packed(path) else "whole lines"
+    message = (
+        f"cannot resume: expected {content}, as finished runs leave them; another file, "
+        f"or an unfinished one whose record ({path.name}.run) is missing?"
+    )
+    return InputError(message, file=str(path), line=line)
+
+
+def last_line(text: bytes) -> str:
+    """The last of some whole lines; empty if there are none."""
+    return text[text.rfind(b"\n", 0, -1) + 1 :].decode("utf-8", errors="replace").rstrip("\n")
 
 
 def claim(file: IO[Any], path: str) -> None:
@@ -166,103 +262,36 @@ def _holds_sentences_of(source: str, file: Path) -> bool:
         return lines.suffix in pharaoh.FORMAT.extensions or pharaoh.matches(lines.head())
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What an earlier run has written.
+class Whole(NamedTuple):
+    """The whole lines at the beginning of a file: how many, and the byte after them."""
 
-    Attributes
-    ----------
-    lines : int
-        Number of whole lines.
-    last : str
-        The last of them.
-    size : int
-        Of a gzipped output, bytes of the members that are full.
-    rest : bytes
-        Of a gzipped output, the lines of its last member if that is not full.
-    """
-
-    lines: int = 0
-    last: str = ""
-    size: int = 0
-    rest: bytes = b""
+    lines: int
+    size: int
 
 
-def repair(path: Path, kind: str | None = None) -> Finished:
-    """Cut an unfinished last line off a file that a killed run has left, and count the whole ones.
-
-    Raises
-    ------
-    InputError
-        If the last line cannot have been begun by a run that writes ``kind``: alignments (``jsonl``,
-        ``pharaoh``) or parses (``json``, ``trees``). None cuts off whatever there is. Also if another process
-        is writing to the file.
-    """
-    if not path.exists():
-        return Finished()
-    with path.open("r+b") as file:
-        claim(file, str(path))
-        lines, end, last = 0, 0, b""
-        for line in file:
-            if not line.endswith(b"\n"):
-                if not is_begun(line, kind):
-                    message = "cannot resume: this line is not one that was being written; another file?"
-                    raise InputError(message, file=str(path), line=lines + 1)
-                break
-            lines, end, last = lines + 1, end + len(line), line
-        file.truncate(end)
-    return Finished(lines, last_line(last))
-
-
-def last_line(text: bytes) -> str:
-    """The last of some whole lines; empty if there are none."""
-    return text[text.rfind(b"\n", 0, -1) + 1 :].decode("utf-8", errors="replace").rstrip("\n")
-
-
-# How lines of a kind begin.
-_BEGINNINGS = {"jsonl": (b'{"id": ',), "json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
-
-
-def is_begun(line: bytes, kind: str | None) -> bool:
-    """Whether a line without its end can be the beginning of one of a kind: nothing else may be cut off."""
-    if kind == "pharaoh":
-        return not line.strip(b"0123456789-p ")
-    return kind is None or any(line[: len(one)] == one[: len(line)] for one in _BEGINNINGS[kind])
-
-
-def check_same_run(finished: Finished, pair_id: str, texts: tuple[str, str], path: str, aligner: str) -> None:
-    """Make sure that the file to be continued was made from the same pairs by the same aligner.
+def whole_lines(path: Path, kind: str) -> Whole:
+    """Count the whole lines of parses that a killed run has left.
 
     Parameters
     ----------
-    finished : Finished
-        What is in it.
-    pair_id : str
-        Name of the pair that its last line should be about.
-    texts : tuple of str
-        Raw texts of source and target of this pair; empty where they could not be read.
-    path : str
-        The file, for messages.
-    aligner : str
-        Name of the kind of aligner that goes on.
+    path : pathlib.Path
+        The file; there need not be one.
+    kind : str
+        What the run writes, ``json`` or ``trees``.
 
     Raises
     ------
     InputError
-        If the last line is not JSON, or is about another pair or other sentences, or by another aligner.
+        If the last line is unfinished and cannot have been begun by such a run.
     """
-    try:
-        fields = Fields(parse_json_object(finished.last))
-        found, made_by = fields.text("id", ""), fields.text("aligner", "")
-        written = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
-    except InputError as error:
-        raise error.at(file=path, line=finished.lines) from None
-    # Blanks may differ: tokens are written with a blank between them where there was no raw text.
-    now, then = ((source.split(), target.split()) for source, target in (texts, written))
-    check_same_pair((pair_id, now), (found, then), file=path, line=finished.lines)
-    if made_by not in ("", aligner):
-        raise InputError(
-            f"cannot resume: the {made_by} aligner made it, not the {aligner} aligner",
-            file=path,
-            line=finished.lines,
-        )
+    lines = size = 0
+    if path.exists():
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    if not any(line[: len(one)] == one[: len(line)] for one in _BEGINNINGS[kind]):
+                        message = "cannot resume: this line is not one that was being written; another file?"
+                        raise InputError(message, file=str(path), line=lines + 1)
+                    break
+                lines, size = lines + 1, size + len(line)
+    return Whole(lines, size)

@@ -1,4 +1,4 @@
-"""What an output is made with and which of its pairs failed: a file beside it, for a run that goes on."""
+"""What an output is made with, where its blocks end and which pairs failed: a file beside it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from forest_align.alignment import Alignment
+from forest_align.storage.outputs import block_text, blocks, end_block, last_line
+from forest_align.storage.same_run import check_made_with
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
 
 _MADE_WITH = "made_with"
-# Of a pair of long sentences, so much is shown.
-_SHOWN = 80
-# After so many pairs each time, a checksum of all pairs so far is recorded.
-STRETCH = 100
+#: Lines of a block, at least. Blocks end where batches end.
+BLOCK_LINES = 64
 
 
 class Failure(NamedTuple):
@@ -29,10 +29,11 @@ class Failure(NamedTuple):
     error: str
 
 
-class _Checksum(NamedTuple):
-    """CRC-32 of the names and texts of all pairs up to a line of the output."""
+class _Mark(NamedTuple):
+    """The end of a block: its last line, the byte after it, a CRC-32 of the names and texts of all pairs."""
 
     line: int
+    size: int
     checksum: int
 
 
@@ -40,28 +41,37 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     """Counts the alignments of an output and those that failed, and keeps a record of both for a later run.
 
     The record is the file ``OUT.run``, JSON lines: first what OUT is made with, then every pair that failed,
-    and after every hundredth pair a checksum of all pairs so far.
-    A failure is recorded before its line of OUT is written, so that whenever a run is killed the next one
-    knows all that have failed. The file goes away when all is written and nothing has failed. A pipe or a
-    device has none, nor has a file in a folder that cannot be written to.
+    and after every block of OUT a mark: where it ends, and a checksum of all pairs so far. A later run cuts
+    OUT at a mark and continues there.
+    A failure is recorded before its line of OUT is written, a mark after its block. The file is deleted when
+    all is written and nothing has failed. A pipe or a device has no record, nor has a file in a folder that
+    cannot be written to.
 
     Parameters
     ----------
     output : str or None
-        OUT; None where there is nothing to go on with.
+        OUT; None where nothing can be resumed.
     made_with : mapping of str to str
         By the names of options, in the order in which differences are looked for.
+    batch_size : int
+        Pairs that are aligned together.
 
     Attributes
     ----------
     path : Path or None
         The file, None where there is none.
+    block : int
+        Lines of a block.
     lines : int
         Alignments so far, those of earlier runs among them.
+    size : int
+        Bytes of OUT that stay.
     failures : int
         How many of them failed.
     first : Failure or None
         The first of these.
+    last_line : str
+        The last whole line of what an earlier run has written.
 
     Raises
     ------
@@ -69,16 +79,18 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         If there is a file of that name which is no record.
     """
 
-    def __init__(self, output: str | None, made_with: Mapping[str, str]) -> None:
+    def __init__(self, output: str | None, made_with: Mapping[str, str], batch_size: int) -> None:
         self.path = Path(f"{output}.run") if output is not None and _can_have_one(Path(output)) else None
-        self.lines = self.failures = 0
+        self.block = batch_size * -(-BLOCK_LINES // batch_size)
+        self.lines = self.size = self.failures = 0
         self.first: Failure | None = None
+        self.last_line = ""
         self._output, self._made_with = output, dict(made_with)
         self._file: IO[str] | None = None
         self._checksum = 0
-        self._checksums: dict[int, int] = {}  # of the earlier run, by their lines
-        self._earlier: tuple[Fields, list[Failure | _Checksum]] | None = None
-        self._kept: list[Failure | _Checksum] = []
+        self._marks: dict[int, _Mark] = {}
+        self._failed: list[Failure] = []  # in the earlier run
+        self._earlier: tuple[Fields, list[Failure | _Mark]] | None = None
         if self.path is not None and self.path.exists():
             try:
                 self._earlier = _read(self.path)
@@ -86,117 +98,132 @@ class RunRecord(AbstractContextManager["RunRecord"]):
                 message = f"expected the record of an earlier run, found something else ({error})"
                 raise InputError(message, file=str(self.path)) from None
 
-    def go_on(self, lines: int) -> bool:
-        """Take over what an earlier run has recorded of so many lines; False if there is no record.
+    @property
+    def is_known(self) -> bool:
+        """Whether an earlier run has left a record."""
+        return self._earlier is not None
 
-        The pairs of these lines are to be passed over, see :meth:`pass_over`.
+    def find_marks(self) -> int:
+        """Count the lines that an earlier run has left in whole blocks; the last block may be smaller.
 
         Raises
         ------
         InputError
-            If OUT was made with something else, which is named.
+            If OUT was made with something else, which is named, or is not the output of a run.
         """
+        out = Path(self._output or "")
+        size = out.stat().st_size if out.is_file() else 0
+        if not size:
+            return 0
         if self._earlier is None:
-            return False
+            lines = 0
+            for count, end, last in blocks(out, self.block):
+                lines += count
+                self._marks[lines] = _Mark(lines, end, -1)
+                self.last_line = last
+            return lines
         made_with, entries = self._earlier
         check_made_with(made_with, self._made_with, self._output)
-        self._kept = [entry for entry in entries if entry.line <= lines]
-        self._checksums = dict(entry for entry in self._kept if isinstance(entry, _Checksum))
-        failures = [entry for entry in self._kept if isinstance(entry, Failure)]
-        self.failures, self.first = len(failures), next(iter(failures), None)
-        return True
+        # Bytes that had not reached the disk when the machine stopped may be missing.
+        self._marks = {one.line: one for one in entries if isinstance(one, _Mark) and one.size <= size}
+        kept = list(self._marks.values())
+        self._failed = [one for one in entries if isinstance(one, Failure)]
+        if not kept:
+            return 0
+        start = kept[-2] if len(kept) > 1 else _Mark(0, 0, 0)
+        self.last_line = last_line(block_text(out, start.size, kept[-1].size, kept[-1].line - start.line))
+        return kept[-1].line
 
-    def pass_over(self, pair: Sequence[str]) -> None:
-        """Take note of a pair whose alignment is written already: its name and its two texts.
+    def skip(self, pair: Sequence[str]) -> None:
+        """Count a pair whose alignment is written already: its name and its two texts.
 
         Raises
         ------
         InputError
             If it, or one before it, is not the pair that the earlier run had there.
         """
-        line, now = self._next(pair)
-        if self._checksums.get(line, now) != now:
+        self._next(pair)
+        mark = self._marks.get(self.lines)
+        if mark is None:
+            return
+        if mark.checksum not in (-1, self._checksum):
+            first = (self.lines - 1) // self.block * self.block + 1
             raise InputError(
-                f"cannot resume: one of the pairs {line - STRETCH + 1} to {line} is not what it was when it "
+                f"cannot resume: one of the pairs {first} to {self.lines} is not what it was when it "
                 "was begun; without --resume it is made anew",
                 file=self._output,
             )
+        self._marks[self.lines] = mark._replace(checksum=self._checksum)
+
+    def keep(self, lines: int) -> None:
+        """Continue after a line that has a mark, or from the beginning; forget what was recorded after it."""
+        self._marks = {line: mark for line, mark in self._marks.items() if line <= lines}
+        self._failed = [failure for failure in self._failed if failure.line <= lines]
+        self.failures, self.first = len(self._failed), next(iter(self._failed), None)
+        self.lines, self.size, self._checksum = self._marks[lines] if lines else _Mark(0, 0, 0)
 
     def begin(self) -> None:
         """Write the record as far as it is known; alignments can be counted from here on."""
         if self.path is None:
             return
         fresh = self.path.with_name(f".{self.path.name}.new")
+        entries = sorted([*self._failed, *self._marks.values()], key=lambda entry: entry.line)
         with fresh.open("w", encoding="utf-8") as file:
             file.write(json.dumps({_MADE_WITH: self._made_with}) + "\n")
-            file.writelines(json.dumps(entry._asdict()) + "\n" for entry in self._kept)
+            file.writelines(json.dumps(entry._asdict()) + "\n" for entry in entries)
         fresh.replace(self.path)
         self._file = self.path.open("a", encoding="utf-8")
 
-    def count(self, alignment: Alignment, pair: Sequence[str]) -> None:
-        """Take note of an alignment that is about to be written, and of the name and texts of its pair."""
-        checksum = self._next(pair)
+    def write(self, out: IO[str], alignment: Alignment, text: str, pair: Sequence[str]) -> None:
+        """Write an alignment, given the name and texts of its pair, and record what a later run must know."""
+        self._next(pair)
         if alignment.error:
             failure = Failure(self.lines, alignment.id, alignment.error)
             self.failures, self.first = self.failures + 1, self.first or failure
             self._record(failure)
-        if self.lines % STRETCH == 0:
-            self._record(checksum)
+        out.write(text)
+        if self.lines % self.block:
+            out.flush()
+        else:
+            end_block(out)
+            self._mark()
 
-    def _next(self, pair: Sequence[str]) -> _Checksum:
+    def _next(self, pair: Sequence[str]) -> None:
         self.lines += 1
         text = "\t".join(pair) + "\n"
         self._checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"), self._checksum)
-        return _Checksum(self.lines, self._checksum)
 
-    def _record(self, entry: Failure | _Checksum) -> None:
+    def _mark(self) -> None:
+        if self._file is not None and self._output is not None:
+            self._record(_Mark(self.lines, os.path.getsize(self._output), self._checksum))
+
+    def _record(self, entry: Failure | _Mark) -> None:
         if self._file is not None:
             self._file.write(json.dumps(entry._asdict()) + "\n")
             self._file.flush()
 
     def __exit__(self, *exception: object) -> None:
         if self._file is not None and self.path is not None:
+            if exception[0] is None:
+                self._mark()
             self._file.close()
             if exception[0] is None and not self.failures:
                 self.path.unlink()
-
-
-def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
-    """Make sure that an output was made with the same.
-
-    Raises
-    ------
-    InputError
-        If not: names the first difference.
-    """
-    for name, value in made_with.items():
-        if (then := found.text(name, "")) != value:
-            raise InputError(
-                f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
-                "without --resume it is made anew",
-                file=output,
-            )
 
 
 def _can_have_one(output: Path) -> bool:
     return (output.is_file() or not output.exists()) and os.access(output.parent, os.W_OK)
 
 
-def _read(path: Path) -> tuple[Fields, list[Failure | _Checksum]]:
+def _read(path: Path) -> tuple[Fields, list[Failure | _Mark]]:
     with path.open(encoding="utf-8", errors="replace") as file:
         made_with = Fields(parse_json_object(file.readline())).fields(_MADE_WITH)
-        # A line that was not finished is about one of OUT that is not written either.
+        # A line that was not finished is about one of OUT that is not kept either.
         return made_with, [_entry(line) for line in file if line.endswith("\n")]
 
 
-def _entry(line: str) -> Failure | _Checksum:
+def _entry(line: str) -> Failure | _Mark:
     fields = Fields(parse_json_object(line))
     if fields.has("checksum"):
-        return _Checksum(fields.integer("line"), fields.integer("checksum"))
+        return _Mark(fields.integer("line"), fields.integer("size"), fields.integer("checksum"))
     return Failure(fields.integer("line"), fields.text("id"), fields.text("error"))
-
-
-def _shown(value: str) -> str:
-    if not value:
-        return "not given"
-    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")

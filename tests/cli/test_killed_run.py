@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-# Members of a gzipped output are small, so that there are several.
+# Blocks are small, so that there are several.
 PROGRAM = """
 import sys
 from forest_align.cli import main
-from forest_align.storage import gzip_output
-gzip_output.MEMBER_LINES = 10
+from forest_align.storage import run_record
+run_record.BLOCK_LINES = 16
 sys.exit(main(sys.argv[1:]))
 """
 WORDS = "the old man saw a small dog near his house and it ran".split()  # noqa: SIM905

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import fingerprint_of
-from forest_align.storage.run_identity import check_identity
+from forest_align.storage.same_run import check_identity
 from forest_align.types import InputError
 
 

@@ -17,7 +17,8 @@ PAIRS = "".join(f"word{n} a\ta b\n" for n in range(6))
 
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Under ``word`` the word at which the aligner is killed."""
+    """Blocks of a batch, and under ``word`` the word at which the aligner is killed."""
+    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", 1)
     return killed_aligner(monkeypatch)
 
 
@@ -126,8 +127,7 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("forest_align.storage.run_record.STRETCH", 2)
-    monkeypatch.setattr("forest_align.storage.gzip_output.MEMBER_LINES", 5)
+    monkeypatch.setattr("forest_align.storage.run_record.BLOCK_LINES", 2)
     text = "fail a\tb\n" + "".join(f"word{n} a\ta b\n" for n in range(8))
     pairs, whole = write(tmp_path / "in.tsv", text), tmp_path / f"whole.{out}"
     assert main(["align", pairs, "-o", str(whole), "--batch-size", "1"]) == 1
@@ -154,7 +154,8 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
     write(tmp_path / "in.tsv", text)
     # A kill between what is recorded of a pair and its line.
     with (tmp_path / f"{out}.run").open("a", encoding="utf-8") as record:
-        record.write('{"line": 8, "id": "8", "error": "it failed"}\n{"line": 8, "checksum": 1}\n')
+        record.write('{"line": 8, "id": "8", "error": "it failed"}\n')
+        record.write('{"line": 8, "size": 9999, "checksum": 1}\n')
     assert main([*arguments, "--resume"]) == 1
     assert "1 of 9 pairs could not be aligned" in capsys.readouterr().err
     assert (tmp_path / out).read_bytes() == whole.read_bytes()
@@ -183,7 +184,8 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
         first = f"{pairs}:2: it failed"
         assert f"2 of 9 pairs could not be aligned; the first: pair 2: {first}\n" in error
         assert error.endswith(f"{out}.run lists those that could not\n")
-        _, *failed = map(json.loads, Path(f"{out}.run").read_text(encoding="utf-8").splitlines())
+        _, *entries = map(json.loads, Path(f"{out}.run").read_text(encoding="utf-8").splitlines())
+        failed = [entry for entry in entries if "error" in entry]
         assert [(one["line"], one["id"]) for one in failed] == [(2, "2"), (9, "9")]
         assert failed[0]["error"] == first and "expected 2 columns" in failed[1]["error"]
     assert f"{out} has all 9 pairs already" in error

@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,11 @@ from forest_align.cli.aligner_choice import (
 from forest_align.cli.arguments import add_output, format_of_output, refuse_variant
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.progress import counted
+from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
-from forest_align.storage.gzip_output import open_gzipped, repair_gzipped
-from forest_align.storage.outputs import (
-    Finished,
-    alignment_writer,
-    check_same_run,
-    open_output,
-    refuse_overwriting,
-    repair,
-)
+from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.storage.run_record import RunRecord
+from forest_align.storage.same_run import check_same_run
 from forest_align.types import ForestAlignError, InputError
 from forest_align.types.json_fields import check_probability
 from forest_align.types.positive import positive
@@ -118,9 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"pairs parsed together; with 1 each is answered at once; default: {BATCH_SIZE}",
     )
     parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue after the last complete line of OUT (jsonl and pharaoh)",
+        "--resume", action="store_true", help="continue OUT where a run stopped (jsonl and pharaoh)"
     )
 
 
@@ -148,22 +140,13 @@ def run(options: argparse.Namespace) -> int:
     items = chain([first], items) if first is not None else iter(())
     aligner = load_aligner(options)
     explain = _explainer(aligner) if options.explain else None
-    record = RunRecord(
-        options.output if writer.one_line_each else None, _made_with(options, aligner.name, first)
-    )
-    again, finished = 0, None
-    is_gzipped = options.output is not None and options.output.endswith(".gz")
+    resumable = options.output if writer.one_line_each else None
+    record = RunRecord(resumable, _made_with(options, aligner.name, first), options.batch_size)
     if options.resume:
-        finished = (repair_gzipped if is_gzipped else repair)(Path(options.output), options.to)
-        items, again = _skip_finished(items, finished, options, record, aligner.name)
-    alignments = islice(_align(items, aligner, options), again, None)
-    opened = (
-        open_gzipped(options.output, finished)
-        if is_gzipped
-        else open_output(options.output, append=finished is not None)
-    )
-    # The record goes away when all is written: after the output is closed.
-    with record, opened as out:
+        items = _skip_finished(items, record, options, aligner.name)
+    alignments = _align(items, aligner, options)
+    # The record is deleted when all is written: after the output is closed.
+    with record, open_output(options.output, record.size, may_pack=True) as out:
         record.begin()
         out.write(writer.header)
         for item, alignment in counted(alignments, "pairs", hidden=to_terminal):
@@ -179,9 +162,7 @@ def run(options: argparse.Namespace) -> int:
                     error=str(error),
                 )
                 text = writer.line(alignment)
-            record.count(alignment, item.texts)
-            out.write(text)
-            out.flush()
+            record.write(out, alignment, text, item.texts)
         out.write(writer.footer)
     return _report(record, complaints)
 
@@ -215,48 +196,44 @@ def _report(record: RunRecord, complaints: Sequence[str]) -> int:
 
 
 def _skip_finished(
-    items: Iterator[Item],
-    finished: Finished,
-    options: argparse.Namespace,
-    record: RunRecord,
-    aligner: str,
-) -> tuple[Iterator[Item], int]:
-    """Leave out the pairs of which an earlier run has written the alignments.
+    items: Iterator[Item], record: RunRecord, options: argparse.Namespace, aligner: str
+) -> Iterator[Item]:
+    """Skip the pairs whose alignments an earlier run has written.
 
-    The batch of pairs in which it stopped is aligned again from its beginning, because sentences that are
-    parsed together influence each other's last digits; the second value says how many of these alignments
-    are written already.
+    The pairs of a block that is not whole are aligned again.
     """
-    batch_size = int(options.batch_size)
-    if not finished.lines:
-        return items, 0
-    is_known = record.go_on(finished.lines)
-    kept: deque[Item] = deque(maxlen=batch_size)
-    for _ in range(finished.lines):
+    lines = record.find_marks()
+    kept: deque[Item] = deque(maxlen=record.block)
+    for _ in range(lines):
         item = next(items, None)
         if item is None:
             raise InputError(
-                f"cannot resume: it has {finished.lines} lines, more than there are pairs",
-                file=options.output,
+                f"cannot resume: it has {lines} lines, more than there are pairs", file=options.output
             )
-        record.pass_over(item.texts)
+        record.skip(item.texts)
         kept.append(item)
+    if not lines:
+        record.keep(0)
+        return items
     if options.to == "jsonl":
         last = kept[-1]
-        check_same_run(finished, last.name, (last.source.text, last.target.text), options.output, aligner)
+        texts = last.source.text, last.target.text
+        check_same_run(record.last_line, lines, last.name, texts, options.output, aligner)
     else:
         try:
-            Links.from_pharaoh(finished.last)
+            Links.from_pharaoh(record.last_line)
         except InputError as error:
-            raise error.at(file=options.output, line=finished.lines) from None
+            raise error.at(file=options.output, line=lines) from None
     following = next(items, None)
     if following is None:
-        print(f"forest-align align: {options.output} has all {finished.lines} pairs already", file=sys.stderr)
-        return iter(()), 0
-    unknown = "" if is_known else f"; {options.output}.run is missing: how they were made is not known"
-    print(f"forest-align align: going on after line {finished.lines}{unknown}", file=sys.stderr)
-    written = finished.lines % batch_size
-    return chain(list(kept)[len(kept) - written :], [following], items), written
+        print(f"forest-align align: {options.output} has all {lines} pairs already", file=sys.stderr)
+        record.keep(lines)
+        return iter(())
+    again = lines % record.block
+    record.keep(lines - again)
+    unknown = "" if record.is_known else f"; {options.output}.run is missing: how they were made is not known"
+    print(f"forest-align align: going on after line {lines - again}{unknown}", file=sys.stderr)
+    return chain(list(kept)[len(kept) - again :], [following], items)
 
 
 def _align(

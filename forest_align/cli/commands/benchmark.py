@@ -219,7 +219,7 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
 
 
 def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
-    from forest_align.storage.run_record import check_made_with
+    from forest_align.storage.same_run import check_made_with
     from forest_align.types.json_fields import Fields, parse_json_object
 
     if not record.is_file():

@@ -14,7 +14,7 @@ from forest_align.cli.arguments import add_output
 from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
 from forest_align.cli.progress import counted
 from forest_align.data.text.lines import InputLines
-from forest_align.storage.outputs import open_output, refuse_overwriting, repair
+from forest_align.storage.outputs import Whole, open_output, refuse_overwriting, whole_lines
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import format_json_object
 from forest_align.types.positive import positive
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     """Parse and write; return the exit status."""
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
-    finished, failed = _finished(options) if options.resume else (0, 0)
+    (finished, size), failed = _finished(options) if options.resume else ((0, 0), 0)
     if failed:
         print(
             f"forest-align parse: {failed} of the {finished} lines written before could not be parsed",
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         results = READERS[options.source](source, options)
         if finished:
             results = _go_on(results, source, finished, options)
-        with open_output(options.output, append=bool(finished)) as output:
+        with open_output(options.output, size) as output:
             for line, result in counted(results, "sentences"):
                 if isinstance(result, InputError):
                     failed += 1
@@ -113,16 +113,17 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if failed else EXIT_OK
 
 
-def _finished(options: argparse.Namespace) -> tuple[int, int]:
+def _finished(options: argparse.Namespace) -> tuple[Whole, int]:
     """Whole lines that an earlier run has written, and how many of them are of sentences that failed."""
     if options.output is None or options.to == "nbest":
         raise InputError("--resume needs -o OUT, and --to trees or json")
     path = Path(options.output)
-    lines = repair(path, options.to).lines
-    if not lines:
-        return 0, 0
+    whole = whole_lines(path, options.to)
+    if not whole.lines:
+        return whole, 0
     with path.open("rb") as written:
-        return lines, sum(line == b"\n" or line.startswith(b'{"error"') for line in written)
+        lines = islice(written, whole.lines)
+        return whole, sum(line == b"\n" or line.startswith(b'{"error"') for line in lines)
 
 
 def _go_on(results: Numbered, source: InputLines, finished: int, options: argparse.Namespace) -> Numbered:

@@ -1,0 +1,154 @@
+"""Checks that a file which is to be continued belongs to this run: same settings, same pairs."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from forest_align.types import InputError
+from forest_align.types.json_fields import Fields, parse_json_object
+
+# Of a pair of long sentences, so much is shown.
+_SHOWN = 80
+
+#: Words of the source and of the target; none where a sentence could not be read.
+Sides = tuple[Sequence[str], Sequence[str]]
+
+
+def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
+    """Make sure that an output was made with the same.
+
+    Raises
+    ------
+    InputError
+        If not: names the first difference.
+    """
+    for name, value in made_with.items():
+        if (then := found.text(name, "")) != value:
+            raise InputError(
+                f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
+                "without --resume it is made anew",
+                file=output,
+            )
+
+
+def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, file: str, line: int) -> None:
+    """Make sure that a line of the file is about the pair that it should be about.
+
+    Parameters
+    ----------
+    expected, found : (str, (sequence of str, sequence of str))
+        Name and words of the pair as the input has them now, and as the line has them. Where either has no
+        words, words are not compared.
+    file, line : str, int
+        Where the line is, for messages.
+
+    Raises
+    ------
+    InputError
+        If names or words differ: says which and how.
+    """
+    (name, words), (found_name, found_words) = expected, found
+    if name != found_name:
+        raise InputError(
+            f"cannot resume: expected the alignment of pair {name!r}, found that of {found_name!r}; "
+            "the file was made from other input",
+            file=file,
+            line=line,
+        )
+    for side, ours, theirs in zip(("source", "target"), words, found_words, strict=True):
+        if ours and theirs and tuple(ours) != tuple(theirs):
+            now, then = (reprlib.repr(" ".join(side)) for side in (ours, theirs))
+            raise InputError(
+                f"cannot resume: the {side} of pair {name!r} is {now} now and {then} in it; "
+                "the file was made from other input",
+                file=file,
+                line=line,
+            )
+
+
+def check_same_run(
+    written: str, line: int, pair_id: str, texts: tuple[str, str], path: str, aligner: str
+) -> None:
+    """Make sure that the file to be continued was made from the same pairs by the same aligner.
+
+    Parameters
+    ----------
+    written : str
+        Its last line.
+    line : int
+        The number of this line.
+    pair_id : str
+        Name of the pair that it should be about.
+    texts : tuple of str
+        Raw texts of source and target of this pair; empty where they could not be read.
+    path : str
+        The file, for messages.
+    aligner : str
+        Name of the kind of aligner that goes on.
+
+    Raises
+    ------
+    InputError
+        If the last line is not JSON, or is about another pair or other sentences, or by another aligner.
+    """
+    try:
+        fields = Fields(parse_json_object(written))
+        found, made_by = fields.text("id", ""), fields.text("aligner", "")
+        found_texts = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
+    except InputError as error:
+        raise error.at(file=path, line=line) from None
+    # Blanks may differ: tokens are written with a blank between them where there was no raw text.
+    now, then = ((source.split(), target.split()) for source, target in (texts, found_texts))
+    check_same_pair((pair_id, now), (found, then), file=path, line=line)
+    if made_by not in ("", aligner):
+        message = f"cannot resume: the {made_by} aligner made it, not the {aligner} aligner"
+        raise InputError(message, file=path, line=line)
+
+
+def check_identity(
+    found: Any,
+    identity: Mapping[str, Any],
+    path: Path,
+    run: str,
+    hashed: Mapping[str, str] | None = None,
+) -> None:
+    """Make sure that a checkpoint is that of the same run.
+
+    Parameters
+    ----------
+    found : object
+        What the checkpoint has for an identity.
+    identity : mapping
+        What this run has; the checkpoint may have more.
+    path : pathlib.Path
+        The checkpoint, for messages.
+    run : str
+        What kind of run it should be, for messages.
+    hashed : mapping of str to str, optional
+        Of values that are hashes, by their names: what the run of the checkpoint had if these differ.
+
+    Raises
+    ------
+    InputError
+        If the file is of another kind, or was written with other settings or for other pairs; names the first
+        difference.
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"expected a checkpoint of {run}", file=str(path))
+    for name, value in identity.items():
+        if found.get(name) != value:
+            if hashed and name in hashed:
+                message = f"the checkpoint was written with {hashed[name]}"
+            else:
+                message = f"the checkpoint was written with {found.get(name)!r}, this run has {value!r}"
+            message += "; continue with the same, or start over without --resume"
+            raise InputError(message, file=str(path), field=name)
+
+
+def _shown(value: str) -> str:
+    if not value:
+        return "not given"
+    return repr(value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…")
