@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from forest_align.em.forest.assignments import HardAssignments
 from forest_align.em.forest.expectation import Totals
-from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.same_run import check_identity
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 # What the names of the arrays of kept alignments begin with in a checkpoint.
 _KEPT = "kept."
-# What differs where the hashes do that a run is known by, see :func:`forest_align.em.forest.trainer.train`.
-_HASHED = {
+RUN = "a training run of the forest aligner"
+#: What differs where the hashes do that a run is known by, see :func:`forest_align.em.forest.trainer.train`.
+HASHED = {
     "problem": "other pairs, or the same with other trees, forest sizes, word candidates, normalizer or "
     "options of the search",
     "initial weights": "another model to start from",
@@ -147,11 +146,10 @@ class TrainingState:
     kept: HardAssignments | None = None
 
 
-def save_state(path: Path, state: TrainingState, identity: Mapping[str, Any]) -> None:
+def save_state(checkpoint: Checkpoint, state: TrainingState) -> None:
     """Write a checkpoint, atomically; only counts above zero are stored."""
     used = np.flatnonzero(state.counts)
     facts = {
-        "identity": dict(identity),
         "event_count": len(state.counts),
         "epoch": state.epoch,
         "batch": state.batch,
@@ -163,20 +161,12 @@ def save_state(path: Path, state: TrainingState, identity: Mapping[str, Any]) ->
     arrays = {"weights": state.weights, "used_events": used, "used_counts": state.counts[used]}
     if state.kept is not None:
         arrays |= {_KEPT + name: array for name, array in state.kept.arrays().items()}
-    save_arrays(path, arrays, facts)
+    checkpoint.save(arrays, facts)
 
 
-def load_state(path: Path, identity: Mapping[str, Any]) -> TrainingState:
-    """Read a checkpoint.
-
-    Raises
-    ------
-    InputError
-        If the file is no checkpoint, or was written with other settings or for other pairs; names the first
-        difference.
-    """
-    arrays, facts = load_arrays(path)
-    check_identity(facts.get("identity"), identity, path, "a training run of the forest aligner", _HASHED)
+def load_state(checkpoint: Checkpoint) -> TrainingState:
+    """Read what :func:`save_state` wrote; raises as :meth:`Checkpoint.load` does."""
+    arrays, facts = checkpoint.load()
     counts = np.zeros(facts["event_count"])
     counts[arrays["used_events"]] = arrays["used_counts"]
     kept = {name.removeprefix(_KEPT): array for name, array in arrays.items() if name.startswith(_KEPT)}

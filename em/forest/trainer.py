@@ -20,7 +20,16 @@ from forest_align.em.forest.expectation import (
     expect_batch,
 )
 from forest_align.em.forest.objective import Objective, maximize
-from forest_align.em.forest.state import EpochReport, TrainingSettings, TrainingState, load_state, save_state
+from forest_align.em.forest.state import (
+    HASHED,
+    RUN,
+    EpochReport,
+    TrainingSettings,
+    TrainingState,
+    load_state,
+    save_state,
+)
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
@@ -90,11 +99,11 @@ def train(
     state = TrainingState(np.array(start, dtype=np.float64), np.zeros(problem.table.event_count))
     begun_from = fingerprint_of(state.weights)
     identity = {**settings.identity, "problem": problem.fingerprint, "initial weights": begun_from}
-    if resume and checkpoint is not None and checkpoint.exists():
-        state = load_state(checkpoint, identity)
+    saved = Checkpoint(checkpoint, RUN, identity, HASHED)
+    if resume and saved.exists:
+        state = load_state(saved)
         if (state.epoch, state.batch) > (settings.epochs, 0):
-            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
-            raise InputError(message, file=str(checkpoint), field="epochs")
+            raise saved.past("epochs", settings.epochs)
     observer = observer or _Nobody()
     for report in state.history:
         observer.end_epoch(report)
@@ -116,8 +125,8 @@ def train(
                 # Report before saving, so that every saved epoch has been reported.
                 observer.end_epoch(state.history[-1])
             overdue = time.monotonic() - saved_at >= settings.checkpoint_seconds
-            if checkpoint is not None and (is_new or overdue):
-                save_state(checkpoint, state, identity)
+            if is_new or overdue:
+                save_state(saved, state)
                 saved_at = time.monotonic()
     return state
 

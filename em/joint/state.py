@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.same_run import check_identity
+from forest_align.storage.checkpoint import Checkpoint
 
-# What differs where the hash does that the command gives a run for its pairs.
-_HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
+RUN = "a training run of the joint aligner"
+#: What differs where the hash does that the command gives a run for its pairs.
+HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +59,20 @@ class JointState:
     links: tuple[int, int, int] = (0, 0, 0)
 
 
-def save_state(path: Path, state: JointState, identity: Mapping[str, Any]) -> None:
-    """Write a state and what a run must have in common to go on from it; replaces the file in one step."""
+def save_state(checkpoint: Checkpoint, state: JointState) -> None:
+    """Write a state; replaces the file in one step."""
     facts = {
-        "joint_identity": dict(identity),
         "history": [asdict(epoch) for epoch in state.history],
         "done": state.done,
         "exact": state.exact,
         "links": state.links,
     }
-    save_arrays(path, {"weights": state.weights, "total": state.total}, facts)
+    checkpoint.save({"weights": state.weights, "total": state.total}, facts)
 
 
-def load_state(path: Path, identity: Mapping[str, Any]) -> JointState:
-    """Read what :func:`save_state` wrote.
-
-    Raises
-    ------
-    InputError
-        If the file is another one, or belongs to another run.
-    """
-    arrays, facts = load_arrays(path)
-    run = "a training run of the joint aligner"
-    check_identity(facts.get("joint_identity"), identity, path, run, _HASHED)
+def load_state(checkpoint: Checkpoint) -> JointState:
+    """Read what :func:`save_state` wrote; raises as :meth:`Checkpoint.load` does."""
+    arrays, facts = checkpoint.load()
     return JointState(
         arrays["weights"],
         arrays["total"],

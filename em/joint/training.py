@@ -15,7 +15,8 @@ from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.em.joint.calibration import calibrate
 from forest_align.em.joint.examples import JointExample, Report
-from forest_align.em.joint.state import JointEpoch, JointState, load_state, save_state
+from forest_align.em.joint.state import HASHED, RUN, JointEpoch, JointState, load_state, save_state
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 #: Seconds between two checkpoints of one epoch.
@@ -117,24 +118,24 @@ def train_joint_model(
     same_run |= {"link_features": link_features, **(identity or {})}
     del same_run["epochs"]
     state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
-    if resume and checkpoint is not None and checkpoint.exists():
-        state = load_state(checkpoint, same_run)
+    saved = Checkpoint(checkpoint, RUN, same_run, HASHED)
+    if resume and saved.exists:
+        state = load_state(saved)
         if (len(state.history), state.done) > (settings.epochs, 0):
-            message = f"the checkpoint has more than the {settings.epochs} epochs of this run behind it"
-            raise InputError(message, file=str(checkpoint), field="epochs")
+            raise saved.past("epochs", settings.epochs)
     gold = []
     for example in examples:
         gold.append(example.reachable())
         report("gold links", len(gold))
-    kind, saved = JointModel(scale, variant, longest), time.monotonic()
+    kind, saved_at = JointModel(scale, variant, longest), time.monotonic()
     while len(state.history) < settings.epochs:
         states = _epoch(examples, gold, state, settings, scale, kind)
         for state in states:
             report(f"epoch {len(state.history) + (state.done > 0)}", state.done or len(examples))
-            overdue = not state.done or time.monotonic() - saved > CHECKPOINT_SECONDS
-            if checkpoint is not None and overdue:
-                save_state(checkpoint, state, same_run)
-                saved = time.monotonic()
+            overdue = not state.done or time.monotonic() - saved_at > CHECKPOINT_SECONDS
+            if overdue:
+                save_state(saved, state)
+                saved_at = time.monotonic()
     weights = state.total / max(len(state.history) * len(examples), 1) * scale
     model = JointModel(weights, variant, longest, link_features=link_features)
     return replace(model, calibration=calibrate(examples, model, report)), state.history

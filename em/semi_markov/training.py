@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
@@ -18,14 +18,14 @@ from forest_align.em.semi_markov.lbfgs import Descent
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
-from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.storage.fingerprints import fingerprint_of
-from forest_align.storage.same_run import check_identity
 from forest_align.types import InputError
 
 #: Training ends when a step lowers the loss by less than this share of it.
 TOLERANCE = 1e-5
 
+_RUN = "a training run of the semi-Markov aligner"
 # What differs where the hash does that a run is known by.
 _HASHED = {"examples": "other pairs, or the same with other links, tags or paraphrases"}
 
@@ -120,15 +120,13 @@ def train_semi_markov_model(
 
     objective = LatticeObjective(examples, settings.regularization)
     identity = {"regularization": settings.regularization, "examples": fingerprint(examples)}
+    saved = Checkpoint(checkpoint, _RUN, identity, _HASHED)
     # On several threads a product's last digits could depend on how many there are.
     with threadpool_limits(1, "blas"):
-        if resume and checkpoint is not None and checkpoint.exists():
-            descent, losses = _load(checkpoint, identity)
+        if resume and saved.exists:
+            descent, losses = _load(saved)
             if len(losses) - 1 > settings.iterations:
-                message = (
-                    f"the checkpoint has more than the {settings.iterations} iterations of this run behind it"
-                )
-                raise InputError(message, file=str(checkpoint), field="iterations")
+                raise saved.past("iterations", settings.iterations)
         else:
             start = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
             descent = Descent.start(objective, start)
@@ -136,8 +134,7 @@ def train_semi_markov_model(
         while len(losses) <= settings.iterations and not _has_converged(descent, losses):
             descent = descent.step(objective)
             losses.append(descent.value)
-            if checkpoint is not None:
-                _save(checkpoint, descent, losses, identity)
+            _save(saved, descent, losses)
             if report is not None:
                 report(len(losses) - 1, descent.value / len(examples))
     weights = {name: values.astype(np.float32) for name, values in unpack(descent.point).items()}
@@ -157,18 +154,14 @@ def fingerprint(examples: Iterable[LatticeExample]) -> str:
     return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(arrays))
 
 
-def _save(path: Path, descent: Descent, losses: Sequence[float], identity: dict[str, object]) -> None:
+def _save(checkpoint: Checkpoint, descent: Descent, losses: Sequence[float]) -> None:
     names = ("point", "gradient", "moves", "changes")
     arrays = {name: getattr(descent, name) for name in names}
-    save_arrays(path, arrays, {"identity": identity, "losses": list(losses), "stuck": descent.stuck})
+    checkpoint.save(arrays, {"losses": list(losses), "stuck": descent.stuck})
 
 
-def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]]:
-    arrays, facts = load_arrays(path)
-    run = "a training run of the semi-Markov aligner"
-    check_identity(facts.get("identity"), identity, path, run, _HASHED)
-    if not _is_whole(arrays, facts):
-        raise InputError("the checkpoint is damaged: delete it to start over", file=str(path))
+def _load(checkpoint: Checkpoint) -> tuple[Descent, list[float]]:
+    arrays, facts = checkpoint.load()
     losses = [float(loss) for loss in facts["losses"]]
     descent = Descent(
         arrays["point"],
@@ -179,17 +172,3 @@ def _load(path: Path, identity: dict[str, object]) -> tuple[Descent, list[float]
         bool(facts["stuck"]),
     )
     return descent, losses
-
-
-def _is_whole(arrays: Mapping[str, np.ndarray], facts: Mapping[str, object]) -> bool:
-    size = sum(math.prod(shape) for shape in WEIGHTS.values())
-    steps = len(arrays.get("moves", ()))
-    shapes = {"point": (size,), "gradient": (size,), "moves": (steps, size), "changes": (steps, size)}
-    losses = facts.get("losses")
-    return (
-        {name: array.shape for name, array in arrays.items()} == shapes
-        and isinstance(losses, list)
-        and bool(losses)
-        and all(isinstance(loss, float) for loss in losses)
-        and isinstance(facts.get("stuck"), bool)
-    )

@@ -1,8 +1,7 @@
-"""Files that are replaced in one step, and the hashes and identities that tell runs apart."""
+"""Files that are replaced in one step, and the hashes that tell inputs apart."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from safetensors.torch import save_file
 from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import fingerprint_of
-from forest_align.storage.same_run import check_identity
 from forest_align.types import InputError
 
 
@@ -90,21 +88,3 @@ def test_numbers_that_numpy_lacks_are_an_error_that_names_the_file(tmp_path: Pat
     save_file({"weights": torch.zeros(2, dtype=kind)}, path, metadata={"facts": "{}"})
     with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
         load_arrays(path)
-
-
-def test_the_first_difference_between_runs_is_named() -> None:
-    path, run = Path("x.checkpoint"), {"seed": 1, "pairs": [2, 3]}
-    check_identity(json.loads(json.dumps({**run, "more": 0})), run, path, "a run")
-    with pytest.raises(InputError, match=r"x\.checkpoint: expected a checkpoint of a run"):
-        check_identity(None, run, path, "a run")
-    for other in ({**run, "pairs": [2]}, {"seed": 1}):
-        with pytest.raises(InputError, match=r"x\.checkpoint: field 'pairs': .* this run has \[2, 3\]"):
-            check_identity(other, run, path, "a run")
-
-
-def test_what_a_hash_stands_for_is_said_in_words() -> None:
-    with pytest.raises(InputError) as error:
-        check_identity({"pairs": "1f"}, {"pairs": "2e"}, Path("x"), "a run", {"pairs": "other pairs"})
-    assert error.value.message == (
-        "the checkpoint was written with other pairs; continue with the same, or start over without --resume"
-    )

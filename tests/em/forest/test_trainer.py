@@ -18,9 +18,10 @@ import pytest
 
 from forest_align.em.forest.expectation import PairExpectation, Totals
 from forest_align.em.forest.objective import EventTable, Objective, maximize
-from forest_align.em.forest.state import TrainingSettings, TrainingState, load_state
+from forest_align.em.forest.state import RUN, TrainingSettings, TrainingState, load_state
 from forest_align.em.forest.trainer import epoch_batches, train
 from forest_align.em.progress import TrainingProgress
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 CATEGORIES = 3
@@ -235,7 +236,7 @@ def test_a_run_stopped_at_any_pair_goes_on_from_its_last_batch(
 
 
 def load_any(checkpoint: Path) -> TrainingState:
-    return load_state(checkpoint, {})
+    return load_state(Checkpoint(checkpoint, RUN, {}))
 
 
 def test_a_finished_run_can_go_on_for_more_epochs(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from forest_align.aligners.semi_markov.model import Scores
 from forest_align.alignment import Links
 from forest_align.cext import semicrf
 from forest_align.em.corpus.gold_pairs import GoldPair
-from forest_align.em.semi_markov import training as semi_markov_training
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.em.semi_markov.training import (
     SemiMarkovSettings,
@@ -26,6 +25,7 @@ from forest_align.em.semi_markov.training import (
     train_semi_markov_model,
 )
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.storage.arrays import save_arrays
 from forest_align.types import InputError
 
 from ...aligners.semi_markov import semi_markov_cases as cases
@@ -255,37 +255,12 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         train_semi_markov_model(examples[1:], SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
     with pytest.raises(InputError, match="more than the 3 iterations"):
         train_semi_markov_model(examples, SemiMarkovSettings(3, 0.1), checkpoint=checkpoint, resume=True)
-    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, {})
+    save_arrays(checkpoint, {"a": np.zeros(1)}, {"identity": {}})
     with pytest.raises(InputError, match="expected a checkpoint"):
         train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
-    semi_markov_training.save_arrays(checkpoint, {"a": np.zeros(1)}, [])  # type: ignore[arg-type]
+    save_arrays(checkpoint, {"a": np.zeros(1)}, [])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="expected a file of arrays written by forest-align"):
         train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
-
-
-@pytest.mark.parametrize(
-    ("arrays", "facts"),
-    [
-        ({"moves": None}, {}),
-        ({"point": np.zeros(3)}, {}),
-        ({"changes": np.zeros((6, 3))}, {}),
-        ({}, {"losses": []}),
-        ({}, {"losses": 3}),
-        ({}, {"losses": ["a"]}),
-        ({}, {"stuck": None}),
-    ],
-)
-def test_a_damaged_checkpoint_is_told(
-    arrays: dict[str, np.ndarray | None], facts: dict[str, object], tmp_path: Path
-) -> None:
-    examples = examples_of(PAIRS[:1], load_lexicon())
-    checkpoint = tmp_path / "checkpoint"
-    train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint)
-    found, known = semi_markov_training.load_arrays(checkpoint)
-    changed = {name: array for name, array in (found | arrays).items() if array is not None}
-    semi_markov_training.save_arrays(checkpoint, changed, known | facts)
-    with pytest.raises(InputError, match="damaged"):
-        train_semi_markov_model(examples, SemiMarkovSettings(9, 0.1), checkpoint=checkpoint, resume=True)
 
 
 def test_the_fingerprint_depends_on_all_that_is_learned_from() -> None:

@@ -1,0 +1,76 @@
+"""The checkpoint of a training run: arrays and facts in one file, with the identity of their run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.types import InputError
+
+_RUN, _IDENTITY = "run", "identity"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file that keeps the state of a training run; a kill leaves the old state or the new one.
+
+    Attributes
+    ----------
+    path : pathlib.Path or None
+        The file; None where no state is kept.
+    run : str
+        What kind of run it belongs to, for messages.
+    identity : mapping
+        What a resumed run must share with the one that it continues: JSON values by their names.
+    hashed : mapping of str to str
+        Of values that are hashes, by their names: what the run of the checkpoint had if these differ.
+    """
+
+    path: Path | None
+    run: str
+    identity: Mapping[str, Any]
+    hashed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a state to continue from."""
+        return self.path is not None and self.path.exists()
+
+    def save(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+        """Replace the state, if one is kept, by arrays and JSON values."""
+        if self.path is not None:
+            card = {_RUN: self.run, _IDENTITY: dict(self.identity)}
+            save_arrays(self.path, arrays, {**facts, **card})
+
+    def load(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Read the arrays and facts.
+
+        Raises
+        ------
+        InputError
+            If the file is of another kind, or was written with other settings or for other pairs; names the
+            first difference.
+        """
+        assert self.path is not None
+        arrays, facts = load_arrays(self.path)
+        if facts.get(_RUN) != self.run:
+            raise InputError(f"expected a checkpoint of {self.run}", file=str(self.path))
+        found = facts[_IDENTITY]
+        for name, value in self.identity.items():
+            if found.get(name) != value:
+                other = self.hashed.get(name, f"{found.get(name)!r}, this run has {value!r}")
+                message = (
+                    f"the checkpoint was written with {other}; continue with the same, or start over without"
+                )
+                raise InputError(f"{message} --resume", file=str(self.path), field=name)
+        return arrays, facts
+
+    def past(self, unit: str, bound: int) -> InputError:
+        """The error for a state that is past the last epoch or iteration of this run."""
+        message = f"the checkpoint has more than the {bound} {unit} of this run behind it"
+        return InputError(message, file=str(self.path), field=unit)

@@ -1,0 +1,59 @@
+"""Checkpoints: a state comes back, to a run of the same identity alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.storage.arrays import save_arrays
+from forest_align.storage.checkpoint import Checkpoint
+from forest_align.types import InputError
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Checkpoint:
+    checkpoint = Checkpoint(tmp_path / "x.checkpoint", "a run", {"seed": 1, "pairs": [2, 3]})
+    assert not checkpoint.exists
+    checkpoint.save({"weights": np.arange(3.0)}, {"epoch": 7})
+    return checkpoint
+
+
+def test_a_state_comes_back_and_the_run_may_be_known_by_more(saved: Checkpoint) -> None:
+    for known in (saved.identity, {"seed": 1}):
+        arrays, facts = replace(saved, identity=known).load()
+        assert saved.exists and facts["epoch"] == 7 and arrays["weights"].tolist() == [0, 1, 2]
+
+
+def test_where_no_state_is_kept_there_is_none_and_saving_does_nothing() -> None:
+    nowhere = Checkpoint(None, "a run", {})
+    nowhere.save({"weights": np.arange(3.0)}, {})
+    assert not nowhere.exists
+
+
+def test_the_first_difference_between_runs_is_named(saved: Checkpoint) -> None:
+    with pytest.raises(InputError, match=r"x\.checkpoint: expected a checkpoint of another run"):
+        replace(saved, run="another run").load()
+    with pytest.raises(InputError, match=r"x\.checkpoint: field 'pairs': .* this run has \[2\]"):
+        replace(saved, identity={"seed": 1, "pairs": [2]}).load()
+    with pytest.raises(InputError, match=r"field 'size': .* with None, this run has 4"):
+        replace(saved, identity={"size": 4}).load()
+    assert saved.path is not None
+    save_arrays(saved.path, {}, {"epoch": 7})
+    with pytest.raises(InputError, match=r"x\.checkpoint: expected a checkpoint of a run"):
+        saved.load()
+
+
+def test_what_a_hash_stands_for_is_said_in_words(saved: Checkpoint) -> None:
+    with pytest.raises(InputError) as error:
+        replace(saved, identity={"pairs": "2e"}, hashed={"pairs": "other pairs"}).load()
+    assert error.value.message == (
+        "the checkpoint was written with other pairs; continue with the same, or start over without --resume"
+    )
+
+
+def test_a_state_past_the_end_of_a_run_is_named(saved: Checkpoint) -> None:
+    error = saved.past("epochs", 3)
+    assert "x.checkpoint: field 'epochs': the checkpoint has more than the 3 epochs" in str(error)
