@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -14,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import nn
 
 from forest_align.em.parser.examples import ExampleStore, Visit, with_case
@@ -23,6 +21,8 @@ from forest_align.em.parser.span_parser import SpanParser
 from forest_align.em.parser.tree_crf_loss import negative_log_likelihood
 from forest_align.parsing.networks.encoder_batches import collate
 from forest_align.parsing.networks.span_network import span_index
+from forest_align.storage.checkpoint import Checkpoint
+from forest_align.types import InputError
 
 ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 #: What processors that multiply bfloat16 are capable of.
@@ -110,13 +110,15 @@ def random_generator(device: torch.device) -> torch.Generator:
 
 def saved_record(folder: Path) -> dict[str, Any]:
     """Return what a checkpoint says of its training: progress, labels, tags, what it is made with."""
-    path = folder / "checkpoint.safetensors"
     try:
-        with safe_open(path, "pt") as file:
-            record: dict[str, Any] = json.loads(file.metadata()["record"])
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        sys.exit(f"{path}: not a checkpoint of this script ({error})")
-    return record
+        return _checkpoint(folder).load()[1]
+    except InputError as error:
+        sys.exit(str(error))
+
+
+def _checkpoint(folder: Path) -> Checkpoint:
+    # What it was made with may change: that is printed, see :func:`changes`.
+    return Checkpoint(folder / "checkpoint.safetensors", "a training run of the parser", {})
 
 
 def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
@@ -213,18 +215,16 @@ class Trainer:
             "device": self._random.device.type,
             "random_state": self._random.get_state().tolist(),
         }
-        tensors = {name: value.cpu().contiguous() for name, value in tensors.items()}
-        fresh = folder / "checkpoint.safetensors.new"
-        save_file(tensors, fresh, {"record": json.dumps(record)})
-        os.replace(fresh, folder / "checkpoint.safetensors")
+        arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+        _checkpoint(folder).save(arrays, record)
         del record["random_state"]
         (folder / "checkpoint.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def load(self, folder: Path) -> None:
         """Go on where a checkpoint stopped."""
-        record, path = saved_record(folder), folder / "checkpoint.safetensors"
-        with safe_open(path, "pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        checkpoint = _checkpoint(folder)
+        arrays, record = checkpoint.load()
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         prefix = "model."
         weights = {
             name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)
@@ -232,7 +232,7 @@ class Trainer:
         try:
             self.parser.load_state_dict(weights)
         except RuntimeError as error:
-            sys.exit(f"{path}: cannot resume: the weights are not those of this parser ({error})")
+            sys.exit(f"{checkpoint.path}: cannot resume: the weights are not those of this parser ({error})")
         for name, weight in self.named:
             self.average[name] = tensors[f"average.{name}"].to(weight.device)
             state = {

@@ -27,7 +27,7 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str
     """
     from safetensors.numpy import save
 
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     write_atomically(path, save(contiguous, metadata={"facts": json.dumps(facts)}))
 
 

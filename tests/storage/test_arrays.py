@@ -18,12 +18,13 @@ from forest_align.types import InputError
 
 def test_arrays_and_numbers_come_back_exactly(tmp_path: Path) -> None:
     arrays = {"turned": np.arange(6.0).reshape(2, 3).T, "none": np.zeros((0, 4), np.int32)}
+    arrays["number"] = np.array(3.0)
     facts = {"third": 1 / 3, "text": "Thé \ud83d", "nothing": None}
     save_arrays(tmp_path / "new" / "file", arrays, facts)
     found, back = load_arrays(tmp_path / "new" / "file")
     assert back == facts
     for name, array in arrays.items():
-        assert found[name].dtype == array.dtype
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
         np.testing.assert_array_equal(found[name], array)
 
 

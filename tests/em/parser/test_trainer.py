@@ -226,11 +226,10 @@ def test_a_checkpoint_that_is_not_whole_takes_no_other_ones_place(
     training.save(tmp_path, {})
     before = (tmp_path / "checkpoint.safetensors").read_bytes()
 
-    def killed(tensors: Any, path: Path, *rest: Any) -> None:
-        path.write_bytes(b"half")
+    def killed(descriptor: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(parser_trainer, "save_file", killed)
+    monkeypatch.setattr("os.fsync", killed)
     with pytest.raises(KeyboardInterrupt):
         training.save(tmp_path, {})
     assert (tmp_path / "checkpoint.safetensors").read_bytes() == before

@@ -63,7 +63,7 @@ def test_a_checkpoint_of_another_shape_or_none_at_all_is_refused(tmp_path: Path)
     with pytest.raises(SystemExit, match="cannot resume: the weights are not those of this parser"):
         trainer(tmp_path / "encoder", width=32).load(tmp_path)
     (tmp_path / "checkpoint.safetensors").write_text("precious notes", encoding="utf-8")
-    with pytest.raises(SystemExit, match="not a checkpoint of this script"):
+    with pytest.raises(SystemExit, match="expected a file of arrays written by forest-align"):
         train_parser.saved_record(tmp_path)
 
 
