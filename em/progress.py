@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from forest_align.em.forest.expectation import Totals
-from forest_align.em.forest.state import EpochReport, TrainingState
+if TYPE_CHECKING:
+    from forest_align.em.forest.expectation import Totals
+    from forest_align.em.forest.state import EpochReport, TrainingState
 
+Item = TypeVar("Item")
 # Without percentage and rate all of it fits into 80 columns.
 _TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+
+
+def counted(items: Iterable[Item], unit: str, *, hidden: bool = False) -> Iterator[Item]:
+    """The same items; a bar on stderr, if that is a terminal, shows how many went by.
+
+    Parameters
+    ----------
+    items : iterable
+        Gone through once.
+    unit : str
+        What they are.
+    hidden : bool
+        Show none: what is printed goes to the same terminal.
+    """
+    from tqdm import tqdm
+
+    # None: no bar unless stderr is a terminal.
+    return iter(tqdm(items, unit=f" {unit}", disable=True if hidden else None))
 
 
 def counting_bar(description: str, total: int, done: int = 0, layout: str | None = None) -> Any:

@@ -23,9 +23,9 @@ from forest_align.cli.aligner_choice import (
 )
 from forest_align.cli.arguments import add_output, format_of_output, refuse_variant
 from forest_align.cli.input_pairs import Item, read_items
-from forest_align.cli.progress import counted
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
+from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.storage.run_record import RunRecord
 from forest_align.storage.same_run import check_same_run

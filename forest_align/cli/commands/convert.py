@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.cli.left_out import LeftOut
-from forest_align.cli.progress import counted
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import (
@@ -23,6 +22,7 @@ from forest_align.data.pairs import (
     read_pairs,
 )
 from forest_align.data.text.lines import refuse_compressed
+from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.types import InputError, InputWarning
 

@@ -12,12 +12,12 @@ from typing import IO
 
 from forest_align.cli.arguments import add_output, format_of_output
 from forest_align.cli.left_out import LeftOut
-from forest_align.cli.progress import counted
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection
 from forest_align.data.phrases.table import TABLE_FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
+from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.types import InputError
 from forest_align.types.positive import positive

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import add_output
 from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
-from forest_align.cli.progress import counted
 from forest_align.data.text.lines import InputLines
+from forest_align.em.progress import counted
 from forest_align.storage.outputs import Whole, open_output, refuse_overwriting, whole_lines
 from forest_align.types import InputError, InputWarning
 from forest_align.types.json_fields import format_json_object
