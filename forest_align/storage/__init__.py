@@ -9,10 +9,12 @@ from forest_align._faces import lazy_face
 if TYPE_CHECKING:
     from forest_align.storage.arrays import load_arrays, save_arrays
     from forest_align.storage.atomic import write_atomically
+    from forest_align.storage.checkpoint import Checkpoint
     from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
     from forest_align.storage.run_record import RunRecord
 
 __all__ = [
+    "Checkpoint",
     "RunRecord",
     "files_fingerprint",
     "fingerprint_of",
@@ -24,6 +26,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
+        "Checkpoint": "forest_align.storage.checkpoint",
         "RunRecord": "forest_align.storage.run_record",
         "files_fingerprint": "forest_align.storage.fingerprints",
         "fingerprint_of": "forest_align.storage.fingerprints",
