@@ -8,7 +8,7 @@ from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
     from forest_align.eval.benchmarks.predictions import read_predictions
-    from forest_align.eval.benchmarks.run import Run, run_task, score_task
+    from forest_align.eval.benchmarks.runner import Run, run_task, score_task
     from forest_align.eval.benchmarks.task import Task
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Run": "forest_align.eval.benchmarks.run",
+        "Run": "forest_align.eval.benchmarks.runner",
         "Task": "forest_align.eval.benchmarks.task",
         "read_predictions": "forest_align.eval.benchmarks.predictions",
-        "run_task": "forest_align.eval.benchmarks.run",
-        "score_task": "forest_align.eval.benchmarks.run",
+        "run_task": "forest_align.eval.benchmarks.runner",
+        "score_task": "forest_align.eval.benchmarks.runner",
     },
 )

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from forest_align._version import __version__
-from forest_align.eval.benchmarks.run import Run
+from forest_align.eval.benchmarks.runner import Run
 from forest_align.eval.benchmarks.task import Figures
 from forest_align.eval.files.tables import (
     HEADINGS,

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from forest_align._version import __version__
-from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.eval.benchmarks.parse_once import ParseOnce
-    from forest_align.eval.benchmarks.run import AlignMany, Run
+    from forest_align.eval.benchmarks.runner import AlignMany, Run
     from forest_align.eval.benchmarks.task import Task
 
 # The baseline, which takes no model.
@@ -152,33 +151,14 @@ def _shared_parser() -> ParseOnce:
 
 def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
     """Align and score; predictions are written as they come, or taken from an interrupted run."""
-    from tqdm import tqdm
-
-    from forest_align.eval.benchmarks.predictions import read_predictions
-    from forest_align.eval.benchmarks.run import Run, run_task, score_task
-    from forest_align.storage.atomic import write_atomically
+    from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
 
     align_many, settings = _aligner(name, args, parser)
     made_with = _made_with(name, args, settings)
     row = _row(name, args)
     path, record = (_path(args, split, name, kind) for kind in ("predictions.jsonl", "made-with.json"))
-    done = read_predictions(path, task) if args.resume else []
-    if done:
-        _check_made_with(record, made_with, path)
-    if len(done) < len(task.pairs):
-        # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
-        del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
-    resumed = len(done)
     started = time.perf_counter()
-    # In one step: a kill must not cost what an earlier run has made.
-    write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
-    write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
-    with path.open("a", encoding="utf-8", newline="\n") as out:
-        new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
-        shown = tqdm(new, row, len(task.pairs), unit="pair", initial=resumed, disable=None)
-        for prediction in shown:
-            out.write(prediction.to_line())
-            done.append(prediction)
+    done, resumed = run_resumable(task, align_many, path, record, made_with, resume=args.resume, label=row)
     seconds = time.perf_counter() - started
     alignments = [prediction.alignment for prediction in done]
     return Run(args.name, split, row, alignments, score_task(task, done), seconds, settings, resumed)
@@ -216,20 +196,6 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     own = {str(path): path for path in _models(Path(name).glob("*"))}
     ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _kind(name) == "sultan" else {}
     return _bundled() | own | ppdb
-
-
-def _check_made_with(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
-    from forest_align.storage.same_run import check_made_with
-    from forest_align.types.json_fields import Fields, parse_json_object
-
-    if not record.is_file():
-        message = f"cannot resume: {record.name}, which says what it was made with, is missing"
-        raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
-    try:
-        found = Fields(parse_json_object(record.read_text(encoding="utf-8", errors="replace")))
-    except InputError as error:
-        raise error.at(file=str(record)) from None
-    check_made_with(found, made_with, str(predictions))
 
 
 def _options(name: str, args: argparse.Namespace) -> dict[str, str]:

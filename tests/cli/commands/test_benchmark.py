@@ -312,7 +312,7 @@ def test_a_run_goes_on_where_it_was_interrupted(
     path = tmp_path / "msr-rte.dev.one.predictions.jsonl"
     run_with(interrupted)
     assert len(path.read_text(encoding="utf-8").splitlines()) == 1
-    monkeypatch.setattr(benchmark, "BATCH_SIZE", 1)
+    monkeypatch.setattr("forest_align.eval.benchmarks.runner.BATCH_SIZE", 1)
     asked = []
 
     def counted(pairs):

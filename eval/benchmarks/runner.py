@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from forest_align.aligners.base import BATCH_SIZE
 from forest_align.alignment import Alignment
-from forest_align.eval.benchmarks.predictions import Prediction
+from forest_align.eval.benchmarks.predictions import Prediction, read_predictions
 from forest_align.eval.benchmarks.task import Figures, Task
-from forest_align.types import ForestAlignError, Sentence
+from forest_align.storage.atomic import write_atomically
+from forest_align.storage.same_run import check_made_with
+from forest_align.types import ForestAlignError, InputError, Sentence
+from forest_align.types.json_fields import Fields, parse_json_object
 
 AlignMany = Callable[[Iterable[tuple[Sentence, Sentence]]], Iterable[Alignment]]
 
@@ -80,6 +86,73 @@ def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Pred
         yield Prediction.of(replace(alignment, id=name))
     if next(found, None) is not None:
         raise ForestAlignError(f"the aligner returned more alignments than the {len(pairs)} pairs")
+
+
+def run_resumable(
+    task: Task,
+    align_many: AlignMany,
+    path: Path,
+    record: Path,
+    made_with: Mapping[str, str],
+    *,
+    resume: bool,
+    label: str,
+) -> tuple[list[Prediction], int]:
+    """Align the pairs of a task and write each prediction when it is made, so that a later run can continue.
+
+    Parameters
+    ----------
+    task, align_many
+        See :func:`run_task`.
+    path, record : pathlib.Path
+        Files for the predictions and for what they are made with.
+    made_with : mapping of str to str
+        All that predictions depend on besides the corpus.
+    resume : bool
+        Keep the predictions that an interrupted run has left.
+    label : str
+        Stands before the progress bar.
+
+    Returns
+    -------
+    list of Prediction
+    int
+        How many of them an earlier run had made.
+
+    Raises
+    ------
+    InputError
+        If the file was made from other pairs or with something else.
+    """
+    from tqdm import tqdm
+
+    done = read_predictions(path, task) if resume else []
+    if done:
+        _check_record(record, made_with, path)
+    if len(done) < len(task.pairs):
+        # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
+        del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
+    resumed = len(done)
+    # In one step: a kill must not cost what an earlier run has made.
+    write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
+    write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
+    with path.open("a", encoding="utf-8", newline="\n") as out:
+        new = run_task(task, align_many, resumed) if resumed < len(task.pairs) else iter(())
+        for prediction in tqdm(new, label, len(task.pairs), unit="pair", initial=resumed, disable=None):
+            out.write(prediction.to_line())
+            done.append(prediction)
+    return done, resumed
+
+
+def _check_record(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
+    if not record.is_file():
+        message = f"cannot resume: {record.name}, which says what it was made with, is missing"
+        raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
+    try:
+        found = Fields(parse_json_object(record.read_text(encoding="utf-8", errors="replace")))
+    except InputError as error:
+        raise error.at(file=str(record)) from None
+    check_made_with(found, made_with, str(predictions))
 
 
 def score_task(task: Task, predictions: Sequence[Prediction]) -> list[Figures]:

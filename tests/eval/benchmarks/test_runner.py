@@ -13,7 +13,7 @@ import pytest
 from forest_align.aligners.identity import IdentityAligner
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.report import report
-from forest_align.eval.benchmarks.run import Run, run_task
+from forest_align.eval.benchmarks.runner import Run, run_task
 from forest_align.eval.benchmarks.task import Figures, Task
 from forest_align.types import ForestAlignError, Sentence
 
