@@ -211,6 +211,19 @@ def test_the_record_of_an_output_that_is_gone_does_not_count(
     assert not Path(f"{out}.run").exists()
 
 
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "out.pharaoh"])
+def test_an_output_that_is_not_what_the_record_says_is_left_alone(
+    name: str, tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", f"fail\tb\n{PAIRS}"), tmp_path / name
+    assert main(["align", pairs, "-o", str(out), "--batch-size", "2"]) == 1
+    out.write_text("precious notes\n" * 1000, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["align", pairs, "-o", str(out), "--batch-size", "2", "--resume"]) == 2
+    assert f"{out}: cannot resume: it is not what {name}.run says; another file?" in capsys.readouterr().err
+    assert out.read_text(encoding="utf-8") == "precious notes\n" * 1000
+
+
 @pytest.mark.parametrize("resume", [[], ["--resume"]])
 @pytest.mark.parametrize("old", ["precious notes\n", '{"made_with": 3}\n', ""])
 def test_a_file_that_is_no_record_is_left_alone(
