@@ -167,7 +167,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         if self.path is None:
             return
         fresh = self.path.with_name(f".{self.path.name}.new")
-        entries = sorted([*self._failed, *self._marks.values()], key=lambda entry: entry.line)
+        entries: list[Failure | _Mark] = [*self._failed, *self._marks.values()]
+        entries.sort(key=lambda entry: entry.line)
         with fresh.open("w", encoding="utf-8") as file:
             file.write(json.dumps({_MADE_WITH: self._made_with}) + "\n")
             file.writelines(json.dumps(entry._asdict()) + "\n" for entry in entries)
