@@ -9,14 +9,14 @@ from forest_align._faces import lazy_face
 if TYPE_CHECKING:
     from forest_align.eval.files.evaluation import Evaluation, evaluate
     from forest_align.eval.metrics.constituents import score_constituents
-    from forest_align.eval.metrics.phrases import score_phrases
+    from forest_align.eval.metrics.phrase_scores import score_phrases
     from forest_align.eval.metrics.scores import Scores
     from forest_align.eval.metrics.significance import (
         Comparison,
         approximate_randomization,
         bootstrap_interval,
     )
-    from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+    from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 __all__ = [
     "Comparison",
@@ -38,13 +38,13 @@ __getattr__, __dir__ = lazy_face(
         "Comparison": "forest_align.eval.metrics.significance",
         "Evaluation": "forest_align.eval.files.evaluation",
         "Scores": "forest_align.eval.metrics.scores",
-        "WordPair": "forest_align.eval.metrics.words",
-        "WordScores": "forest_align.eval.metrics.words",
+        "WordPair": "forest_align.eval.metrics.word_scores",
+        "WordScores": "forest_align.eval.metrics.word_scores",
         "approximate_randomization": "forest_align.eval.metrics.significance",
         "bootstrap_interval": "forest_align.eval.metrics.significance",
         "evaluate": "forest_align.eval.files.evaluation",
         "score_constituents": "forest_align.eval.metrics.constituents",
-        "score_phrases": "forest_align.eval.metrics.phrases",
-        "score_words": "forest_align.eval.metrics.words",
+        "score_phrases": "forest_align.eval.metrics.phrase_scores",
+        "score_words": "forest_align.eval.metrics.word_scores",
     },
 )

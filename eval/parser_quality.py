@@ -30,7 +30,7 @@ from forest_align.data.trees.treebanks import (
     read_gum,
     read_wsj,
 )
-from forest_align.eval.metrics.calibration import calibrate
+from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.parsing.networks.encoder_scorer import load_span_parser
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.parsing.tokenize import tokenize

@@ -118,6 +118,48 @@ def test_a_circle_of_modules_is_noticed(tmp_path: Path) -> None:
         TopologicalSorter({"one": {"two"}, "two": {"one"}}).prepare()
 
 
+# Modules that stand in the same place of several packages and are named for it: aligners/X/model.py,
+# em/X/training.py.
+ROLES = {
+    *("__init__", "__main__", "aligner", "calibration", "examples", "features", "model", "objective"),
+    *("state", "trainer", "training"),
+}
+
+
+def test_no_two_modules_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        if (stem := path.stem.lstrip("_") if path.stem != "__init__" else path.stem) not in ROLES:
+            places.setdefault(stem, []).append(name)
+    assert {stem: found for stem, found in places.items() if len(found) > 1} == {}
+
+
+def importers() -> dict[str, set[str]]:
+    """Packages that import each module, of the library and of its tools and benchmarks; not the tests."""
+    known = modules()
+    found: dict[str, set[str]] = {name: set() for name in known}
+    for name, path in known.items():
+        for imported in imported_modules(path, known):
+            found[imported].add(name.rpartition(".")[0] if path.stem != "__init__" else name)
+    for folder in ("tools", "benchmarks", "examples"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for imported in imported_modules(path, known):
+                found[imported].add(folder)
+    return found
+
+
+def test_a_leading_underscore_marks_what_only_its_own_package_imports() -> None:
+    wrong = {}
+    for name, packages in importers().items():
+        package, _, stem = name.rpartition(".")
+        # What all packages share lies beside the packages.
+        if stem.startswith("_") and stem != "__main__" and package != "forest_align":
+            others = {other for other in packages if other != package and not package.startswith(f"{other}.")}
+            if others:
+                wrong[name] = others
+    assert wrong == {}
+
+
 FACES = [name for name, path in modules().items() if path.stem == "__init__"]
 
 

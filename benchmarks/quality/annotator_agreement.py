@@ -14,7 +14,7 @@ from pathlib import Path
 
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.contextual.examples import only_sure
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 
 ANNOTATORS = "ABC"
 

@@ -25,7 +25,7 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader, tree_heads
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.brackets import score_brackets
+from forest_align.eval.metrics.bracket_scores import score_brackets
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.types import Sentence
 

@@ -20,7 +20,7 @@ from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import load_parser

@@ -18,8 +18,8 @@ from tqdm import tqdm
 
 from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.data.trees.treebanks import from_tree, gum_files
-from forest_align.eval.metrics.brackets import oracle_brackets, score_brackets
-from forest_align.eval.metrics.calibration import calibrate_nodes
+from forest_align.eval.metrics.bracket_scores import oracle_brackets, score_brackets
+from forest_align.eval.metrics.calibration_error import calibrate_nodes
 from forest_align.parsing import load_parser
 from forest_align.types import Sentence
 

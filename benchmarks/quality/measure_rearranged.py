@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import forest_align
 from forest_align.alignment import Links
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.types import Sentence
 
 #: Source and target by construction. Words with the same mark after the stroke are linked; S, O and T are

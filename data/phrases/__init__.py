@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from forest_align.data.phrases.counts import PhraseCounts, extract
     from forest_align.data.phrases.input import read_alignments
     from forest_align.data.phrases.occurrences import Selection
-    from forest_align.data.phrases.table import PhraseEntry
+    from forest_align.data.phrases.phrase_table import PhraseEntry
 
 __all__ = [
     "PhraseCounts",
@@ -24,7 +24,7 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "PhraseCounts": "forest_align.data.phrases.counts",
-        "PhraseEntry": "forest_align.data.phrases.table",
+        "PhraseEntry": "forest_align.data.phrases.phrase_table",
         "Selection": "forest_align.data.phrases.occurrences",
         "extract": "forest_align.data.phrases.counts",
         "read_alignments": "forest_align.data.phrases.input",

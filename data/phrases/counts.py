@@ -11,8 +11,8 @@ from typing import Any
 
 from forest_align.alignment import Alignment
 from forest_align.data.phrases.occurrences import Occurrence, Selection, occurrences
-from forest_align.data.phrases.store import Example, PairCount, PairKey, PhraseStore, StoredPair
-from forest_align.data.phrases.table import PhraseEntry
+from forest_align.data.phrases.phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError
 
 # Probabilities are summed as whole numbers of this size: a sum of floats depends on its order.

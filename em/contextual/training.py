@@ -47,7 +47,7 @@ from forest_align.em.contextual.folds import FOLDS
 from forest_align.em.contextual.message_pass import fit_messages
 from forest_align.em.contextual.second_pass import cells_of, fit_second
 from forest_align.em.corpus.corpus import parser_fingerprint
-from forest_align.eval.metrics.calibration import calibrate
+from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.storage.fingerprints import fingerprint_of
 
 

@@ -24,7 +24,7 @@ from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.calibration import JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.progress import counting_bar
-from forest_align.eval.metrics.calibration import calibrate
+from forest_align.eval.metrics.calibration_error import calibrate
 
 
 def rows(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
+from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.linear_layers import FloatLinear
-from forest_align.parsing.networks.lone_imports import import_alone
 from forest_align.parsing.networks.span_network import BatchScores, score_spans
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from forest_align.parsing.networks.encoder_batches import EncoderBatch
 
-_ChartParser: Any = import_alone("benepar.parse_chart").ChartParser
-_HParams = import_alone("benepar.nkutil").HParams
+_ChartParser: Any = import_isolated("benepar.parse_chart").ChartParser
+_HParams = import_isolated("benepar.nkutil").HParams
 
 
 class SpanParser(_ChartParser):

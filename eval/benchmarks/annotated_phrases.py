@@ -11,7 +11,7 @@ from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import EnjuTree
 from forest_align.eval.benchmarks.task import Figures
 from forest_align.eval.metrics.constituents import Span, SpanPair, project
-from forest_align.eval.metrics.phrases import human_agreement, reachability, score_phrases
+from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
 from forest_align.types import InputError
 
 #: A phrase and what it is aligned to; None means null.

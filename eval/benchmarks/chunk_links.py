@@ -9,7 +9,7 @@ import numpy as np
 
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.chunks import ChunkPair, count_chunks, score_chunks
+from forest_align.eval.metrics.chunk_scores import ChunkPair, count_chunks, score_chunks
 from forest_align.lexicon.function_words import is_content_word
 
 Span = tuple[int, int]

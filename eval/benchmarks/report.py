@@ -14,7 +14,7 @@ from pathlib import Path
 from forest_align._version import __version__
 from forest_align.eval.benchmarks.runner import Run
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.files.tables import (
+from forest_align.eval.files.result_tables import (
     HEADINGS,
     Row,
     citations,

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
-from forest_align.eval.files.tables import Row, format_table, signature
-from forest_align.eval.metrics.calibration import Calibration, calibrate_links
-from forest_align.eval.metrics.phrases import PhraseScores, score_phrases
+from forest_align.eval.files.result_tables import Row, format_table, signature
+from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
+from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import Scores, Statistic
 from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval
-from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 __all__ = [
     "Evaluation",

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.eval.metrics.brackets import score_brackets
-    from forest_align.eval.metrics.calibration import Calibration, calibrate
-    from forest_align.eval.metrics.chunks import score_chunks
+    from forest_align.eval.metrics.bracket_scores import score_brackets
+    from forest_align.eval.metrics.calibration_error import Calibration, calibrate
+    from forest_align.eval.metrics.chunk_scores import score_chunks
     from forest_align.eval.metrics.constituents import constituent_pairs, score_constituents
     from forest_align.eval.metrics.dependencies import score_attachment
-    from forest_align.eval.metrics.phrases import PhraseScores, human_agreement, reachability, score_phrases
+    from forest_align.eval.metrics.phrase_scores import (
+        PhraseScores,
+        human_agreement,
+        reachability,
+        score_phrases,
+    )
     from forest_align.eval.metrics.scores import Scores
     from forest_align.eval.metrics.significance import (
         Comparison,
         approximate_randomization,
         bootstrap_interval,
     )
-    from forest_align.eval.metrics.words import WordPair, WordScores, score_words
+    from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 __all__ = [
     "Calibration",
@@ -45,23 +50,23 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Calibration": "forest_align.eval.metrics.calibration",
+        "Calibration": "forest_align.eval.metrics.calibration_error",
         "Comparison": "forest_align.eval.metrics.significance",
-        "PhraseScores": "forest_align.eval.metrics.phrases",
+        "PhraseScores": "forest_align.eval.metrics.phrase_scores",
         "Scores": "forest_align.eval.metrics.scores",
-        "WordPair": "forest_align.eval.metrics.words",
-        "WordScores": "forest_align.eval.metrics.words",
+        "WordPair": "forest_align.eval.metrics.word_scores",
+        "WordScores": "forest_align.eval.metrics.word_scores",
         "approximate_randomization": "forest_align.eval.metrics.significance",
         "bootstrap_interval": "forest_align.eval.metrics.significance",
-        "calibrate": "forest_align.eval.metrics.calibration",
+        "calibrate": "forest_align.eval.metrics.calibration_error",
         "constituent_pairs": "forest_align.eval.metrics.constituents",
-        "human_agreement": "forest_align.eval.metrics.phrases",
-        "reachability": "forest_align.eval.metrics.phrases",
+        "human_agreement": "forest_align.eval.metrics.phrase_scores",
+        "reachability": "forest_align.eval.metrics.phrase_scores",
         "score_attachment": "forest_align.eval.metrics.dependencies",
-        "score_brackets": "forest_align.eval.metrics.brackets",
-        "score_chunks": "forest_align.eval.metrics.chunks",
+        "score_brackets": "forest_align.eval.metrics.bracket_scores",
+        "score_chunks": "forest_align.eval.metrics.chunk_scores",
         "score_constituents": "forest_align.eval.metrics.constituents",
-        "score_phrases": "forest_align.eval.metrics.phrases",
-        "score_words": "forest_align.eval.metrics.words",
+        "score_phrases": "forest_align.eval.metrics.phrase_scores",
+        "score_words": "forest_align.eval.metrics.word_scores",
     },
 )

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.eval.metrics.chunks import ChunkPair
+from forest_align.eval.metrics.chunk_scores import ChunkPair
 from forest_align.eval.metrics.constituents import SpanPair
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from forest_align.aligners.words.lexical import Candidate
 from forest_align.alignment import Alignment, Links
 from forest_align.types import ForestAlignError, InputError, Sentence
-from forest_align.workers.processes import check_counts, share_out
+from forest_align.workers.processes import check_counts, map_in_workers
 
 Text = str | Sentence
 #: Word links that the caller gives for a pair.
@@ -245,7 +245,7 @@ class Aligner(ABC):
             return
         usable = (pair for pair in first if not isinstance(pair, InputError))
         self._align_batch(list(islice(usable, 1)))  # loads the models, once for all workers
-        yield from chain.from_iterable(share_out(self._align_batch, batches, workers))
+        yield from chain.from_iterable(map_in_workers(self._align_batch, batches, workers))
 
     def _align_batch(self, batch: Sequence[PairLike | InputError]) -> list[Alignment]:
         return [self._align_or_explain(job) for job in self._jobs(batch)]

@@ -72,7 +72,7 @@ class Answer:
         return cls(status, _JSON, f"{format_json_object({'error': message})}\n".encode(), allow)
 
 
-class AlignerShelf:
+class AlignerCache:
     """Aligners by name; each is loaded when it is asked for first, and one pair is aligned at a time.
 
     Parameters
@@ -117,13 +117,13 @@ class BrowserService:
 
     Parameters
     ----------
-    aligners : AlignerShelf
+    aligners : AlignerCache
         What sentences are aligned with.
     pairs : LineIndex, optional
         A file of alignments to leaf through.
     """
 
-    def __init__(self, aligners: AlignerShelf, pairs: LineIndex | None = None) -> None:
+    def __init__(self, aligners: AlignerCache, pairs: LineIndex | None = None) -> None:
         self._aligners, self._pairs = aligners, pairs
 
     def get(self, target: str) -> Answer:

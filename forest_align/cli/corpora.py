@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
-from forest_align.cli.left_out import name_left_out
+from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def read_gold_files(
     pairs = with_gold(read_files(paths, args), trees=trees)
     usable = [pair for pair in pairs if not isinstance(pair, InputError)]
     if paths and not usable:
-        name_left_out(command, pairs)
+        report_skipped(command, pairs)
         what = "trees" if trees else "links"
         raise InputError(f"expected at least one dev pair with gold {what}", file=paths[0])
     if paths and not trees and not any(pair.links and pair.links.only_sure() for pair in usable):
@@ -147,5 +147,5 @@ def prepare_corpus(
     with counting_bar("preparing", 3 * len(pairs)) as bar:
         prepared, problems = reader.read(pairs, bar.update)
     if not quiet:
-        name_left_out(command, problems)
+        report_skipped(command, problems)
     return prepared, len(problems)

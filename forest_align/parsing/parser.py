@@ -22,7 +22,7 @@ from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
 from forest_align.types.json_fields import is_number, is_whole_number
-from forest_align.workers.processes import check_counts, share_out, use_one_thread
+from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -223,7 +223,7 @@ class Parser:
         stream = iter(sentences)
         windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
         parse = partial(self._window, batch_size=batch_size, score=score, finish=finish, vectors=vectors)
-        parsed = share_out(parse, windows, workers) if workers > 1 else map(parse, windows)
+        parsed = map_in_workers(parse, windows, workers) if workers > 1 else map(parse, windows)
         yield from chain.from_iterable(parsed)
 
     def _window(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from forest_align.parsing.networks.lone_imports import import_alone
+from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.types import InputError, Token
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wa
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> NLTKWordTokenizer:
-    return import_alone("nltk.tokenize.destructive").NLTKWordTokenizer()
+    return import_isolated("nltk.tokenize.destructive").NLTKWordTokenizer()
 
 
 def tokenize(text: str) -> tuple[Token, ...]:

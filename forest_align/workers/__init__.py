@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.workers.processes import check_counts, share_out, use_one_thread
+    from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
 __all__ = [
     "check_counts",
-    "share_out",
+    "map_in_workers",
     "use_one_thread",
 ]
 
@@ -19,7 +19,7 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "check_counts": "forest_align.workers.processes",
-        "share_out": "forest_align.workers.processes",
+        "map_in_workers": "forest_align.workers.processes",
         "use_one_thread": "forest_align.workers.processes",
     },
 )

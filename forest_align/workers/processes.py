@@ -29,7 +29,7 @@ def can_fork() -> bool:
     return allowed and "fork" in multiprocessing.get_all_start_methods()
 
 
-def share_out(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+def map_in_workers(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
     """Do the same work on every item, on several at a time; results come in the order of the items.
 
     Workers are processes. They have what this one has loaded, and share its memory as long as nobody writes

@@ -15,7 +15,7 @@ from forest_align.alignment import Alignment, Links
 from forest_align.cli import main
 from forest_align.cli.commands import extract
 from forest_align.data.phrases import counts as phrase_counts
-from forest_align.data.phrases.table import TABLE_FORMATS
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.types import Sentence
 
 # Counts are saved every few lines, so that there is something to go on with soon.

@@ -17,7 +17,7 @@ from forest_align.data.trees.penn import parse_bracket
 from forest_align.data.trees.treebanks import TreebankSentence, from_tree
 from forest_align.em.parser import calibration as calibrate_parser
 from forest_align.eval import parser_quality as script
-from forest_align.eval.metrics.brackets import score_brackets
+from forest_align.eval.metrics.bracket_scores import score_brackets
 from forest_align.parsing import Parser
 from forest_align.parsing.networks.encoder_scorer import MODELS
 from forest_align.parsing.networks.span_scores import SpanScores

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.phrases.table import TABLE_FORMATS, PhraseEntry
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS, PhraseEntry
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError
 

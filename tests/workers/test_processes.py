@@ -17,7 +17,7 @@ import torch
 
 from forest_align.types import ForestAlignError, InputError
 from forest_align.workers import processes as worker_processes
-from forest_align.workers.processes import can_fork, share_out
+from forest_align.workers.processes import can_fork, map_in_workers
 
 needs_processes = pytest.mark.skipif(
     not can_fork() or sys.platform == "darwin", reason="workers are threads here"
@@ -40,20 +40,20 @@ def double(number: int) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_results_are_in_order_and_made_elsewhere(fork: bool, workers: int) -> None:
-    found = list(share_out(double, range(20), workers))
+    found = list(map_in_workers(double, range(20), workers))
     assert [number for number, _, _ in found] == list(range(0, 40, 2))
     assert (os.getpid(), threading.get_ident()) not in {tuple(place) for _, *place in found}
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_a_single_item_is_worked_on_here(fork: bool, workers: int) -> None:
-    assert list(share_out(double, [7], workers)) == [(14, os.getpid(), threading.get_ident())]
-    assert list(share_out(double, [], workers)) == []
+    assert list(map_in_workers(double, [7], workers)) == [(14, os.getpid(), threading.get_ident())]
+    assert list(map_in_workers(double, [], workers)) == []
 
 
 @needs_processes
 def test_workers_are_processes_or_where_none_may_be_forked_threads(fork: bool) -> None:
-    processes = {process for _, process, _ in share_out(double, range(8), 2)}
+    processes = {process for _, process, _ in map_in_workers(double, range(8), 2)}
     assert (os.getpid() in processes) == (not fork) and len(processes) <= 2
 
 
@@ -65,7 +65,7 @@ def test_few_items_are_read_ahead(fork: bool) -> None:
             read.append(number)
             yield number
 
-    found = share_out(double, items(), 3)
+    found = map_in_workers(double, items(), 3)
     for done in range(1, 20):
         next(found)
         assert len(read) <= done + 3
@@ -80,7 +80,7 @@ def fail(number: int) -> int:
 
 
 def test_what_a_worker_raises_comes_out_in_its_place(fork: bool) -> None:
-    found = share_out(fail, range(5), 2)
+    found = map_in_workers(fail, range(5), 2)
     assert [next(found), next(found)] == [0, 1]
     with pytest.raises(InputError, match=r"^field 'number': not this one$"):
         next(found)
@@ -94,14 +94,14 @@ def test_a_worker_that_dies_is_an_error_not_an_endless_wait() -> None:
         return number
 
     with pytest.raises(ForestAlignError, match="one of 2 worker processes died"):
-        list(share_out(end, range(10), 2))
+        list(map_in_workers(end, range(10), 2))
 
 
 def test_workers_use_one_thread_of_torch_which_gets_its_own_back(fork: bool) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = share_out(lambda _: torch.get_num_threads(), range(9), 2)
+        found = map_in_workers(lambda _: torch.get_num_threads(), range(9), 2)
         assert [next(found) for _ in range(4)] == [1, 1, 1, 1]
         found.close()
         assert torch.get_num_threads() == 2
@@ -118,7 +118,7 @@ def test_a_stream_that_is_given_up_does_not_work_through_what_it_has_read() -> N
             done.value += 1
         time.sleep(0.2)
 
-    found = share_out(count, range(100), 4)
+    found = map_in_workers(count, range(100), 4)
     next(found)
     found.close()  # waits for those that have begun
     assert not multiprocessing.active_children()
@@ -128,12 +128,12 @@ def test_a_stream_that_is_given_up_does_not_work_through_what_it_has_read() -> N
 PROGRAM = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # even if the tests run where it is ignored
-from forest_align.workers.processes import share_out
+from forest_align.workers.processes import map_in_workers
 def work(number):
     with open(sys.argv[1], "a") as file:
         print(os.getpid(), file=file)
     time.sleep(0.05)
-for _ in share_out(work, range(10_000), 3):
+for _ in map_in_workers(work, range(10_000), 3):
     pass
 """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.sultan.words import is_punctuation, is_stop
+from forest_align.aligners.sultan.sentence_view import is_punctuation, is_stop
 from forest_align.cext import contextual as kernel
 
 if TYPE_CHECKING:

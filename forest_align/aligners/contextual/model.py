@@ -55,7 +55,7 @@ HOPELESS = 0.003
 UNLIKELY = 0.01
 #: Probability that a word of a sentence is linked to itself in the same sentence: in all 24 such pairs of
 #: Edinburgh++ train every word is, and to no other.
-ITSELF = 0.999
+IDENTICAL = 0.999
 _WEIGHTS = "model.safetensors"
 _FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
 _DIRECTIONS_FROM = len(BASE_FEATURES)
@@ -247,7 +247,7 @@ class LinkModel:
         """:meth:`link_probabilities` of sentences that stand in their canonical order."""
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
-            return np.eye(len(source), dtype=np.float32) * np.float32(ITSELF)
+            return np.eye(len(source), dtype=np.float32) * np.float32(IDENTICAL)
         return self.probabilities(*prepared, evidence)
 
     def explain_link(
@@ -265,7 +265,7 @@ class LinkModel:
             return self.explain_link(target, source, np.ascontiguousarray(evidence.T), j, i)
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
-            return {"the same sentence": log(ITSELF / (1 - ITSELF)) if i == j else -inf}
+            return {"the same sentence": log(IDENTICAL / (1 - IDENTICAL)) if i == j else -inf}
         return self.explain(*prepared, evidence, i, j)
 
     def probabilities(

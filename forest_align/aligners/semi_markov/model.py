@@ -17,7 +17,7 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.aligners.semi_markov.chunks import CHUNK_TYPES
+from forest_align.aligners.semi_markov.base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov.lattice import (
     NULL_CLASSES,
     NULL_FEATURES,
@@ -25,9 +25,9 @@ from forest_align.aligners.semi_markov.lattice import (
     WEIGHTS,
     Lattice,
 )
-from forest_align.aligners.semi_markov.phrases import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov.sentence import TAGS
-from forest_align.aligners.semi_markov.words import WORD_CLASSES, WORD_FEATURES
+from forest_align.aligners.semi_markov.phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
+from forest_align.aligners.semi_markov.sentence_arrays import TAGS
+from forest_align.aligners.semi_markov.word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.types import ModelError
 
 KIND = "semi-markov"

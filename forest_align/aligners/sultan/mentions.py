@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan.words import is_punctuation
+from forest_align.aligners.sultan.sentence_view import is_punctuation
 from forest_align.parsing.dependencies.entities import is_acronym
 
 if TYPE_CHECKING:
-    from forest_align.aligners.sultan.words import SentenceView
+    from forest_align.aligners.sultan.sentence_view import SentenceView
     from forest_align.parsing.dependencies.entities import Entity
 
 Pair = tuple[int, int]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.sultan.equivalence import crossed, parallel
 from forest_align.aligners.sultan.mentions import Mentions
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.words import is_clitic, is_punctuation
+from forest_align.aligners.sultan.sentence_view import is_clitic, is_punctuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from forest_align.aligners.sultan.words import SentenceView
+    from forest_align.aligners.sultan.sentence_view import SentenceView
     from forest_align.parsing.dependencies.entities import Entity
 
 Pair = tuple[int, int]

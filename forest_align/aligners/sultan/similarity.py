@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.sultan.words import is_clitic, is_stop
+from forest_align.aligners.sultan.sentence_view import is_clitic, is_stop
 from forest_align.lexicon.evidence import word_relations
 from forest_align.lexicon.kinds import Evidence
 

@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run, print and write; 1 when some pairs could not be aligned, else 0."""
-    from forest_align.eval.benchmarks.corpora import BENCHMARKS
+    from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
     from forest_align.eval.benchmarks.reading import Files
     from forest_align.eval.benchmarks.report import Difference, differences, report, tables_text
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from forest_align.cli.left_out import LeftOut
+from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
 from forest_align.data.pairs import (
@@ -115,7 +115,7 @@ def _write(pairs: Iterable[SentencePair | InputError], target: Format, outputs: 
     written = 0
     dropped: set[str] = set()
     outputs[0].write(writer.header)
-    with LeftOut("convert") as left_out:
+    with SkippedInputs("convert") as left_out:
         for pair in counted(pairs, "pairs", hidden=outputs[0].isatty()):
             try:
                 if isinstance(pair, InputError):

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import IO
 
 from forest_align.cli.arguments import add_output, format_of_output
-from forest_align.cli.left_out import LeftOut
+from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.phrases.counts import PhraseCounts
 from forest_align.data.phrases.input import Position, read_alignments
 from forest_align.data.phrases.occurrences import Selection
-from forest_align.data.phrases.table import TABLE_FORMATS
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.data.text.lines import STANDARD_INPUT, refuse_compressed
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
@@ -136,7 +136,7 @@ def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
-    with LeftOut("extract") as left_out:
+    with SkippedInputs("extract") as left_out:
         for item, position in counted(read_alignments(paths, start), "pairs"):
             if isinstance(item, InputError):
                 left_out.add(item)

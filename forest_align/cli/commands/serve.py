@@ -16,7 +16,7 @@ from forest_align.types import InputError, ModelError
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
     from forest_align.browser.line_index import LineIndex
-    from forest_align.browser.service import AlignerShelf
+    from forest_align.browser.service import AlignerCache
 
 EXIT_OK = 0
 
@@ -93,10 +93,10 @@ def _pairs(path: str) -> LineIndex:
     raise InputError(f"expected alignments that 'forest-align align' wrote, {problem}", file=path)
 
 
-def _aligners(options: argparse.Namespace) -> AlignerShelf:
+def _aligners(options: argparse.Namespace) -> AlignerCache:
     """Every bundled aligner, with the model and the parser that the options name."""
     from forest_align.aligners.loading import kind_of
-    from forest_align.browser.service import AlignerShelf
+    from forest_align.browser.service import AlignerCache
     from forest_align.parsing.networks.encoder_scorer import locate_parser
 
     if options.parser is not None:
@@ -109,7 +109,7 @@ def _aligners(options: argparse.Namespace) -> AlignerShelf:
         name: partial(_load, name, options.model if name == kind else None, options.parser)
         for name in bundled_models()
     }
-    return AlignerShelf(loaders, default)
+    return AlignerCache(loaders, default)
 
 
 def _load(name: str, model: str | None, parser: str | None) -> Aligner:

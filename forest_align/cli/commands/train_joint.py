@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
-from forest_align.cli.left_out import name_left_out
+from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
             links=args.links,
             report=bar.update,
         )
-    name_left_out("train joint", problems)
+    report_skipped("train joint", problems)
     return examples, len(problems)
 
 

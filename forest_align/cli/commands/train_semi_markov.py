@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
-from forest_align.cli.left_out import name_left_out
+from forest_align.cli.skipped_inputs import report_skipped
 
 if TYPE_CHECKING:
     from forest_align.em.semi_markov.objective import LatticeExample
@@ -88,7 +88,7 @@ def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
             pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
         )
         examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
-    name_left_out("train semi-markov", problems)
+    report_skipped("train semi-markov", problems)
     return examples, len(problems)
 
 

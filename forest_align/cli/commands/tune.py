@@ -17,7 +17,7 @@ from forest_align.cli.corpora import (
     prepare_corpus,
     read_gold_files,
 )
-from forest_align.cli.left_out import name_left_out
+from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 from forest_align.types.positive import positive
 
@@ -150,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
 def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.em.forest.dev_set import DevSet
-    from forest_align.em.tuning.forest import SweepProblem, search_space, start_values
+    from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values
     from forest_align.em.tuning.results import best_values
 
     model = ForestAligner.load(args.model or "forest").model
@@ -183,7 +183,7 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
     from forest_align.em.corpus.corpus import parser_fingerprint
     from forest_align.em.progress import counting_bar
     from forest_align.em.tuning.results import best_values
-    from forest_align.em.tuning.word_links import WordSweep, dev_pairs, word_space, word_start
+    from forest_align.em.tuning.word_link_sweep import WordSweep, dev_pairs, word_space, word_start
     from forest_align.storage.fingerprints import files_fingerprint
 
     if args.objective not in (None, "word-f1"):
@@ -199,7 +199,7 @@ def _tune_words(args: argparse.Namespace, settings: TuningSettings, kind: str) -
         pairs, problems = dev_pairs(
             aligner, usable, parser, args.forests, bar.update, given_trees=given_trees
         )
-    name_left_out("tune", (*broken, *problems))
+    report_skipped("tune", (*broken, *problems))
     paraphrases = [Path(args.ppdb)] if args.ppdb else []
     identity = [parser_fingerprint(parser), files_fingerprint(paraphrases)]
     problem = WordSweep(aligner, pairs, identity)

@@ -5,19 +5,6 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 
 from __future__ import annotations
 
-from forest_align.parsing.dependencies.heads import (
-    BE_FORMS,
-    COPULAS,
-    GET_FORMS,
-    HAVE_FORMS,
-    NOUN_TAGS,
-    VERB_TAGS,
-    HeadedPhrase,
-    auxiliary,
-    copular,
-    has_time_head,
-    is_time,
-)
 from forest_align.parsing.dependencies.patterns import (
     ADJECTIVES,
     ADVERBS,
@@ -30,6 +17,19 @@ from forest_align.parsing.dependencies.patterns import (
     head_of,
     introducer,
     parenthesis,
+)
+from forest_align.parsing.dependencies.syntactic_heads import (
+    BE_FORMS,
+    COPULAS,
+    GET_FORMS,
+    HAVE_FORMS,
+    NOUN_TAGS,
+    VERB_TAGS,
+    HeadedPhrase,
+    auxiliary,
+    copular,
+    has_time_head,
+    is_time,
 )
 
 

@@ -7,7 +7,6 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 from __future__ import annotations
 
 from forest_align.parsing.dependencies.clauses import clausal_relation, subordinate_relation
-from forest_align.parsing.dependencies.heads import NOUN_TAGS, VERB_TAGS, HeadedPhrase, coordinated, is_time
 from forest_align.parsing.dependencies.patterns import (
     ADJECTIVES,
     ADVERBS,
@@ -20,6 +19,13 @@ from forest_align.parsing.dependencies.patterns import (
     head_of,
     introducer,
     parenthesis,
+)
+from forest_align.parsing.dependencies.syntactic_heads import (
+    NOUN_TAGS,
+    VERB_TAGS,
+    HeadedPhrase,
+    coordinated,
+    is_time,
 )
 
 _NEGATIONS = frozenset("not n't never".split())

@@ -1,6 +1,6 @@
 """Stanford-style typed dependencies derived from a constituency tree, so that no dependency parser is needed.
 
-Heads come from :mod:`forest_align.parsing.dependencies.heads`, names from
+Heads come from :mod:`forest_align.parsing.dependencies.syntactic_heads`, names from
 :mod:`forest_align.parsing.dependencies.rules`; this module walks the tree and collapses prepositions,
 conjunctions and agents (de Marneffe & Manning 2008, §4).
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies.coordination import phrase
-from forest_align.parsing.dependencies.heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
 from forest_align.parsing.dependencies.rules import relation
+from forest_align.parsing.dependencies.syntactic_heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
 from forest_align.types.brackets import split_chain
 
 if TYPE_CHECKING:

@@ -10,7 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from forest_align.parsing.forests.heads import PUNCTUATION, coordinations, head_child, last_conjunction
+from forest_align.parsing.forests.semantic_heads import (
+    PUNCTUATION,
+    coordinations,
+    head_child,
+    last_conjunction,
+)
 
 
 class Merge(NamedTuple):
@@ -30,7 +35,7 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     label : str
         Label of the constituent; of a collapsed unary chain the lowest one.
     children : tuple of str
-        Two or more children as :func:`forest_align.parsing.forests.heads.symbol` gives them.
+        Two or more children as :func:`forest_align.parsing.forests.semantic_heads.symbol` gives them.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forest_align.parsing.forests.binarize import binarization_plan
-from forest_align.parsing.forests.heads import symbol
+from forest_align.parsing.forests.semantic_heads import symbol
 from forest_align.types import InputError, ParseForest
 from forest_align.types.brackets import escape_word, split_chain
 

@@ -10,7 +10,7 @@ import torch
 from transformers import AutoConfig
 
 from forest_align.parsing.networks.encoder_batches import length_batches
-from forest_align.parsing.networks.lone_imports import import_alone
+from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _BATCH_SUBWORDS = 1500
 
-_unescape = import_alone("benepar.ptb_unescape")
+_unescape = import_isolated("benepar.ptb_unescape")
 
 
 class BeneparScorer(SpanScorer):
@@ -137,11 +137,11 @@ def _read_parser(folder: Path) -> Any:
         config = dict(AutoConfig.from_pretrained(str(folder)).benepar)
         hparams = dict(config["hparams"])
         hparams.setdefault("force_root_constituent", True)
-        parser = import_alone("benepar.parse_chart").ChartParser(
+        parser = import_isolated("benepar.parse_chart").ChartParser(
             config["tag_vocab"],
             config["label_vocab"],
             config["char_vocab"],
-            import_alone("benepar.nkutil").HParams(**hparams),
+            import_isolated("benepar.nkutil").HParams(**hparams),
             pretrained_model_path=str(folder),
         )
         parser.load_state_dict(_without_positions(weights, parser.state_dict()))

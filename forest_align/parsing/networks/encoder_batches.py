@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from forest_align.parsing.networks.lone_imports import import_alone
+from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.types import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_ptb_unescape = import_alone("benepar.ptb_unescape").ptb_unescape
+_ptb_unescape = import_isolated("benepar.ptb_unescape").ptb_unescape
 
 #: Letter-case classes; the second half of the table is for the first word of a sentence.
 CASE_CLASSES = (

@@ -11,9 +11,9 @@ import pytest
 
 import forest_align
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
-from forest_align.aligners.words.contextual import ContextualCandidates
+from forest_align.aligners.words.contextual_candidates import ContextualCandidates
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.types import Sentence
 
 from ...places import SHARED

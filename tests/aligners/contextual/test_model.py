@@ -22,7 +22,7 @@ from forest_align.aligners.contextual.features import (
     word_features,
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.model import HOPELESS, ITSELF, UNLIKELY, LinkModel, _have_same_words
+from forest_align.aligners.contextual.model import HOPELESS, IDENTICAL, UNLIKELY, LinkModel, _have_same_words
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
@@ -120,7 +120,7 @@ def test_all_passes_together_are_those_of_the_plain_computation(
     order = (target, source, evidence.T) if swapped else (source, target, evidence)
     expected = plain_probabilities(model, *order)
     if _have_same_words(source, target):
-        expected = np.eye(len(source)) * ITSELF
+        expected = np.eye(len(source)) * IDENTICAL
     np.testing.assert_allclose(found, expected.T if swapped else expected, atol=2e-4)
 
 
@@ -145,7 +145,7 @@ def test_every_word_of_a_sentence_is_linked_to_itself_in_the_same_sentence() -> 
         for pair in ((one, one), (one, other), (other, one)):
             found = model.link_probabilities(*pair, evidence)
             assert found.dtype == np.float32
-            assert found.tolist() == (np.eye(len(words), dtype=np.float32) * np.float32(ITSELF)).tolist()
+            assert found.tolist() == (np.eye(len(words), dtype=np.float32) * np.float32(IDENTICAL)).tolist()
     longer = sentence(["no", "no"], 1)
     evidence = lexical_evidence(sentence(["no"], 1), longer, load_lexicon()).astype(np.int32)
     assert model.link_probabilities(sentence(["no"], 1), longer, evidence).shape == (1, 2)

@@ -11,7 +11,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.parsing import sentence_from_bracket
 
 from ...places import ROOT, SHARED

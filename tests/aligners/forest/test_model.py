@@ -15,7 +15,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
 from forest_align.aligners.forest.model import BOUNDS, ForestModel, ForestOptions
-from forest_align.em.tuning.forest import MORE, SPACE
+from forest_align.em.tuning.forest_sweep import MORE, SPACE
 from forest_align.types import InputError, ModelError
 
 from .test_features import features

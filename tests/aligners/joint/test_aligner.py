@@ -19,7 +19,7 @@ from forest_align.aligners.joint.edits import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
-from forest_align.aligners.joint.phrases import PHRASE_FEATURES
+from forest_align.aligners.joint.phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.alignment import Alignment
 from forest_align.lexicon.kinds import Evidence
@@ -406,7 +406,7 @@ def test_links_of_training_pairs_are_as_good_as_they_were() -> None:
     from itertools import islice
 
     from forest_align.data.pairs import SentencePair, read_pairs
-    from forest_align.eval.metrics.words import WordPair, score_words
+    from forest_align.eval.metrics.word_scores import WordPair, score_words
 
     path = SHARED / "data" / "alignment" / "edinburgh" / "train.sure.json"
     gold = [pair for pair in islice(read_pairs(path), 40) if isinstance(pair, SentencePair)]

@@ -18,8 +18,8 @@ import forest_align
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
 from forest_align.cli.commands import benchmark
-from forest_align.eval.benchmarks.corpora import BENCHMARKS
-from forest_align.eval.files.tables import citations, published_rows
+from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
+from forest_align.eval.files.result_tables import citations, published_rows
 from forest_align.types import Node
 
 from ...places import SHARED
@@ -586,7 +586,7 @@ def test_versions_of_a_corpus_must_have_the_same_sentences(data: Path, tmp_path:
 def test_shares_of_identical_links_are_those_that_yao_et_al_print(tmp_path: Path) -> None:
     """Table 3 of Yao et al. 2013: 78.6, 59.0, 75.2 and 51.7% of the gold links are identical."""
     from forest_align.data.pairs import read_pairs
-    from forest_align.eval.metrics.words import WordPair, score_words
+    from forest_align.eval.metrics.word_scores import WordPair, score_words
 
     shares = []
     for name in (

@@ -22,7 +22,7 @@ from forest_align.aligners.model_folder import bundled_models
 from forest_align.alignment import Alignment, Links
 from forest_align.browser.line_index import LineIndex
 from forest_align.browser.server import TIMEOUT, BrowserServer
-from forest_align.browser.service import MAX_BODY, MAX_CHARACTERS, AlignerShelf, BrowserService
+from forest_align.browser.service import MAX_BODY, MAX_CHARACTERS, AlignerCache, BrowserService
 from forest_align.cli import main
 from forest_align.types import InputError, ModelError, Sentence
 
@@ -83,7 +83,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
     fake = FakeAligner()
     lines = [fake.align(f"number {k}", f"number {k}").to_json() for k in range(1, 26)]
     path.write_text("\n".join([*lines[:4], '{"broken', *lines[5:]]) + "\n", encoding="utf-8")
-    shelf = AlignerShelf({"forest": FakeAligner, "missing": no_model}, "forest")  # type: ignore[dict-item]
+    shelf = AlignerCache({"forest": FakeAligner, "missing": no_model}, "forest")  # type: ignore[dict-item]
     with BrowserServer("127.0.0.1", 0, BrowserService(shelf, LineIndex(path))) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -124,7 +124,7 @@ def test_an_aligner_that_cannot_be_loaded_now_may_be_later(error: Exception) -> 
             raise one
         return one
 
-    service = BrowserService(AlignerShelf({"forest": load}, "forest"))
+    service = BrowserService(AlignerCache({"forest": load}, "forest"))
     answers = [service.get("/?source=a&target=a") for _ in range(3)]
     assert [int(answer.status) for answer in answers] == [503, 200, 200]
     assert f"the aligner forest cannot be loaded: {error}".encode() in answers[0].body
@@ -141,7 +141,7 @@ def test_one_pair_is_aligned_at_a_time() -> None:
             return super().align(source, target)
 
     met: list[str] = []
-    shelf = AlignerShelf({"forest": Waiting}, "forest")  # type: ignore[dict-item]
+    shelf = AlignerCache({"forest": Waiting}, "forest")  # type: ignore[dict-item]
     threads = [threading.Thread(target=shelf.align, args=("forest", word, word)) for word in "ab"]
     for thread in threads:
         thread.start()
@@ -206,7 +206,7 @@ def test_other_names_of_this_machine_are_answered(client: Client) -> None:
 
 
 def test_the_name_that_it_listens_on_is_answered_and_other_names_of_other_machines_are_not() -> None:
-    with BrowserServer("127.0.0.1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+    with BrowserServer("127.0.0.1", 0, BrowserService(AlignerCache({}, "forest"))) as server:
         server.host = "My-Machine"  # as if that name led to this address
         assert server.knows("my-machine:8000") and server.knows("")
         assert not server.knows("my-machine.evil.example:8000")
@@ -217,7 +217,7 @@ def test_an_address_of_ipv6_can_be_listened_on() -> None:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError as error:
         pytest.skip(f"needs IPv6: {error}")
-    with BrowserServer("::1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+    with BrowserServer("::1", 0, BrowserService(AlignerCache({}, "forest"))) as server:
         assert server.url == f"http://[::1]:{server.server_port}/" and server.knows("[::1]:8000")
 
 
@@ -258,7 +258,7 @@ def test_head_gives_the_headers_alone(client: Client) -> None:
 
 def test_a_connection_is_given_up_that_stays_silent() -> None:
     ours, theirs = socket.socketpair()
-    with ours, theirs, BrowserServer("127.0.0.1", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+    with ours, theirs, BrowserServer("127.0.0.1", 0, BrowserService(AlignerCache({}, "forest"))) as server:
         ours.sendall(b"GET / HTTP/1.0\r\n\r\n")
         server.finish_request(theirs, ("127.0.0.1", 1))
         assert theirs.gettimeout() == TIMEOUT and TIMEOUT > 0
@@ -301,7 +301,7 @@ def test_who_asks_for_pairs_that_are_not_there_gets_a_page_with_ways_out(first: 
 
 
 def test_without_a_file_there_are_no_pairs() -> None:
-    service = BrowserService(AlignerShelf({}, "forest"))
+    service = BrowserService(AlignerCache({}, "forest"))
     assert service.get("/pairs").status == 404
     assert b"/pairs" not in service.get("/").body
 
@@ -309,14 +309,14 @@ def test_without_a_file_there_are_no_pairs() -> None:
 def test_pairs_of_any_characters_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "a\udcff.jsonl"  # a name that is no UTF-8
     path.write_text(FakeAligner().align("\ud83d x", "\0 x").to_json() + "\nbroken\n")
-    page = BrowserService(AlignerShelf({}, "forest"), LineIndex(path)).get("/pairs")
+    page = BrowserService(AlignerCache({}, "forest"), LineIndex(path)).get("/pairs")
     assert page.status == 200 and page.body.decode("utf-8").count("<section>") == 2
 
 
 def test_a_file_that_is_taken_away_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("{}\n")
-    service = BrowserService(AlignerShelf({}, "forest"), LineIndex(path))
+    service = BrowserService(AlignerCache({}, "forest"), LineIndex(path))
     path.unlink()
     assert b"No such file" in service.get("/pairs").body
 
@@ -395,14 +395,14 @@ def test_every_bundled_aligner_can_be_chosen(
 
 
 def test_all_addresses_are_reached_by_a_name_too() -> None:
-    with BrowserServer("", 0, BrowserService(AlignerShelf({}, "forest"))) as server:
+    with BrowserServer("", 0, BrowserService(AlignerCache({}, "forest"))) as server:
         assert server.url == f"http://localhost:{server.server_port}/"
 
 
 def test_a_burst_of_connections_can_wait() -> None:
     """Nobody accepts them here: those that find no place in the queue are refused or get no answer."""
     with (
-        BrowserServer("127.0.0.1", 0, BrowserService(AlignerShelf({}, "forest"))) as server,
+        BrowserServer("127.0.0.1", 0, BrowserService(AlignerCache({}, "forest"))) as server,
         ExitStack() as stack,
     ):
         address = "127.0.0.1", server.server_port

@@ -175,7 +175,7 @@ def test_the_seed_decides_on_the_trials(tmp_path: Path, gold: Path) -> None:
 def test_words_count_as_linked_from_the_model_s_own_score_on(
     tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from forest_align.em.tuning.forest import SweepProblem
+    from forest_align.em.tuning.forest_sweep import SweepProblem
 
     model = ForestAligner.load().model
     replace(model, options=replace(model.options, confident_link=0.99)).save(tmp_path / "strict")

@@ -14,7 +14,7 @@ from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.data.phrases import counts as phrase_counts
 from forest_align.data.phrases.counts import PhraseCounts, extract
 from forest_align.data.phrases.occurrences import Selection, occurrences
-from forest_align.data.phrases.table import PhraseEntry
+from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError, Node, Sentence, Token
 
 EVERYTHING = Selection(min_probability=0.0, max_words=99, identical=True, expanded=True)

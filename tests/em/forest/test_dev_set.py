@@ -17,9 +17,9 @@ from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
-from forest_align.em.tuning.forest import SweepProblem, search_space, start_values, with_values
+from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
 from forest_align.eval.metrics.constituents import constituent_spans, count_constituents
-from forest_align.eval.metrics.words import WordPair, score_words
+from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.networks.encoder_scorer import MODELS

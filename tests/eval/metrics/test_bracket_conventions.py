@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from forest_align.eval.metrics.brackets import brackets_of, score_brackets, tags_of
+from forest_align.eval.metrics.bracket_scores import brackets_of, score_brackets, tags_of
 
 DELETED = [",", ":", "``", "''", "."]
 KEPT = ["NN", "VB", "$", "-LRB-", "HYPH"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.chunks import count_chunks, score_chunks
+from forest_align.eval.metrics.chunk_scores import count_chunks, score_chunks
 
 MARKS = [".", ",", ":", "'", "`", "?", ";", '"', "-"]
 OTHERS = ["dog", "--", "...", "''", "!", "(", "'s", "—"]

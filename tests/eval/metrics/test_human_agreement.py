@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.phrases import human_agreement
+from forest_align.eval.metrics.phrase_scores import human_agreement
 
 SETS = st.sets(st.integers(0, 5), max_size=4)
 # Two to four people, the same number for each sentence pair.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forest_align.alignment import Links
 from forest_align.eval.metrics.scores import Scores
-from forest_align.eval.metrics.words import Block, WordPair, WordScores, blocks_of, score_words
+from forest_align.eval.metrics.word_scores import Block, WordPair, WordScores, blocks_of, score_words
 
 Link = tuple[int, int]
 

@@ -16,7 +16,7 @@ from forest_align.parsing import (
     sentence_from_n_best,
     with_best_tree,
 )
-from forest_align.parsing.forests.heads import PUNCTUATION
+from forest_align.parsing.forests.semantic_heads import PUNCTUATION
 from forest_align.types import InputError, ParseForest, Sentence
 from forest_align.types.forest_json import check_forest
 

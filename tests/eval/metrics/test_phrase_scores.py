@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.phrases import human_agreement, reachability, score_phrases
+from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
 from forest_align.types import InputError
 
 SETS = st.sets(st.integers(0, 5))

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from forest_align.eval.files.tables import (
+from forest_align.eval.files.result_tables import (
     HEADINGS,
     Row,
     citations,

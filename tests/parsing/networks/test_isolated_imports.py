@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from forest_align.parsing.networks.encoder_scorer import MODELS
-from forest_align.parsing.networks.lone_imports import import_alone
+from forest_align.parsing.networks.isolated_imports import import_isolated
 
 WITHOUT_PLUG_INS = """
 import sys
@@ -32,7 +32,7 @@ assert nltk.tokenize.NLTKWordTokenizer and nltk.Tree
 
 def test_a_module_that_is_not_there_is_an_import_error_and_leaves_nothing_behind() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        import_alone("no_such_package.part")
+        import_isolated("no_such_package.part")
     assert "no_such_package" not in sys.modules
 
 

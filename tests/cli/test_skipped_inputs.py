@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from forest_align.cli.left_out import LeftOut, name_left_out
+from forest_align.cli.skipped_inputs import SkippedInputs, report_skipped
 
 
 @pytest.mark.parametrize(
@@ -11,14 +11,14 @@ from forest_align.cli.left_out import LeftOut, name_left_out
 def test_ten_are_named_and_the_others_counted(
     count: int, last: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name_left_out("sing", range(1, count + 1))
+    report_skipped("sing", range(1, count + 1))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == min(count, 11)
     assert lines[-1:] == ([f"forest-align sing: left out: {last}"] if last else [])
 
 
 def test_they_are_counted_where_a_command_stops_early_too(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KeyboardInterrupt), LeftOut("sing") as left_out:
+    with pytest.raises(KeyboardInterrupt), SkippedInputs("sing") as left_out:
         for _ in range(12):
             left_out.add("flat")
         raise KeyboardInterrupt

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.sentence import CONTENT, FUNCTION, PUNCTUATION, TAGS, LatticeSentence
+from forest_align.aligners.semi_markov.sentence_arrays import (
+    CONTENT,
+    FUNCTION,
+    PUNCTUATION,
+    TAGS,
+    LatticeSentence,
+)
 from forest_align.cext.string_similarity import string_similarities
 from forest_align.lexicon.kinds import Evidence
 from forest_align.types.spans import SpanSums

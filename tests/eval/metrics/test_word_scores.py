@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.words import WordPair, blocks_of, score_words
+from forest_align.eval.metrics.word_scores import WordPair, blocks_of, score_words
 from forest_align.types import InputError
 
 WORDS = ["a", "b", "A", "c"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nltk import Tree
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.calibration import calibrate, calibrate_links, calibrate_nodes
+from forest_align.eval.metrics.calibration_error import calibrate, calibrate_links, calibrate_nodes
 from forest_align.parsing import forest_from_trees
 from forest_align.types import InputError
 

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 _NAMED = 10
 
 
-class LeftOut(AbstractContextManager["LeftOut"]):
+class SkippedInputs(AbstractContextManager["SkippedInputs"]):
     """Names what a command leaves out; at the end of the ``with`` block it says how many it has not named.
 
     Parameters
@@ -42,8 +42,8 @@ class LeftOut(AbstractContextManager["LeftOut"]):
         print(f"forest-align {self._command}: left out: {what}", file=sys.stderr)
 
 
-def name_left_out(command: str, problems: Iterable[object]) -> None:
+def report_skipped(command: str, problems: Iterable[object]) -> None:
     """Name what a command leaves out, where all of it is known already."""
-    with LeftOut(command) as left_out:
+    with SkippedInputs(command) as left_out:
         for problem in problems:
             left_out.add(problem)

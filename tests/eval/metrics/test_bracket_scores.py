@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from forest_align.eval.metrics.brackets import brackets_of, oracle_brackets, score_brackets
+from forest_align.eval.metrics.bracket_scores import brackets_of, oracle_brackets, score_brackets
 from forest_align.types import InputError, ParseForest
 
 GOLD = "(TOP (S (NP-SBJ (DT The) (NN dog)) (VP (VBD ran) (PRT (RP off))) (. .)))"

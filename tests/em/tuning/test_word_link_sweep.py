@@ -15,7 +15,7 @@ from forest_align.aligners.sultan.aligner import SultanAligner
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
-from forest_align.em.tuning.word_links import (
+from forest_align.em.tuning.word_link_sweep import (
     WordDevPair,
     WordSweep,
     dev_pairs,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from forest_align.data.phrases.table import TABLE_FORMATS, PhraseEntry
+from forest_align.data.phrases.phrase_table import TABLE_FORMATS, PhraseEntry
 
 DIED = PhraseEntry("died", "passed away", "VP::VBD", "VP", 3, 2.5, 0.5, 1.0, "0-0 0-1", "7")
 

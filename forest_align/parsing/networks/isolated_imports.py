@@ -12,7 +12,7 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
 
-def import_alone(name: str) -> ModuleType:
+def import_isolated(name: str) -> ModuleType:
     """Import a module without running the code of the packages that it lies in, unless that has run already.
 
     Whoever imports those packages later gets them whole, with this module in them.
