@@ -55,7 +55,7 @@ class TrainingProgress:
     """A bar an epoch, fed pair by pair, and a line on standard output when the epoch is over.
 
     The bar shows means over the epoch so far. It watches a run as
-    :class:`forest_align.em.forest.trainer.TrainingObserver` says.
+    :class:`forest_align.em.forest._trainer.TrainingObserver` says.
 
     Parameters
     ----------

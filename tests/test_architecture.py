@@ -196,7 +196,7 @@ def test_no_two_public_classes_share_a_name() -> None:
         ("wrong.py", "import_module('forest_align.alignment.html')\n", "alignment"),
         ("wrong.py", "import_module(f'forest_align.cli.{name}')\n", "cli"),
         ("wrong.pyx", "import numpy\nfrom forest_align.types import Links\n", "types"),
-        ("wrong.pyx", "    cimport forest_align.em.forest.objective\n", "em"),
+        ("wrong.pyx", "    cimport forest_align.em.forest._objective\n", "em"),
     ],
 )
 def test_the_rules_notice_a_wrong_import(tmp_path: Path, name: str, text: str, part: str) -> None:

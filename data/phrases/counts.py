@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from forest_align.alignment import Alignment
+from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
 from forest_align.data.phrases.occurrences import Occurrence, Selection, occurrences
-from forest_align.data.phrases.phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
 from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
+    from forest_align.em.contextual._first_pass import LinkSettings
     from forest_align.em.contextual.examples import LinkExample
-    from forest_align.em.contextual.first_pass import LinkSettings
 
 __all__ = [
     "LinkExample",
@@ -19,6 +19,6 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "LinkExample": "forest_align.em.contextual.examples",
-        "LinkSettings": "forest_align.em.contextual.first_pass",
+        "LinkSettings": "forest_align.em.contextual._first_pass",
     },
 )

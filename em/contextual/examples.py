@@ -15,9 +15,9 @@ import numpy as np
 from forest_align.aligners.contextual.features import SentenceFeatures, word_features
 from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.contextual.folds import Keys, folds_of, sentence_key
+from forest_align.em.contextual._folds import Keys, folds_of, sentence_key
+from forest_align.em.contextual._rearranging import Tagged, participles_of, rearranged_pair
 from forest_align.em.contextual.misspellings import misspelled_sentence
-from forest_align.em.contextual.rearranging import Tagged, participles_of, rearranged_pair
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon

@@ -28,14 +28,7 @@ from scipy.optimize import linear_sum_assignment
 
 from forest_align.aligners.contextual.features import SentenceFeatures
 from forest_align.aligners.contextual.model import UNLIKELY, LinkModel
-from forest_align.em.contextual.examples import (
-    TRAIN,
-    LinkExample,
-    read_examples,
-    save_whole,
-    sentences_of_tests,
-)
-from forest_align.em.contextual.first_pass import (
+from forest_align.em.contextual._first_pass import (
     GROUPS,
     LinkSettings,
     Projection,
@@ -43,9 +36,16 @@ from forest_align.em.contextual.first_pass import (
     learn_projection,
     principal_directions,
 )
-from forest_align.em.contextual.folds import FOLDS
-from forest_align.em.contextual.message_pass import fit_messages
-from forest_align.em.contextual.second_pass import cells_of, fit_second
+from forest_align.em.contextual._folds import FOLDS
+from forest_align.em.contextual._message_pass import fit_messages
+from forest_align.em.contextual._second_pass import cells_of, fit_second
+from forest_align.em.contextual.examples import (
+    TRAIN,
+    LinkExample,
+    read_examples,
+    save_whole,
+    sentences_of_tests,
+)
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.storage.fingerprints import fingerprint_of

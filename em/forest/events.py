@@ -13,7 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from forest_align.em.forest.objective import EventTable
+from forest_align.em.forest._objective import EventTable
 
 
 class Normalizer(StrEnum):

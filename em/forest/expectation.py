@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from forest_align.em.forest.objective import EventTable
+from forest_align.em.forest._objective import EventTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.em.forest.assignments import HardAssignments
+from forest_align.em.forest._assignments import HardAssignments
 from forest_align.em.forest.expectation import Totals
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
@@ -17,7 +17,7 @@ from forest_align.types import InputError
 # What the names of the arrays of kept alignments begin with in a checkpoint.
 _KEPT = "kept."
 RUN = "a training run of the forest aligner"
-#: What differs where the hashes do that a run is known by, see :func:`forest_align.em.forest.trainer.train`.
+#: What differs where the hashes do that a run is known by, see :func:`forest_align.em.forest._trainer.train`.
 HASHED = {
     "problem": "other pairs, or the same with other trees, forest sizes, word candidates, normalizer or "
     "options of the search",
@@ -38,7 +38,7 @@ class TrainingSettings:
     seed : int
         Determines the order of the pairs.
     regularization : float
-        κ of the M-step, see :class:`forest_align.em.forest.objective.Objective`.
+        κ of the M-step, see :class:`forest_align.em.forest._objective.Objective`.
     step_exponent : float
         The k-th batch, counted from 0, enters the running counts with weight ``(k + 2) ** -step_exponent``
         (stepwise EM, Liang & Klein 2009, §3.1); in (0.5, 1]. The first one, before which there are no counts,

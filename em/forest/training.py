@@ -11,12 +11,12 @@ import numpy as np
 from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusPair
+from forest_align.em.forest._features import CorpusFeatures, number_features
+from forest_align.em.forest._problem import build_problem
+from forest_align.em.forest._trainer import TrainingObserver, train
 from forest_align.em.forest.dev_set import DevSet, figures
 from forest_align.em.forest.events import Normalizer
-from forest_align.em.forest.features import CorpusFeatures, number_features
-from forest_align.em.forest.problem import build_problem
 from forest_align.em.forest.state import EpochReport, TrainingSettings
-from forest_align.em.forest.trainer import TrainingObserver, train
 from forest_align.types import InputError
 
 # Lexicalised weights below this change no probability by more than a few percent, and there are very many.
@@ -67,7 +67,7 @@ def train_forest_model(
     dev : DevSet, optional
         Scored after each epoch.
     checkpoint, resume, observer
-        See :func:`forest_align.em.forest.trainer.train`.
+        See :func:`forest_align.em.forest._trainer.train`.
 
     Returns
     -------

@@ -13,9 +13,9 @@ import numpy as np
 
 from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
 from forest_align.aligners.joint.program import Solution, best_edits
-from forest_align.em.joint.calibration import calibrate
+from forest_align.em.joint._calibration import calibrate
+from forest_align.em.joint._state import HASHED, RUN, JointEpoch, JointState, load_state, save_state
 from forest_align.em.joint.examples import JointExample, Report
-from forest_align.em.joint.state import HASHED, RUN, JointEpoch, JointState, load_state, save_state
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 

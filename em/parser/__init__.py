@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.em.parser.trainer import ParserSettings
+    from forest_align.em.parser._trainer import ParserSettings
 
 __all__ = [
     "ParserSettings",
@@ -16,6 +16,6 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "ParserSettings": "forest_align.em.parser.trainer",
+        "ParserSettings": "forest_align.em.parser._trainer",
     },
 )

@@ -30,7 +30,7 @@ import torch
 from tqdm import tqdm
 
 from forest_align.data.trees.treebanks import TreebankSentence
-from forest_align.em.parser.examples import (
+from forest_align.em.parser._examples import (
     ExampleStore,
     Mix,
     Visit,
@@ -38,8 +38,8 @@ from forest_align.em.parser.examples import (
     treebank_mix,
     vocabularies,
 )
-from forest_align.em.parser.span_parser import SpanParser
-from forest_align.em.parser.trainer import (
+from forest_align.em.parser._span_parser import SpanParser
+from forest_align.em.parser._trainer import (
     ParserSettings,
     Trainer,
     changes,

@@ -14,7 +14,7 @@ from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
-from forest_align.em.semi_markov.lbfgs import Descent
+from forest_align.em.semi_markov._lbfgs import Descent
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.em.tuning.owners import claim, give_back, give_back_dead_trials
+from forest_align.em.tuning._owners import claim, give_back, give_back_dead_trials
 from forest_align.em.tuning.results import count_states
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.types import InputError

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair
-from forest_align.eval.benchmarks.annotated_phrases import AnnotatedPhrases, phrase_scorer
-from forest_align.eval.benchmarks.applications import (
+from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, phrase_scorer
+from forest_align.eval.benchmarks._applications import (
     BOTH,
     SOURCE,
     TARGET,
@@ -21,11 +21,11 @@ from forest_align.eval.benchmarks.applications import (
     similarity_scorer,
     weighted_use,
 )
-from forest_align.eval.benchmarks.chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.benchmarks._chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks.reading import Files
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Task
-from forest_align.eval.benchmarks.word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.metrics.extrinsic import document_frequency_weights
 from forest_align.types import InputError, Sentence
 

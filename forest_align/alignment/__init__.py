@@ -1,7 +1,7 @@
 """What an aligner returns: word links, phrase pairs, and the views of them."""
 
-from forest_align.alignment.alignment import Alignment
-from forest_align.alignment.links import Links
-from forest_align.alignment.phrase_pair import PhrasePair
+from forest_align.alignment._alignment import Alignment
+from forest_align.alignment._links import Links
+from forest_align.alignment._phrase_pair import PhrasePair
 
 __all__ = ["Alignment", "Links", "PhrasePair"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from forest_align.alignment import Alignment, PhrasePair
-from forest_align.alignment.shown_pairs import LIKELY, hidden_note, numbers_of, roots_note, shown_pairs
+from forest_align.alignment._shown_pairs import LIKELY, hidden_note, numbers_of, roots_note, shown_pairs
 from forest_align.alignment.svg import PALETTE, UNALIGNED, escaped, to_svg
 from forest_align.types import InputError, Sentence
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from forest_align.alignment import Alignment
-from forest_align.alignment.shown_pairs import numbers_of, shown_pairs
+from forest_align.alignment._shown_pairs import numbers_of, shown_pairs
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import parse_bracket
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textwrap import wrap
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.alignment.shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
+from forest_align.alignment._shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
 from forest_align.types import Node, Sentence
 from forest_align.types.brackets import split_chain
 

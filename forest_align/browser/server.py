@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from forest_align.browser.pages import content_security_policy
+from forest_align.browser._pages import content_security_policy
 from forest_align.browser.service import MAX_BODY, Answer, BrowserService, RequestError
 from forest_align.types import InputError
 

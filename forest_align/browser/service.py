@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from forest_align.alignment import Alignment
+from forest_align.browser._pages import Form, pairs_page, problem_page, sentences_page
 from forest_align.browser.line_index import LineIndex
-from forest_align.browser.pages import Form, pairs_page, problem_page, sentences_page
 from forest_align.types import ForestAlignError, InputError, ModelError
 from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.lexicon.acronyms import acronym_spans
+from forest_align.lexicon._acronyms import acronym_spans
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.word_vectors import check_comparable
 

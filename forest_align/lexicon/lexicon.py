@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
+from forest_align.lexicon._morphology import Lemmatizer, part_of_speech
+from forest_align.lexicon._suffixes import suffix_stems
+from forest_align.lexicon._wordnet_store import WordNetStore
 from forest_align.lexicon.kinds import Evidence
-from forest_align.lexicon.morphology import Lemmatizer, part_of_speech
-from forest_align.lexicon.suffixes import suffix_stems
 from forest_align.lexicon.tables import (
     FUNCTION_GROUPS,
     PREPOSITIONS,
@@ -17,7 +18,6 @@ from forest_align.lexicon.tables import (
     plain_apostrophes,
     spelling_key,
 )
-from forest_align.lexicon.wordnet_store import WordNetStore
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence

@@ -50,7 +50,7 @@ class Derivation:
     edges : mapping of int to int
         Inner node to number of its hyperedge.
     log_probability : float
-        See :meth:`~forest_align.types.forest.ParseForest.derivations`.
+        See :meth:`~forest_align.types._forest.ParseForest.derivations`.
     """
 
     root: int

@@ -6,8 +6,8 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from forest_align.types._forest import ParseForest
 from forest_align.types.errors import InputError
-from forest_align.types.forest import ParseForest
 from forest_align.types.json_fields import (
     Fields,
     check_integer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forest_align.alignment import Alignment, PhrasePair
-from forest_align.alignment.shown_pairs import numbers_of, shown_pairs
+from forest_align.alignment._shown_pairs import numbers_of, shown_pairs
 from forest_align.types import Node, Sentence
 
 Spans = tuple[tuple[int, int], tuple[int, int]]

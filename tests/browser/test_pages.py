@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.browser.pages import Form, content_security_policy, pairs_page, problem_page, sentences_page
+from forest_align.browser._pages import (
+    Form,
+    content_security_policy,
+    pairs_page,
+    problem_page,
+    sentences_page,
+)
 from forest_align.types import Node, Sentence
 
 from ..alignment.html_page import Page

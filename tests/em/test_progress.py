@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forest_align.em.forest._trainer import train
 from forest_align.em.forest.expectation import Totals
 from forest_align.em.forest.state import TrainingSettings
-from forest_align.em.forest.trainer import train
 from forest_align.em.progress import TrainingProgress
 
 from .forest.test_trainer import SETTINGS, SyntheticPairs, start_weights

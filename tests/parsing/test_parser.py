@@ -19,8 +19,8 @@ from forest_align.parsing import Parser, load_parser, load_parser_for_alignment
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
 from forest_align.parsing.networks.word_tagger import WordTagger
 from forest_align.types import InputError, ModelError, Sentence
+from forest_align.types._forest_json import check_forest
 from forest_align.types.errors import MemoryLimitError
-from forest_align.types.forest_json import check_forest
 
 from ..cext.reference import chart_reference
 from . import fake_scorer as fake

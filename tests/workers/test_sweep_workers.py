@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from forest_align.em.tuning import owners as trial_owners
-from forest_align.em.tuning.owners import claim, give_back, give_back_dead_trials
+from forest_align.em.tuning import _owners as trial_owners
+from forest_align.em.tuning._owners import claim, give_back, give_back_dead_trials
 from forest_align.em.tuning.results import best_values
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import TuningSettings, Values, tune

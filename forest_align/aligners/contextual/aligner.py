@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forest_align.aligners.base import Text
-from forest_align.aligners.contextual.likely_links import most_likely_links
+from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
@@ -46,7 +46,7 @@ class ContextualAligner(ParsingAligner):
         The bundled one by default.
     threshold : float, optional
         Probability from which on two words are linked; the model's by default. Words that stand several times
-        in both sentences may share it (:mod:`forest_align.aligners.contextual.likely_links`).
+        in both sentences may share it (:mod:`forest_align.aligners.contextual._likely_links`).
 
     Raises
     ------

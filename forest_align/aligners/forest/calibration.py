@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.forest._link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.sultan.sentence_view import is_punctuation
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence

@@ -80,7 +80,7 @@ class ForestOptions:
         Power to which the score of a word candidate is raised in the score of the pair that it makes.
     link_weight : float
         Power to which the probability that the word links agree with a phrase pair, or with a null phrase, is
-        raised in its score, see :class:`forest_align.aligners.forest.link_evidence.LinkEvidence`.
+        raised in its score, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
     tree_weight : float
         Power to which the probability of the trees that a derivation uses, over that of the most probable
         trees, is raised in its score: a log-linear µ_p.
@@ -94,7 +94,7 @@ class ForestOptions:
         words be aligned as a whole.
     whole_constituents : bool
         Whether phrases that are parts of constituents are widened to the whole ones where nothing speaks
-        against it, see :mod:`forest_align.aligners.forest.whole_constituents`.
+        against it, see :mod:`forest_align.aligners.forest._whole_constituents`.
 
     Raises
     ------

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.forest._link_evidence import LinkEvidence
+from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.link_evidence import LinkEvidence
-from forest_align.aligners.forest.tree_choice import tree_losses
 from forest_align.cext import alignment as kernel
 from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
 from forest_align.cext.alignment_result import AlignmentArrays

@@ -19,15 +19,15 @@ from forest_align.aligners.contextual.features import (
     base_table,
     word_features,
 )
-from forest_align.aligners.joint.arcs import arc_features
-from forest_align.aligners.joint.edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
-from forest_align.aligners.joint.link_features import (
+from forest_align.aligners.joint._edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
+from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
     LINK_WORD_FEATURES,
     LinkTable,
     link_table,
 )
-from forest_align.aligners.joint.phrase_edits import phrase_features
+from forest_align.aligners.joint._phrase_edits import phrase_features
+from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups

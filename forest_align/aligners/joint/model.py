@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
+from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.arcs import ARC_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits
-from forest_align.aligners.joint.phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,

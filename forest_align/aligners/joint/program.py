@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forest_align.aligners.joint.edits import ArcPairs
+from forest_align.aligners.joint._edits import ArcPairs
 from forest_align.aligners.joint.solver import maximise
 from forest_align.types.spans import SpanSums
 

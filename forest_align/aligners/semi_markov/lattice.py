@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.semi_markov.phrase_features import (
+from forest_align.aligners.semi_markov._phrase_features import (
     CHUNK_PAIRS,
     PHRASE_CLASSES,
     PHRASE_FEATURES,
     PhrasePairs,
 )
-from forest_align.aligners.semi_markov.sentence_arrays import CONTENT, TAGS, LatticeSentence
-from forest_align.aligners.semi_markov.word_features import WORD_CLASSES, WORD_FEATURES, WordPairs
+from forest_align.aligners.semi_markov._sentence_arrays import CONTENT, TAGS, LatticeSentence
+from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES, WordPairs
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.types import Sentence

@@ -17,7 +17,10 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.aligners.semi_markov.base_phrases import CHUNK_TYPES
+from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
+from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
+from forest_align.aligners.semi_markov._sentence_arrays import TAGS
+from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.aligners.semi_markov.lattice import (
     NULL_CLASSES,
     NULL_FEATURES,
@@ -25,9 +28,6 @@ from forest_align.aligners.semi_markov.lattice import (
     WEIGHTS,
     Lattice,
 )
-from forest_align.aligners.semi_markov.phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov.sentence_arrays import TAGS
-from forest_align.aligners.semi_markov.word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.types import ModelError
 
 KIND = "semi-markov"

@@ -12,10 +12,10 @@ from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.model_folder import damaged, model_folder
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
+from forest_align.aligners.sultan._pipeline import published_links
+from forest_align.aligners.sultan._similarity import similar_words
 from forest_align.aligners.sultan.parameters import PublishedParameters, load_parameters, save_parameters
-from forest_align.aligners.sultan.pipeline import published_links
 from forest_align.aligners.sultan.sentence_view import SentenceView
-from forest_align.aligners.sultan.similarity import similar_words
 from forest_align.alignment import Alignment, Links
 from forest_align.lexicon.word_vectors import check_finite
 from forest_align.parsing.dependencies.annotators import load_annotator

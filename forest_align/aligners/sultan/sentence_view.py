@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan.equivalence import category
+from forest_align.aligners.sultan._equivalence import category
 from forest_align.lexicon.function_words import FUNCTION_WORDS
 from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.parsing.dependencies.annotation import Annotation

@@ -101,7 +101,7 @@ def word_candidates(
     if name != "contextual":
         return candidate_provider(name, ppdb=table, minimum_score=least)
     from forest_align.aligners.contextual.aligner import ContextualAligner
-    from forest_align.aligners.words.contextual_candidates import ContextualCandidates
+    from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 
     return WithFallback(
         ContextualCandidates(

@@ -32,7 +32,7 @@ def load_annotator(name: str) -> Annotator:
         raise InputError(f"expected one of {', '.join(ANNOTATORS)}, found {name!r}", field="annotator")
     if name == "trees":
         return TreeAnnotator()
-    from forest_align.parsing.dependencies.spacy import SpacyAnnotator
+    from forest_align.parsing.dependencies._spacy import SpacyAnnotator
 
     return SpacyAnnotator()
 

@@ -1,7 +1,7 @@
 """Stanford-style typed dependencies derived from a constituency tree, so that no dependency parser is needed.
 
-Heads come from :mod:`forest_align.parsing.dependencies.syntactic_heads`, names from
-:mod:`forest_align.parsing.dependencies.rules`; this module walks the tree and collapses prepositions,
+Heads come from :mod:`forest_align.parsing.dependencies._syntactic_heads`, names from
+:mod:`forest_align.parsing.dependencies._rules`; this module walks the tree and collapses prepositions,
 conjunctions and agents (de Marneffe & Manning 2008, §4).
 """
 
@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from forest_align.lexicon.tables import plain_apostrophes
-from forest_align.parsing.dependencies.coordination import phrase
-from forest_align.parsing.dependencies.rules import relation
-from forest_align.parsing.dependencies.syntactic_heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
+from forest_align.parsing.dependencies._coordination import phrase
+from forest_align.parsing.dependencies._rules import relation
+from forest_align.parsing.dependencies._syntactic_heads import PUNCTUATION_TAGS, HeadedPhrase, set_heads
 from forest_align.types.brackets import split_chain
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forest_align.parsing.forests.binarize import binarization_plan
-from forest_align.parsing.forests.semantic_heads import symbol
+from forest_align.parsing.forests._binarize import binarization_plan
+from forest_align.parsing.forests._semantic_heads import symbol
 from forest_align.types import InputError, ParseForest
 from forest_align.types.brackets import escape_word, split_chain
 

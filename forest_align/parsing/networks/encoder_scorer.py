@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import torch
 
+from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import (
@@ -18,7 +19,6 @@ from forest_align.parsing.networks.model_files import (
     read_config,
     read_weights,
 )
-from forest_align.parsing.networks.network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
 from forest_align.types import InputError, ModelError
@@ -190,7 +190,7 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
     if SECTION in config:
         return EncoderScorer.read(folder)
     if "benepar" in config:
-        from forest_align.parsing.networks.benepar_scorer import BeneparScorer
+        from forest_align.parsing.networks._benepar_scorer import BeneparScorer
 
         return BeneparScorer(folder)
     raise ModelError(f"{folder}: config.json describes neither a forest-align nor a benepar parser")

@@ -1,6 +1,6 @@
 """The span parser's forward pass without benepar and transformers, whose import takes seconds.
 
-:class:`~forest_align.em.parser.span_parser.SpanParser` is the same network as a module of benepar's: what is
+:class:`~forest_align.em.parser._span_parser.SpanParser` is the same network as a module of benepar's: what is
 trained, and what the tests compare this one with.
 """
 
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from forest_align.parsing.networks.encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks._packed_rows import PackedRows
 from forest_align.parsing.networks.linear_layers import Linear, LinearKind, arithmetic
-from forest_align.parsing.networks.packed_rows import PackedRows
 
 if TYPE_CHECKING:
+    from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncoderBatch
-    from forest_align.parsing.networks.network_shapes import NetworkSizes
 
 #: Spans scored at once: enough to keep two cores busy, few enough for a processor's own cache.
 SPAN_CHUNK = 2048
@@ -103,7 +103,7 @@ class SpanNetwork:
     Parameters
     ----------
     weights : mapping of str to torch.Tensor
-        Under the names of :func:`~forest_align.parsing.networks.network_shapes.weight_shapes`, and of its
+        Under the names of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`, and of its
         shapes.
     sizes : NetworkSizes
         What the weights alone do not say.

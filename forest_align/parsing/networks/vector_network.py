@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from forest_align.parsing.networks._encoder_layer import EncoderLayer, Weights, normalise
+from forest_align.parsing.networks._packed_rows import PackedRows
 from forest_align.parsing.networks.encoder_batches import (
     EncodedSentence,
     EncoderBatch,
@@ -19,10 +21,8 @@ from forest_align.parsing.networks.encoder_batches import (
     collate,
     length_batches,
 )
-from forest_align.parsing.networks.encoder_layer import EncoderLayer, Weights, normalise
 from forest_align.parsing.networks.linear_layers import arithmetic, native_dtype
 from forest_align.parsing.networks.model_files import check_finite, positive_number, read_config, read_tensors
-from forest_align.parsing.networks.packed_rows import PackedRows
 from forest_align.types import ModelError
 
 #: Folder of the bundled encoder.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.forest.k_best_alignments import k_best
+from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.cext import alignment
 from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 from forest_align.cext.alignment_result import AlignmentArrays

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nltk import Tree
 
-from forest_align.aligners.forest.tree_choice import choose_tree, tree_losses
+from forest_align.aligners.forest._tree_choice import choose_tree, tree_losses
 from forest_align.parsing import forest_from_trees
 from forest_align.types import Derivation, ParseForest
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.legitimacy import alignment_violations
 from forest_align.aligners.forest.result import reported_derivation
-from forest_align.aligners.forest.whole_constituents import with_whole_constituents
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
 from forest_align.lexicon.lexicon import load_lexicon

@@ -12,14 +12,14 @@ import pytest
 
 import forest_align
 from forest_align.aligners.joint import solver as joint_solver
+from forest_align.aligners.joint._constraints import violations
+from forest_align.aligners.joint._edits import MOST_PARTNERS, phrase_pairs
+from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model
 from forest_align.aligners.joint.arcs import ARC_CLASSES, ARC_FEATURES
-from forest_align.aligners.joint.constraints import violations
-from forest_align.aligners.joint.edits import MOST_PARTNERS, phrase_pairs
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import VARIANTS, WEIGHT_COUNT, JointModel, summed_features
-from forest_align.aligners.joint.phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.alignment import Alignment
 from forest_align.lexicon.kinds import Evidence

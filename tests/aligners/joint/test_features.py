@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.features import word_features
-from forest_align.aligners.joint.edits import arcs_of
+from forest_align.aligners.joint._edits import arcs_of
+from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, PairEdits, pair_edits
-from forest_align.aligners.joint.phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.kinds import Evidence

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.contextual.aligner import ContextualAligner, bundled_model
-from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
-from forest_align.aligners.joint.link_features import (
+from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
     LINK_PHRASE_FEATURES,
     LINK_WORD_FEATURES,
     LinkTable,
     link_table,
 )
-from forest_align.aligners.joint.phrase_edits import PHRASE_FEATURES
+from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
+from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits, pair_edits
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError

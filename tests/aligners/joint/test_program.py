@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.joint import solver as joint_solver
-from forest_align.aligners.joint.constraints import violations
-from forest_align.aligners.joint.edits import ArcPairs, arc_pairs
+from forest_align.aligners.joint._constraints import violations
+from forest_align.aligners.joint._edits import ArcPairs, arc_pairs
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import ModelError

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.semi_markov.base_phrases import CHUNK_TYPES, tag_chunks
+from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chunks
+from forest_align.aligners.semi_markov._word_features import shifted
 from forest_align.aligners.semi_markov.lattice import TRANSITIONS, Lattice, lattice_of, transition_classes
 from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
-from forest_align.aligners.semi_markov.word_features import shifted
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError
 

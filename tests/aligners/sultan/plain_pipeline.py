@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from forest_align.aligners.sultan.equivalence import category, crossed, parallel
+from forest_align.aligners.sultan._equivalence import category, crossed, parallel
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.lexicon.function_words import FUNCTION_WORDS
 from forest_align.parsing.dependencies.annotation import Annotation

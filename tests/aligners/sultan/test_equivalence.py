@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from forest_align.aligners.sultan.equivalence import crossed, parallel
+from forest_align.aligners.sultan._equivalence import crossed, parallel
+from forest_align.aligners.sultan._pipeline import _Pipeline, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.pipeline import _Pipeline, word_similarity
 from forest_align.aligners.sultan.sentence_view import SentenceView
 from forest_align.eval.metrics.typed_dependencies import TABLE_TYPES
 from forest_align.parsing.dependencies.annotation import Annotation

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from safetensors.numpy import load_file
 
+from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint.features import PairEdits, pair_edits
-from forest_align.aligners.joint.link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint.model import JointModel
 from forest_align.cli import main
 

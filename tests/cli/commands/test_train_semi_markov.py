@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from forest_align.aligners import load
+from forest_align.aligners.semi_markov._word_features import WORD_FEATURES
 from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
 from forest_align.aligners.semi_markov.model import SemiMarkovModel
-from forest_align.aligners.semi_markov.word_features import WORD_FEATURES
 from forest_align.cli import main
 from forest_align.cli.aligner_choice import load_aligner
 from forest_align.types import InputError, ModelError, Sentence

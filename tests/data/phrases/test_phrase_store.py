@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.phrases.phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
 from forest_align.types import InputError
 
 CAT = PairKey("cat", "feline", "NN", "NN")

@@ -21,8 +21,11 @@ from forest_align.aligners.contextual.features import (
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.model import HOPELESS
 from forest_align.cext import contextual as kernel
+from forest_align.em.contextual import _first_pass as first_pass
+from forest_align.em.contextual import _message_pass as message_pass
+from forest_align.em.contextual import _second_pass as second_pass
 from forest_align.em.contextual import examples as link_examples
-from forest_align.em.contextual import first_pass, message_pass, second_pass, training
+from forest_align.em.contextual import training
 
 APART = len(BASE_FEATURES) + len(DIRECTION_FEATURES)
 FEATURES = APART + len(CONTEXT_FEATURES)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.em.contextual import folds
+from forest_align.em.contextual import _folds as folds
 from forest_align.em.contextual import training as script
 
 

@@ -15,8 +15,11 @@ import pytest
 import torch
 
 from forest_align.aligners.contextual.model import LinkModel
+from forest_align.em.contextual import _first_pass as first_pass
+from forest_align.em.contextual import _message_pass as message_pass
+from forest_align.em.contextual import _second_pass as second_pass
 from forest_align.em.contextual import examples as link_examples
-from forest_align.em.contextual import first_pass, message_pass, second_pass, training
+from forest_align.em.contextual import training
 
 SIZE = 40
 TAGS = {

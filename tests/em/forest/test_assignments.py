@@ -13,7 +13,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
-from forest_align.em.forest.assignments import HardAssignments
+from forest_align.em.forest._assignments import HardAssignments
 from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.expectation import PairExpectation
 from forest_align.em.forest.state import TrainingSettings

@@ -14,7 +14,7 @@ from forest_align.aligners.forest.features import pair_features
 from forest_align.aligners.words.lexical import Candidate
 from forest_align.alignment import Links
 from forest_align.em.corpus.corpus import CorpusPair
-from forest_align.em.forest.calibration import TEMPERATURES, JudgedPhrases, fit_calibration, judge_phrases
+from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases, fit_calibration, judge_phrases
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.eval.metrics.calibration_error import calibrate
 from forest_align.lexicon.evidence import word_evidence

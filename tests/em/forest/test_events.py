@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_align.em.forest._objective import EventTable
 from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
-from forest_align.em.forest.objective import EventTable
 
 ROWS = 12
 

@@ -13,8 +13,8 @@ from forest_align.aligners.forest.features import (
     PhraseClasses,
 )
 from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.em.forest._features import CorpusFeatures, number_features
 from forest_align.em.forest.events import EventTableBuilder, Normalizer
-from forest_align.em.forest.features import CorpusFeatures, number_features
 
 LEMMAS = ("cat", "dog", "sit", "the", "of")
 

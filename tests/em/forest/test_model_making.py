@@ -17,7 +17,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import calibrate, untuned
-from forest_align.em.forest.calibration import TEMPERATURES, JudgedPhrases
+from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases
 from forest_align.em.forest.dev_set import DevSet
 from forest_align.em.forest.state import TrainingSettings
 

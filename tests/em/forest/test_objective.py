@@ -15,7 +15,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.em.forest.objective import EventTable, Objective, maximize
+from forest_align.em.forest._objective import EventTable, Objective, maximize
 from forest_align.types import InputError
 
 
@@ -110,7 +110,7 @@ def test_two_runs_give_the_same_bits() -> None:
 def test_the_number_of_threads_does_not_change_a_bit() -> None:
     code = (
         "import numpy as np\n"
-        "from forest_align.em.forest.objective import EventTable, Objective\n"
+        "from forest_align.em.forest._objective import EventTable, Objective\n"
         "random, n = np.random.default_rng(3), 300_000\n"
         "rows = np.arange(n, dtype=np.int32)\n"
         "table = EventTable(np.arange(n + 1), rows, n, rows, np.ones(n), np.arange(0, n + 1, 3))\n"

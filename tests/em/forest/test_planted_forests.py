@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from forest_align.em.forest._problem import AlignmentProblem
+from forest_align.em.forest._trainer import train
 from forest_align.em.forest.events import Normalizer
-from forest_align.em.forest.problem import AlignmentProblem
 from forest_align.em.forest.state import TrainingSettings
-from forest_align.em.forest.trainer import train
 
 from .planted_forests import CATEGORIES, NULL, PLANTED, RANKS, planted_problem
 

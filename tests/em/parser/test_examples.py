@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft
-from forest_align.em.parser import examples as script
+from forest_align.em.parser import _examples as script
 from forest_align.parsing.networks.encoder_batches import WordEncoder
 from forest_align.parsing.networks.encoder_scorer import MODELS
 

@@ -16,9 +16,10 @@ from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertTokenizerFast
 
 from forest_align.cext import chart
-from forest_align.em.parser.span_parser import SpanParser
-from forest_align.em.parser.tree_crf_loss import log_partition, negative_log_likelihood
+from forest_align.em.parser._span_parser import SpanParser
+from forest_align.em.parser._tree_crf_loss import log_partition, negative_log_likelihood
 from forest_align.parsing.networks import span_network
+from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.encoder_batches import (
     CASE_CLASSES,
     EncoderBatch,
@@ -36,7 +37,6 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
-from forest_align.parsing.networks.network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.types import InputError, ModelError

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from forest_align.cext import chart
 from forest_align.data.trees.treebanks import TreebankSentence
-from forest_align.em.parser import trainer as parser_trainer
+from forest_align.em.parser import _trainer as parser_trainer
 from forest_align.em.parser import training as script
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate
 from forest_align.parsing.networks.model_files import ParserConfig, read_weights

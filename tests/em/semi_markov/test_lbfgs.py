@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forest_align.em.semi_markov.lbfgs import MEMORY, Descent
+from forest_align.em.semi_markov._lbfgs import MEMORY, Descent
 
 
 def bowl(seed: int, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
-from forest_align.em.tuning.owners import claim
+from forest_align.em.tuning._owners import claim
 from forest_align.em.tuning.results import best_values, importances, trial_table
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import Range, TuningSettings, Values, tune

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forest_align.alignment import Alignment, Links
-from forest_align.eval.benchmarks.applications import (
+from forest_align.eval.benchmarks._applications import (
     BOTH,
     SOURCE,
     TARGET,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.alignment import Alignment, Links
-from forest_align.eval.benchmarks.chunk_links import align_chunks
+from forest_align.eval.benchmarks._chunk_links import align_chunks
 from forest_align.types import Sentence
 
 WORDS, OTHERS = ["the", "switch", "of", "the", "bulb", "is"], ["a", "lamp", "and", "its", "switch", "lit"]

@@ -14,9 +14,9 @@ from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.data.formats.spade import pair_of_trees
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import parse_enju
-from forest_align.eval.benchmarks.annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
-from forest_align.eval.benchmarks.chunk_links import ChunkedPair, align_chunks, chunk_scorer
-from forest_align.eval.benchmarks.word_links import GoldVersion, word_scorer
+from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
+from forest_align.eval.benchmarks._chunk_links import ChunkedPair, align_chunks, chunk_scorer
+from forest_align.eval.benchmarks._word_links import GoldVersion, word_scorer
 from forest_align.eval.metrics.constituents import constituent_pairs
 from forest_align.types import InputError, Node, Sentence
 

@@ -7,7 +7,7 @@ import pytest
 from forest_align.data.trees.enju import parse_enju, read_enju
 from forest_align.parsing import forest_from_enju, sentence_from_enju
 from forest_align.types import InputError
-from forest_align.types.forest_json import check_forest
+from forest_align.types._forest_json import check_forest
 
 from ...places import SHARED
 

@@ -16,9 +16,9 @@ from forest_align.parsing import (
     sentence_from_n_best,
     with_best_tree,
 )
-from forest_align.parsing.forests.semantic_heads import PUNCTUATION
+from forest_align.parsing.forests._semantic_heads import PUNCTUATION
 from forest_align.types import InputError, ParseForest, Sentence
-from forest_align.types.forest_json import check_forest
+from forest_align.types._forest_json import check_forest
 
 from ...places import SHARED
 

@@ -12,7 +12,7 @@ from forest_align.parsing.networks.isolated_imports import import_isolated
 
 WITHOUT_PLUG_INS = """
 import sys
-from forest_align.em.parser import span_parser
+from forest_align.em.parser import _span_parser as span_parser
 assert "benepar" not in sys.modules and "spacy" not in sys.modules
 import benepar
 from benepar.parse_chart import ChartParser

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from forest_align.parsing.networks._packed_rows import PackedRows
 from forest_align.parsing.networks.linear_layers import (
     ROW_STEP,
     FloatLinear,
@@ -14,7 +15,6 @@ from forest_align.parsing.networks.linear_layers import (
     multiplies_integers,
     quantize_rows,
 )
-from forest_align.parsing.networks.packed_rows import PackedRows
 
 pytestmark = pytest.mark.skipif(not multiplies_integers(), reason="needs a processor with AVX2")
 

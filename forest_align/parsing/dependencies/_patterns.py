@@ -3,7 +3,7 @@
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from forest_align.parsing.dependencies.syntactic_heads import NOUN_TAGS, HeadedPhrase, is_time
+from forest_align.parsing.dependencies._syntactic_heads import NOUN_TAGS, HeadedPhrase, is_time
 
 NOMINAL = frozenset("NP NX NML NAC WHNP".split())
 NOUN_PHRASES = frozenset("NP NX NML NAC WHNP QP".split()) | NOUN_TAGS | frozenset("PRP CD DT $ EX FW".split())

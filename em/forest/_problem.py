@@ -11,9 +11,9 @@ import numpy as np
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import AlignmentArrays
+from forest_align.em.forest._objective import EventTable
 from forest_align.em.forest.events import EventTableBuilder, Normalizer, PairEvents, PairRows
 from forest_align.em.forest.expectation import PairExpectation
-from forest_align.em.forest.objective import EventTable
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import ParseForest
 

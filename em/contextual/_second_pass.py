@@ -14,8 +14,8 @@ from forest_align.aligners.contextual.features import LINK_CLASSES, base_table, 
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.model import HOPELESS
 from forest_align.cext import contextual as kernel
+from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.contextual.first_pass import LinkSettings
 
 CELLS_A_STEP = 2048
 

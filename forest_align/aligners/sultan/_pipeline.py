@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan.equivalence import crossed, parallel
-from forest_align.aligners.sultan.mentions import Mentions
+from forest_align.aligners.sultan._equivalence import crossed, parallel
+from forest_align.aligners.sultan._mentions import Mentions
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.sentence_view import is_clitic, is_punctuation
 
@@ -42,7 +42,7 @@ def published_links(
     parameters : PublishedParameters
         Weights and modules.
     similar_words : iterable of (int, int)
-        Words that are as similar as paraphrases; see :mod:`forest_align.aligners.sultan.similarity`.
+        Words that are as similar as paraphrases; see :mod:`forest_align.aligners.sultan._similarity`.
 
     Returns
     -------

@@ -6,8 +6,8 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 # ruff: noqa: SIM905
 from __future__ import annotations
 
-from forest_align.parsing.dependencies.clauses import clausal_relation, subordinate_relation
-from forest_align.parsing.dependencies.patterns import (
+from forest_align.parsing.dependencies._clauses import clausal_relation, subordinate_relation
+from forest_align.parsing.dependencies._patterns import (
     ADJECTIVES,
     ADVERBS,
     CLAUSES,
@@ -20,7 +20,7 @@ from forest_align.parsing.dependencies.patterns import (
     introducer,
     parenthesis,
 )
-from forest_align.parsing.dependencies.syntactic_heads import (
+from forest_align.parsing.dependencies._syntactic_heads import (
     NOUN_TAGS,
     VERB_TAGS,
     HeadedPhrase,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
-from forest_align.aligners.semi_markov.base_phrases import CHUNK_TYPES, tag_chunks
+from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chunks
 
 if TYPE_CHECKING:
     from forest_align.types import Sentence
@@ -61,7 +61,7 @@ class LatticeSentence:
         int32, shape (n,): places in :data:`TAGS`.
     chunks : numpy.ndarray
         int32, shape (LONGEST, n): type of the chunk that has this length (less 1) and begins at this word, a
-        place in :data:`~forest_align.aligners.semi_markov.base_phrases.CHUNK_TYPES`; 0 where there is none.
+        place in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 where there is none.
     inside : numpy.ndarray
         int32, shape (n,): number of the chunk that the word stands in; words outside have numbers of their
         own.

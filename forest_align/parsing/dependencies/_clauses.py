@@ -5,7 +5,7 @@ The names and the cases follow the Stanford typed dependencies manual (de Marnef
 
 from __future__ import annotations
 
-from forest_align.parsing.dependencies.patterns import (
+from forest_align.parsing.dependencies._patterns import (
     ADJECTIVES,
     ADVERBS,
     CLAUSES,
@@ -18,7 +18,7 @@ from forest_align.parsing.dependencies.patterns import (
     introducer,
     parenthesis,
 )
-from forest_align.parsing.dependencies.syntactic_heads import (
+from forest_align.parsing.dependencies._syntactic_heads import (
     BE_FORMS,
     COPULAS,
     GET_FORMS,

@@ -33,7 +33,7 @@ class CorpusFeatures:
     pairs : list of PairRows
         For each sentence pair the rows of its pairs of classes.
     feature_offsets, feature_ids : numpy.ndarray
-        Features of the rows, see :class:`forest_align.em.forest.objective.EventTable`.
+        Features of the rows, see :class:`forest_align.em.forest._objective.EventTable`.
     lexical_keys : tuple of str
         Names of the lexicalised features, see :class:`ForestModel`.
     """

@@ -13,9 +13,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits, dropout
 from forest_align.aligners.contextual.features import LINK_CLASSES
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.cext.contextual import MESSAGE_SLOTS
+from forest_align.em.contextual._first_pass import LinkSettings
+from forest_align.em.contextual._second_pass import Cells
 from forest_align.em.contextual.examples import LinkExample
-from forest_align.em.contextual.first_pass import LinkSettings
-from forest_align.em.contextual.second_pass import Cells
 
 PAIRS_A_STEP = 48
 LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2

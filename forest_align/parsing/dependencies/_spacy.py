@@ -12,9 +12,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from forest_align.lexicon.tables import plain_apostrophes
+from forest_align.parsing.dependencies._syntactic_heads import COPULAS, TIME_WORDS
 from forest_align.parsing.dependencies.annotation import Annotation
 from forest_align.parsing.dependencies.entities import Entity
-from forest_align.parsing.dependencies.syntactic_heads import COPULAS, TIME_WORDS
 from forest_align.parsing.dependencies.typed import Dependency, collapse
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError, ModelError, Sentence

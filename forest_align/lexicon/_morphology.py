@@ -10,7 +10,7 @@ from forest_align.lexicon.tables import plain_apostrophes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from forest_align.lexicon.wordnet_store import WordNetStore
+    from forest_align.lexicon._wordnet_store import WordNetStore
 
 #: Closed-class forms that no rule reaches; the tag decides between readings.
 _CLOSED = {

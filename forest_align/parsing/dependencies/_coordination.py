@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.parsing.dependencies.syntactic_heads import NOUN_TAGS, HeadedPhrase
+from forest_align.parsing.dependencies._syntactic_heads import NOUN_TAGS, HeadedPhrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forest_align.alignment.links import Links, read_links
-from forest_align.alignment.phrase_pair import PhrasePair
+from forest_align.alignment._links import Links, read_links
+from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.types.brackets import check_tree
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.features import BASE_FEATURES
-from forest_align.aligners.joint.link_features import LINK_PHRASE_FEATURES
+from forest_align.aligners.joint._link_features import LINK_PHRASE_FEATURES
 from forest_align.aligners.span_nodes import constituents_of
 from forest_align.lexicon.kinds import Evidence
 from forest_align.types.spans import SpanSums
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forest_align.aligners.contextual.features import SentenceFeatures
-    from forest_align.aligners.joint.link_features import LinkTable
+    from forest_align.aligners.joint._link_features import LinkTable
     from forest_align.lexicon.groups import Group
     from forest_align.parsing.dependencies.typed import Dependency
     from forest_align.types import Sentence

@@ -8,8 +8,8 @@ import torch
 from torch.nn import functional
 
 if TYPE_CHECKING:
+    from forest_align.parsing.networks._packed_rows import PackedRows
     from forest_align.parsing.networks.linear_layers import LinearKind
-    from forest_align.parsing.networks.packed_rows import PackedRows
 
 #: Weight and bias of a layer.
 Layer = tuple[torch.Tensor, torch.Tensor]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.types._forest_json import read_forest, values_of
 from forest_align.types.brackets import parse_bracket
 from forest_align.types.errors import InputError
-from forest_align.types.forest_json import read_forest, values_of
 from forest_align.types.k_best import enumerate_derivations, write_bracket
 from forest_align.types.node import Derivation, Node
 

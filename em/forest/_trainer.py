@@ -11,7 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from forest_align.em.forest.assignments import HardAssignments
+from forest_align.em.forest._assignments import HardAssignments
+from forest_align.em.forest._objective import Objective, maximize
 from forest_align.em.forest.expectation import (
     PairExpectation,
     Totals,
@@ -19,7 +20,6 @@ from forest_align.em.forest.expectation import (
     count_events,
     expect_batch,
 )
-from forest_align.em.forest.objective import Objective, maximize
 from forest_align.em.forest.state import (
     HASHED,
     RUN,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from forest_align.parsing.forests.semantic_heads import (
+from forest_align.parsing.forests._semantic_heads import (
     PUNCTUATION,
     coordinations,
     head_child,
@@ -35,7 +35,7 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     label : str
         Label of the constituent; of a collapsed unary chain the lowest one.
     children : tuple of str
-        Two or more children as :func:`forest_align.parsing.forests.semantic_heads.symbol` gives them.
+        Two or more children as :func:`forest_align.parsing.forests._semantic_heads.symbol` gives them.
 
     Returns
     -------
