@@ -15,7 +15,7 @@ from pathlib import Path
 from nltk import Tree
 
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.typed_dependencies import TABLE_TYPES, Attachment
+from forest_align.eval.metrics.dependencies import TABLE_TYPES, Attachment
 
 FOLDS = 3
 

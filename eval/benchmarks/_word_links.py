@@ -13,8 +13,8 @@ from forest_align.eval.metrics.constituents import (
     count_constituents,
     score_constituents,
 )
+from forest_align.eval.metrics.dependencies import Arc, score_projected
 from forest_align.eval.metrics.phrase_scores import reachability
-from forest_align.eval.metrics.projected_dependencies import Arc, score_projected
 from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words
 
 

@@ -1,12 +1,35 @@
-"""Unlabelled attachment over head dependencies, to measure parses on dependency corpora."""
+"""Scores of dependencies: attachment of parses, typed dependencies, and dependencies that word links align.
+
+The last are the second measure of alignments of Thadani et al. (2012, §6).
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from forest_align.eval.metrics.scores import MatchCounts
+import numpy as np
+
+from forest_align.alignment import Links
+from forest_align.eval.metrics.scores import MatchCounts, Scores, Statistic, harmonic_mean, mean
+from forest_align.parsing.dependencies.typed import Dependency, basic_dependencies, collapse
 from forest_align.types import InputError, ParseForest
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+#: Governor and dependent as token indices; the governor of the root is -1.
+Arc = tuple[int, int]
+
+#: Every type that table 1 of Sultan et al. (2014) names, *pos* and *rcmmod* read as *poss* and *rcmod*.
+TABLE_TYPES: tuple[str, ...] = (
+    *("purpcl", "xcomp", "agent", "nsubj", "xsubj", "dobj", "nsubjpass", "rel", "tmod"),
+    *("prep_in", "prep_at", "prep_on", "iobj", "prep_to", "infmod", "partmod", "rcmod"),
+    *("poss", "nn", "prep_of", "prep_for", "amod", "conj_and", "conj_or", "conj_nor"),
+    *("acomp", "cop", "csubj"),
+)
 
 
 def head_dependencies(forest: ParseForest) -> list[int]:
@@ -72,3 +95,98 @@ def score_attachment(
 
 def _is_punctuation(token: str) -> bool:
     return bool(token) and all(unicodedata.category(character).startswith("P") for character in token)
+
+
+def projected_pairs(
+    links: Iterable[tuple[int, int]], source: Sequence[Arc], target: Sequence[Arc]
+) -> set[tuple[Arc, Arc]]:
+    """Pairs of dependencies whose governors and dependents are linked; two roots count as linked."""
+    linked = {*links, (-1, -1)}
+    by_ends: dict[int, list[Arc]] = {}
+    for arc in target:
+        by_ends.setdefault(arc[1], []).append(arc)
+    partners: dict[int, list[int]] = {}
+    for i, j in linked:
+        partners.setdefault(i, []).append(j)
+    return {
+        (arc, other)
+        for arc in source
+        for j in partners.get(arc[1], ())
+        for other in by_ends.get(j, ())
+        if (arc[0], other[0]) in linked
+    }
+
+
+def score_projected(
+    gold: Sequence[Links], predicted: Sequence[Links], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
+) -> dict[str, Statistic]:
+    """Score the aligned dependencies of pairs of sentences like word links.
+
+    Parameters
+    ----------
+    gold, predicted : sequence of Links
+        Word links of each pair; all of them count.
+    arcs : sequence of (sequence of Arc, sequence of Arc)
+        Dependencies of the two sentences of each pair.
+
+    Returns
+    -------
+    dict of str to Statistic
+        Precision, recall and F1 as for word links, ``exact_match``, and ``pair_f1``, the mean of the F1 of
+        the pairs.
+    """
+    rows, exact = [], []
+    for wanted, found, (source, target) in zip(gold, predicted, arcs, strict=True):
+        right, made = (projected_pairs(links, source, target) for links in (wanted, found))
+        both = len(right & made)
+        rows.append((both, len(made), both, len(right)))
+        exact.append(right == made)
+    counts = MatchCounts.of(rows)
+    of_pairs = harmonic_mean(counts.pair_precision(), counts.pair_recall())
+    return {
+        **counts.macro_statistics(),
+        "exact_match": mean(np.asarray(exact, bool)),
+        "pair_f1": mean(of_pairs),
+    }
+
+
+class Attachment:
+    """Counts of collapsed dependencies, by type.
+
+    A derived dependency is right if the other system has one of the same governor, dependent and type.
+
+    Attributes
+    ----------
+    wanted, found, right : Counter
+        Dependencies of the other system, derived ones, and those that are both.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.right: Counter[str] = Counter()
+
+    def add(self, tree: Tree, basic: Iterable[Dependency]) -> None:
+        """Count one sentence: a tree, and the basic dependencies that the other system gives for it.
+
+        Both are collapsed in the same way, which also adds the subjects of open complements (``xsubj``).
+        """
+        words, tags = zip(*tree.pos(), strict=True)
+        wanted = set(collapse(tuple(basic), words, tags))
+        found = set(collapse(basic_dependencies(tree), words, tags))
+        for counter, dependencies in (
+            (self.wanted, wanted),
+            (self.found, found),
+            (self.right, wanted & found),
+        ):
+            counter.update(dependency.relation for dependency in dependencies)
+
+    def scores(self, types: Iterable[str] = TABLE_TYPES) -> Scores:
+        """Precision, recall and F1 of dependencies of some types, pooled."""
+        chosen = tuple(types)
+        right, found, wanted = (_total(counts, chosen) for counts in (self.right, self.found, self.wanted))
+        return Scores.of(right / found if found else 0.0, right / wanted if wanted else 0.0)
+
+
+def _total(counts: Mapping[str, int], types: Iterable[str]) -> int:
+    return sum(counts[name] for name in types)

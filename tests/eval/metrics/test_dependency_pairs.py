@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.alignment import Links
-from forest_align.eval.metrics.projected_dependencies import Arc, projected_pairs, score_projected
+from forest_align.eval.metrics.dependencies import Arc, projected_pairs, score_projected
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)
 # Any governor, the root too, and several governors of one word, as collapsed dependencies have them.

@@ -7,7 +7,7 @@ import pytest
 from nltk import Tree
 
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.typed_dependencies import TABLE_TYPES, Attachment
+from forest_align.eval.metrics.dependencies import TABLE_TYPES, Attachment
 from forest_align.parsing import sentence_from_bracket
 from forest_align.parsing.dependencies.typed import (
     Dependency,

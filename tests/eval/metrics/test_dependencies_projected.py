@@ -9,7 +9,7 @@ import pytest
 
 from forest_align.alignment import Links
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.projected_dependencies import projected_pairs, score_projected
+from forest_align.eval.metrics.dependencies import projected_pairs, score_projected
 
 # "She saw him" and "him saw she": the verb governs the two others and is the root.
 ARCS = [(1, 0), (-1, 1), (1, 2)]

@@ -8,7 +8,7 @@ import pytest
 from nltk import Tree
 
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.typed_dependencies import Attachment
+from forest_align.eval.metrics.dependencies import Attachment
 from forest_align.parsing.dependencies.typed import Dependency
 
 TREE = "(S (NP (NNP Tom)) (VP (VBZ likes) (S (VP (TO to) (VP (VB eat) (PP (IN in) (NP (NNP LA))))))))"
