@@ -31,8 +31,8 @@ from forest_align.data.trees.treebanks import (
     read_wsj,
 )
 from forest_align.eval.metrics.calibration_error import calibrate
-from forest_align.parsing.networks.encoder_scorer import load_span_parser
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
+from forest_align.parsing.parser_loading import load_span_parser
 from forest_align.parsing.tokenize import tokenize
 from forest_align.types import InputError
 from forest_align.types.brackets import split_chain

@@ -24,8 +24,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import load, save_file
 
-from forest_align.parsing.networks.encoder_scorer import locate_parser
 from forest_align.parsing.networks.vector_network import FORMAT, pack_table
+from forest_align.parsing.parser_loading import locate_parser
 
 #: Of ``model.safetensors``, as sentence-transformers published it.
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"

@@ -21,10 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
-from forest_align.parsing.networks.encoder_scorer import EncoderScorer, load_span_parser, locate_parser
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
-from forest_align.parsing.parser import Parser, load_parser
+from forest_align.parsing.parser import Parser
+from forest_align.parsing.parser_loading import load_parser, load_span_parser, locate_parser
 from forest_align.types import InputError
 
 SUBJECTS = (

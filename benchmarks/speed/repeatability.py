@@ -22,9 +22,10 @@ from forest_align.aligners import load
 from forest_align.alignment import Alignment
 from forest_align.data.pairs import read_pairs
 from forest_align.parsing import Parser, load_parser_for_alignment
-from forest_align.parsing.networks.encoder_scorer import EncoderScorer, locate_parser
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.vector_network import WordVectors
+from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import InputError
 
 

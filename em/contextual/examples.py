@@ -294,8 +294,8 @@ def save_whole(path: Path, **arrays: np.ndarray) -> None:
 
 def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:
     """Tags of all words by the parser, and their word vectors."""
-    from forest_align.parsing.networks.encoder_scorer import load_span_parser
     from forest_align.parsing.networks.vector_network import WordVectors
+    from forest_align.parsing.parser_loading import load_span_parser
 
     scorer, word_vectors = load_span_parser(parser), WordVectors()
     order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))

@@ -50,7 +50,7 @@ from forest_align.em.parser._trainer import (
 )
 from forest_align.eval.parser_quality import evaluate
 from forest_align.parsing.networks.encoder_batches import EncoderBatch, WordEncoder
-from forest_align.parsing.networks.encoder_scorer import EncoderScorer, locate_parser
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.model_files import (
     SECTION,
     ParserConfig,
@@ -60,6 +60,7 @@ from forest_align.parsing.networks.model_files import (
     write_model,
 )
 from forest_align.parsing.networks.span_network import BatchScores
+from forest_align.parsing.parser_loading import locate_parser
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types.positive import positive
 

@@ -45,7 +45,7 @@ def load_aligner(options: Namespace) -> Aligner:
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options)
     if options.parser is not None:
-        from forest_align.parsing.networks.encoder_scorer import locate_parser
+        from forest_align.parsing.parser_loading import locate_parser
 
         # A wrong name is told before the output is touched; the aligner loads the parser when it needs it.
         locate_parser(options.parser)

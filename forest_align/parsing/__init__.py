@@ -11,7 +11,8 @@ from forest_align.parsing.forests.trees import (
     sentence_from_trees,
     with_best_tree,
 )
-from forest_align.parsing.parser import Parser, load_parser, load_parser_for_alignment
+from forest_align.parsing.parser import Parser
+from forest_align.parsing.parser_loading import load_parser, load_parser_for_alignment
 
 __all__ = [
     "NBest",

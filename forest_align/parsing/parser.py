@@ -25,8 +25,6 @@ from forest_align.types.json_fields import is_number, is_whole_number
 from forest_align.workers.processes import check_counts, map_in_workers, use_one_thread
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from forest_align.parsing.networks.span_scores import SpanScorer
     from forest_align.parsing.networks.word_tagger import WordTagger
 
@@ -300,95 +298,6 @@ class Parser:
 
     def _lemma(self, word: str, tag: str) -> str:
         return self._lemmatizer(word, tag) if self._lemmatizer else ""
-
-
-def load_parser(
-    name: str | Path = "en",
-    *,
-    forest_size: int = 10,
-    least_ratio: float = 0.0,
-    lemmatizer: Lemmatizer | None = None,
-    posteriors: bool = True,
-    vectors: bool = True,
-) -> Parser:
-    """Load a parser.
-
-    Parameters
-    ----------
-    name : str or Path
-        ``"en"`` for the bundled English model, the name of an installed benepar model (``"benepar_en3"``), or
-        a folder with one.
-    forest_size : int
-        How many of the best trees a forest packs at most; 0 for sentences with tags but no forest. Of these
-        the bundled model's have tags by their vectors, if they have any, and the parser is not loaded.
-    least_ratio : float
-        Trees less probable than the best one times this are left out; 0 keeps all.
-    lemmatizer : callable, optional
-        Gives the lemma of a word and its tag.
-    posteriors : bool
-        Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`).
-    vectors : bool
-        Whether words get vectors, which most aligners read. They do not depend on the parser.
-
-    Raises
-    ------
-    ModelError
-        If there is no such model.
-
-    Examples
-    --------
-    >>> from forest_align import load_parser
-    >>> sentence = load_parser("en").parse("The cat sat on the mat.")  # doctest: +SKIP
-    >>> print(sentence.forest.bracket(sentence.words))  # doctest: +SKIP
-    (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
-    """
-    from forest_align.parsing.networks.encoder_scorer import load_span_parser
-    from forest_align.parsing.networks.vector_network import WordVectors
-    from forest_align.parsing.networks.word_tagger import WordTagger
-
-    tagger = WordTagger.read() if name == "en" and vectors and not forest_size else None
-    return Parser(
-        None if tagger else load_span_parser(name),
-        vectors=WordVectors() if vectors else None,
-        forest_size=forest_size,
-        least_ratio=least_ratio,
-        lemmatizer=lemmatizer,
-        posteriors=posteriors,
-        tagger=tagger,
-    )
-
-
-# Against the Stanford trees of Edinburgh++ train (250 pairs, benchmarks/quality/measure_forest.py)
-# constituent recall is
-# 83.8 with one tree, 84.4 with ten, 85.0 with those of the ten at least a tenth as probable as the best.
-_LEAST_RATIO_FOR_ALIGNMENT = 0.1
-
-
-def load_parser_for_alignment(
-    name: str | Path = "en", *, forest_size: int = 10, vectors: bool = True
-) -> Parser:
-    """Load a parser as the aligners want it: with lemmas, without trees far from the best, or posteriors.
-
-    Parameters
-    ----------
-    name, forest_size, vectors
-        As for :func:`load_parser`.
-
-    Raises
-    ------
-    ModelError
-        If there is no such model.
-    """
-    from forest_align.lexicon.lexicon import load_lexicon
-
-    return load_parser(
-        name,
-        forest_size=forest_size,
-        least_ratio=_LEAST_RATIO_FOR_ALIGNMENT,
-        lemmatizer=load_lexicon().lemma,
-        posteriors=False,
-        vectors=vectors,
-    )
 
 
 @dataclass(frozen=True, slots=True)

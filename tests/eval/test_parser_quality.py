@@ -19,8 +19,8 @@ from forest_align.em.parser import calibration as calibrate_parser
 from forest_align.eval import parser_quality as script
 from forest_align.eval.metrics.bracket_scores import score_brackets
 from forest_align.parsing import Parser
-from forest_align.parsing.networks.encoder_scorer import MODELS
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.parser_loading import MODELS
 from forest_align.types import InputError
 
 from ..cext.reference import chart_reference

@@ -97,7 +97,7 @@ def _aligners(options: argparse.Namespace) -> AlignerCache:
     """Every bundled aligner, with the model and the parser that the options name."""
     from forest_align.aligners.loading import kind_of
     from forest_align.browser.service import AlignerCache
-    from forest_align.parsing.networks.encoder_scorer import locate_parser
+    from forest_align.parsing.parser_loading import locate_parser
 
     if options.parser is not None:
         locate_parser(options.parser)

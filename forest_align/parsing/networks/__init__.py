@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.parsing.networks.encoder_scorer import EncoderScorer, load_span_parser
+    from forest_align.parsing.networks.encoder_scorer import EncoderScorer
     from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
     from forest_align.parsing.networks.word_tagger import WordTagger
 
@@ -16,7 +16,6 @@ __all__ = [
     "SpanScorer",
     "SpanScores",
     "WordTagger",
-    "load_span_parser",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -26,6 +25,5 @@ __getattr__, __dir__ = lazy_face(
         "SpanScorer": "forest_align.parsing.networks.span_scores",
         "SpanScores": "forest_align.parsing.networks.span_scores",
         "WordTagger": "forest_align.parsing.networks.word_tagger",
-        "load_span_parser": "forest_align.parsing.networks.encoder_scorer",
     },
 )

@@ -1,4 +1,4 @@
-"""Loads parsers, and scores sentences with the bundled kind: batches, calibration."""
+"""Scores sentences with the bundled kind of parser: batches, calibration."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from forest_align.parsing.networks._network_shapes import check_weights, network
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import (
-    SECTION,
     ParserConfig,
     parser_config,
     read_config,
     read_weights,
 )
 from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
-from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
-from forest_align.types import InputError, ModelError
+from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.encoder_batches import EncodedSentence, EncoderBatch
 
 Result = TypeVar("Result")
-
-MODELS = Path(__file__).parent.parent / "models"
 
 #: Subwords a batch, padding included: enough to keep two cores busy, few enough for little padding and a
 #: processor's own cache. With 1500, and spans scored by 16384, alignment of raw text took a tenth more time.
@@ -165,58 +162,3 @@ class EncoderScorer:
 @lru_cache(maxsize=256)
 def _upper_triangle(size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(size)
-
-
-def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
-    """Load a parser.
-
-    Parameters
-    ----------
-    name_or_folder : str or Path
-        ``"en"`` for the bundled one; a folder in this package's format or in benepar's export format; or the
-        name of a benepar model installed for nltk, such as ``"benepar_en3"``.
-
-    Returns
-    -------
-    SpanScorer
-
-    Raises
-    ------
-    ModelError
-        When there is no such model, or its files are damaged.
-    """
-    folder = locate_parser(str(name_or_folder))
-    config = read_config(folder)
-    if SECTION in config:
-        return EncoderScorer.read(folder)
-    if "benepar" in config:
-        from forest_align.parsing.networks._benepar_scorer import BeneparScorer
-
-        return BeneparScorer(folder)
-    raise ModelError(f"{folder}: config.json describes neither a forest-align nor a benepar parser")
-
-
-def locate_parser(name: str) -> Path:
-    """Find the folder of a model: bundled, given by path, or installed for nltk.
-
-    Raises
-    ------
-    ModelError
-        When there is no such model.
-    """
-    bundled = sorted(path.name for path in MODELS.iterdir() if path.is_dir()) if MODELS.is_dir() else []
-    if name in bundled:
-        return MODELS / name
-    if Path(name).is_dir():
-        return Path(name)
-    if "/" not in name and "." not in name:
-        import nltk.data
-
-        try:
-            return Path(str(nltk.data.find(f"models/{name}")))
-        except LookupError:
-            pass
-    raise ModelError(
-        f"no parser {name!r}: it is none of the bundled ones ({', '.join(bundled) or 'none'}), "
-        "no folder, and no benepar model installed for nltk"
-    )

@@ -22,7 +22,7 @@ from forest_align.eval.metrics.constituents import constituent_spans, count_cons
 from forest_align.eval.metrics.word_scores import WordPair, score_words
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
-from forest_align.parsing.networks.encoder_scorer import MODELS
+from forest_align.parsing.parser_loading import MODELS
 from forest_align.types import InputError, Sentence
 
 TREES = {

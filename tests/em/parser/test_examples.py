@@ -13,7 +13,7 @@ import pytest
 from forest_align.data.trees.treebanks import TreebankSentence, read_craft
 from forest_align.em.parser import _examples as script
 from forest_align.parsing.networks.encoder_batches import WordEncoder
-from forest_align.parsing.networks.encoder_scorer import MODELS
+from forest_align.parsing.parser_loading import MODELS
 
 LABELS, TAGS = ("", "NP", "S", "VP"), ("UNK", "NN", "VB", ".", "''")
 SENTENCE = TreebankSentence(

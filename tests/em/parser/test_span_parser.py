@@ -28,7 +28,7 @@ from forest_align.parsing.networks.encoder_batches import (
     collate,
     length_batches,
 )
-from forest_align.parsing.networks.encoder_scorer import MODELS, EncoderScorer, load_span_parser
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.linear_layers import FloatLinear, multiplies_integers
 from forest_align.parsing.networks.model_files import (
     ParserConfig,
@@ -39,6 +39,7 @@ from forest_align.parsing.networks.model_files import (
 )
 from forest_align.parsing.networks.span_network import SpanNetwork, score_spans, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.parser_loading import MODELS, load_span_parser
 from forest_align.types import InputError, ModelError
 
 LABELS = ("", "NP", "S", "S::VP")

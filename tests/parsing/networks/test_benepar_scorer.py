@@ -20,9 +20,9 @@ from transformers import BertConfig, BertTokenizerFast, T5Config, T5TokenizerFas
 
 from forest_align.parsing import load_parser
 from forest_align.parsing.networks._benepar_scorer import BeneparScorer
-from forest_align.parsing.networks.encoder_scorer import load_span_parser
 from forest_align.parsing.networks.span_scores import SpanScores
 from forest_align.parsing.networks.vector_network import WordVectors
+from forest_align.parsing.parser_loading import load_span_parser
 from forest_align.types import InputError, ModelError
 
 LABELS = ("", "NP", "S", "S::VP")

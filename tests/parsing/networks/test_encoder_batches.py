@@ -9,11 +9,12 @@ import torch
 
 from forest_align.parsing.networks import linear_layers
 from forest_align.parsing.networks.encoder_batches import CASE_CLASSES, EncoderBatch, WordEncoder, collate
-from forest_align.parsing.networks.encoder_scorer import MODELS, EncoderScorer, locate_parser
+from forest_align.parsing.networks.encoder_scorer import EncoderScorer
 from forest_align.parsing.networks.linear_layers import native_dtype
 from forest_align.parsing.networks.model_files import ParserConfig
 from forest_align.parsing.networks.span_network import BatchScores, span_index
 from forest_align.parsing.networks.span_scores import SpanScores
+from forest_align.parsing.parser_loading import MODELS, locate_parser
 
 START, STOP, UNKNOWN = 101, 102, 100  # of the bundled tokenizer, which is BERT's
 

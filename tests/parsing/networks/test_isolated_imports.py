@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from forest_align.parsing.networks.encoder_scorer import MODELS
 from forest_align.parsing.networks.isolated_imports import import_isolated
+from forest_align.parsing.parser_loading import MODELS
 
 WITHOUT_PLUG_INS = """
 import sys

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from forest_align.parsing.networks import model_files
-from forest_align.parsing.networks.encoder_scorer import MODELS
 from forest_align.parsing.networks.model_files import (
     SECTION,
     ParserConfig,
@@ -18,6 +17,7 @@ from forest_align.parsing.networks.model_files import (
     read_weights,
     write_model,
 )
+from forest_align.parsing.parser_loading import MODELS
 
 CONFIG = ParserConfig(("", "NP"), ("UNK", "NN"), {"d_model": 8}, temperature=1.25)
 WEIGHTS = {"matrix": torch.tensor([[1.27, -0.01], [0.0, 0.0]]), "vector": torch.tensor([0.5, -2.0])}

@@ -18,7 +18,6 @@ from safetensors.torch import load_file, save_file
 from transformers import MPNetConfig, MPNetModel
 
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate
-from forest_align.parsing.networks.encoder_scorer import locate_parser
 from forest_align.parsing.networks.linear_layers import multiplies_integers
 from forest_align.parsing.networks.vector_network import (
     FORMAT,
@@ -30,6 +29,7 @@ from forest_align.parsing.networks.vector_network import (
     pack_table,
     word_vectors,
 )
+from forest_align.parsing.parser_loading import locate_parser
 from forest_align.types import ModelError
 
 LAYERS, HEADS, WIDTH, POSITIONS = 2, 4, 128, 60
