@@ -53,8 +53,8 @@ def load_parser(
     Examples
     --------
     >>> from forest_align import load_parser
-    >>> sentence = load_parser("en").parse("The cat sat on the mat.")  # doctest: +SKIP
-    >>> print(sentence.forest.bracket(sentence.words))  # doctest: +SKIP
+    >>> sentence = load_parser("en").parse("The cat sat on the mat.")
+    >>> print(sentence.forest.bracket(sentence.words))
     (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
     """
     from forest_align.parsing.networks.vector_network import WordVectors

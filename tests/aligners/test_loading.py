@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import re
 from pathlib import Path
 from typing import Any, get_overloads
@@ -95,9 +93,3 @@ def test_paraphrases_that_cannot_be_used_are_refused_before_anything_is_aligned(
         loaded(kind, ppdb=path)
     with pytest.raises(InputError, match="expected a PairTable or the path of a file of pairs, found list"):
         loaded(kind, ppdb=[("quick", "fast")])
-
-
-@pytest.mark.parametrize("module", ["loading", "words.choose"])
-def test_examples_in_docstrings_do_what_they_say(module: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"forest_align.aligners.{module}"))
-    assert found.attempted >= 3 and not found.failed

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -188,10 +187,6 @@ def test_settings_out_of_range_are_refused() -> None:
         Selection(min_probability=1.5)
     with pytest.raises(InputError, match="max_words"):
         Selection(max_words=0)
-
-
-def test_the_example_of_the_documentation_is_true() -> None:
-    assert doctest.testmod(phrase_counts).failed == 0
 
 
 @pytest.mark.parametrize(("batch", "saved"), [("BATCH", 4), ("BATCH_ALIGNMENTS", 3)])
