@@ -101,7 +101,8 @@ tune_untrained() {
 # publish_search: the weights of the forest aligner with the options of the paper's search.
 publish_search() {
     mkdir -p "$out/forest-published"
-    cp "$out/forest/weights.safetensors" "$here/forest_align/aligners/models/forest-published/model.json" "$out/forest-published/"
+    cp -R "$out/forest/." "$out/forest-published/"
+    cp "$here/forest_align/aligners/models/forest-published/model.json" "$out/forest-published/"
 }
 
 # measure_ablation TABLE STANFORD_PAIRS GOLD...: trained, untrained and hand-set weights.

@@ -15,9 +15,10 @@ from forest_align.aligners.forest.features import GENERAL_FEATURES
 from forest_align.aligners.forest.model import ForestModel, ForestOptions
 from forest_align.cli.commands import train
 from forest_align.em.corpus.corpus import CorpusReader
-from forest_align.em.forest.state import TrainingSettings, load_state
+from forest_align.em.forest.state import RUN, TrainingSettings, load_state
 from forest_align.em.forest.training import TrainedModel
 from forest_align.em.plots import PlotError
+from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError, Sentence
 
 PAIRS = (
@@ -168,7 +169,7 @@ def test_more_workers_and_a_resumed_run_give_the_same_model(tmp_path: Path, pair
     run(pairs, "-o", tmp_path / "two", "--epochs", 3, "--workers", 2, *common)
     run(pairs, "-o", tmp_path / "three", "--epochs", 1, *common)
     run(pairs, "-o", tmp_path / "three", "--epochs", 3, "--resume", *common)
-    assert load_state(tmp_path / "three.checkpoint", {}).epoch == 3
+    assert load_state(Checkpoint(tmp_path / "three.checkpoint", RUN, {})).epoch == 3
     weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("one", "two", "three")]
     assert weights[0] == weights[1] == weights[2]
 

@@ -31,7 +31,7 @@ def corpus(seed: int, count: int) -> list:
             words = Sentence.from_words([VOCABULARY[k] for k in chosen])
             sides.append(Sentence(words.tokens, vectors=vectors[chosen], text=words.text))
         gold = np.array([[one == two for two in sides[1].words] for one in sides[0].words])
-        pairs.append(script.Pair(*sides, gold))
+        pairs.append(script.AnalysedPair(*sides, gold))
     return pairs
 
 
@@ -93,9 +93,9 @@ def test_the_table_is_on_for_every_second_pair() -> None:
 
 def test_groups_are_right_where_all_their_words_are_linked() -> None:
     source, target = Sentence.from_words(["passed", "away"]), Sentence.from_words(["died"])
-    pairs = [script.Pair(source, target, np.array([[True], [True]]))] * 20
+    pairs = [script.AnalysedPair(source, target, np.array([[True], [True]]))] * 20
     source, target = Sentence.from_words(["New", "York"]), Sentence.from_words(["NY"])
-    pairs += [script.Pair(source, target, np.array([[True], [False]]))] * 20
+    pairs += [script.AnalysedPair(source, target, np.array([[True], [False]]))] * 20
     features = [np.zeros((len(LEXICAL_FEATURES), 2, 1), dtype=np.float32)] * len(pairs)
     cells = script.LexicalCells(features, [], np.empty(0), np.empty(0))
     lexicon, model = load_lexicon(), LexicalModel.bundled("dictionary")
