@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from forest_align.storage.arrays import load_arrays, save_arrays
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
-_RUN, _IDENTITY = "run", "identity"
+_RUN, _IDENTITY, _CONTENTS = "run", "identity", "contents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class Checkpoint:
     def save(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
         """Replace the state, if one is kept, by arrays and JSON values."""
         if self.path is not None:
-            card = {_RUN: self.run, _IDENTITY: dict(self.identity)}
-            save_arrays(self.path, arrays, {**facts, **card})
+            card = {**facts, _RUN: self.run, _IDENTITY: dict(self.identity)}
+            save_arrays(self.path, arrays, {**card, _CONTENTS: _contents(arrays, card)})
 
     def load(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Read the arrays and facts.
@@ -53,8 +55,8 @@ class Checkpoint:
         Raises
         ------
         InputError
-            If the file is of another kind, or was written with other settings or for other pairs; names the
-            first difference.
+            If the file is of another kind or damaged, or was written with other settings or for other pairs;
+            names the first difference.
         """
         assert self.path is not None
         arrays, facts = load_arrays(self.path)
@@ -68,9 +70,18 @@ class Checkpoint:
                     f"the checkpoint was written with {other}; continue with the same, or start over without"
                 )
                 raise InputError(f"{message} --resume", file=str(self.path), field=name)
+        if facts.pop(_CONTENTS, None) != _contents(arrays, facts):
+            raise InputError("the checkpoint is damaged: delete it to start over", file=str(self.path))
         return arrays, facts
 
     def past(self, unit: str, bound: int) -> InputError:
         """The error for a state that is past the last epoch or iteration of this run."""
         message = f"the checkpoint has more than the {bound} {unit} of this run behind it"
         return InputError(message, file=str(self.path), field=unit)
+
+
+def _contents(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> str:
+    names = sorted(arrays)
+    return fingerprint_of(
+        json.dumps(card, sort_keys=True), names, *(np.asarray(arrays[name]) for name in names)
+    )
