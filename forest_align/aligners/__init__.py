@@ -1,4 +1,4 @@
-"""Aligners: each takes two sentences and says which words and phrases correspond."""
+"""Aligners: each takes two sentences and finds which words and phrases correspond."""
 
 from forest_align.aligners.base import Aligner, Pair
 from forest_align.aligners.loading import align, align_many, load

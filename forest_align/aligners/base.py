@@ -1,4 +1,4 @@
-"""What every aligner can do: pairs one by one, and streams of pairs with errors told pair by pair."""
+"""The interface of every aligner: single pairs, and streams of pairs with one error per failed pair."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, map_in_workers
 
 Text = str | Sentence
-#: Word links that the caller gives for a pair.
+#: Word links that the caller supplies for a pair.
 GivenWords = Links | Sequence[Candidate]
 
-#: Pairs that are read and parsed together: enough for the parser's batches, few enough to share out.
+#: Pairs that are read and parsed together: enough for the parser's batches, few enough for several workers.
 BATCH_SIZE = 64
 #: Message for word links of a pair of raw texts.
 NO_TOKENS = "given word links need tokens: use --tokenized, or an input format with tokens"
@@ -32,10 +32,10 @@ class Pair:
     Attributes
     ----------
     source, target : str or Sentence
-        Raw text, or sentences that may lack something.
+        Raw text, or sentences that may lack some annotation.
     candidates : Links or sequence of Candidate, optional
-        Word links of the caller. The forest aligner uses them in place of its own word candidates. They count
-        the tokens of the two sentences, which therefore must have tokens.
+        Word links of the caller. The forest aligner uses them instead of its own word candidates. They refer
+        to tokens by number, so both sentences must have tokens.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Pair:
 
     @property
     def texts(self) -> tuple[Text, Text]:
-        """The two sentences; a sentence without tokens is its text."""
+        """The two sentences; a sentence without tokens is replaced by its text."""
         first, second = (
             text.text if isinstance(text, Sentence) and not text.tokens else text
             for text in (self.source, self.target)
@@ -70,18 +70,18 @@ class Pair:
         return first, second
 
 
-#: A pair as callers write it.
+#: The forms of a pair that callers may pass.
 PairLike = Pair | tuple[Text, Text] | tuple[Text, Text, GivenWords | None]
 _Job = tuple[Pair, Sentence | InputError, Sentence | InputError]
 
 
 def pair_of(item: PairLike) -> Pair:
-    """The pair that a caller means: a :class:`Pair`, or two sentences and perhaps their word links.
+    """Turn a caller's item into a pair: a :class:`Pair`, or two sentences with or without word links.
 
     Raises
     ------
     InputError
-        If it is none of these.
+        If the item is something else.
     """
     if isinstance(item, Pair):
         return item
@@ -93,33 +93,34 @@ def pair_of(item: PairLike) -> Pair:
 class Aligner(ABC):
     """Aligns pairs of sentences.
 
-    Subclasses say how to prepare sentences (tokenize, parse) and how to align two prepared ones.
+    Subclasses define how to prepare sentences (tokenize, parse) and how to align two prepared ones.
 
     Attributes
     ----------
     name : str
-        Name of the kind of aligner, as the command line has it.
+        Name of the kind of aligner, as used on the command line.
     """
 
     name: str
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What else than weights decides the result, as JSON values: reports of benchmarks name it."""
+        """Settings that affect the result besides weights, as JSON values; benchmark reports list them."""
         return {}
 
     @abstractmethod
     def prepare(self, sentences: Sequence[Text], batch_size: int) -> list[Sentence | InputError]:
-        """Turn texts into sentences with all that the aligner needs; an error in place of a bad one.
+        """Turn texts into sentences with all that the aligner needs; a bad one is replaced by an error.
 
-        Several threads may do so at once.
+        Several threads may call this at once.
 
         Parameters
         ----------
         sentences : sequence of str or Sentence
-            Raw text, or sentences that may lack something.
+            Raw text, or sentences that may lack some annotation.
         batch_size : int
-            Sentences handed to the parser's model together, which cuts them into batches of its own.
+            Number of sentences passed to the parser's model together. The model splits them into its own
+            batches.
         """
 
     @abstractmethod
@@ -129,16 +130,16 @@ class Aligner(ABC):
         Raises
         ------
         InputError
-            If they lack something.
+            If a sentence lacks something that the aligner needs.
         """
 
     def align_candidates(self, source: Sentence, target: Sentence, candidates: GivenWords) -> Alignment:
-        """Align two prepared sentences by word links of the caller.
+        """Align two prepared sentences with word links of the caller.
 
         Raises
         ------
         InputError
-            If the aligner uses no such links; only the forest aligner does.
+            If the aligner does not use such links; only the forest aligner does.
         """
         raise InputError(
             f"the {self.name} aligner takes no word links of the caller; the forest aligner does"
@@ -152,7 +153,7 @@ class Aligner(ABC):
         Raises
         ------
         ModelError
-            If there is no such model.
+            If the model does not exist.
         """
 
     @abstractmethod
@@ -172,14 +173,15 @@ class Aligner(ABC):
         Raises
         ------
         InputError
-            If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`. If there are
-            candidates: if the aligner uses none, a sentence has no tokens, or a link is out of range.
+            If a sentence is empty, cannot be parsed, or is neither text nor a :class:`Sentence`. With
+            candidates, also if the aligner does not use them, a sentence has no tokens, or a link is out of
+            range.
         """
         pair = Pair(source, target, candidates)
         return self._align_pair(pair, *self.prepare_pair(source, target))
 
     def prepare_pair(self, source: Text, target: Text) -> tuple[Sentence, Sentence]:
-        """Both sentences of a pair with all that the aligner needs.
+        """Prepare both sentences of a pair with all that the aligner needs.
 
         Raises
         ------
@@ -199,28 +201,28 @@ class Aligner(ABC):
     ) -> Iterator[Alignment]:
         """Align a stream of pairs; results come in input order and do not depend on ``workers``.
 
-        A pair that cannot be aligned gives an alignment with an ``error`` text, and the run goes on.
+        A pair that cannot be aligned yields an alignment with an ``error`` text, and the run continues.
 
         Parameters
         ----------
         pairs : iterable of Pair or (source, target) or (source, target, candidates)
-            Sentences and word links as in :meth:`align`. Read ``workers`` batches ahead at most, so that
-            memory stays flat. An InputError in the place of a pair comes out as an alignment with this error.
+            Sentences and word links as in :meth:`align`. At most ``workers`` batches are read ahead, so that
+            memory stays flat. An InputError instead of a pair yields an alignment with this error.
         batch_size : int
-            Pairs that are read and parsed together. Which pairs these are may change the last digits of
+            Number of pairs that are read and parsed together. The grouping may change the last digits of
             probabilities.
         workers : int
-            Processes, each of which parses and aligns a batch at a time with one thread; they are forked from
-            this one, once it has loaded the models, and do not see later changes in it. Where the system
-            cannot fork safely, they are threads, of which there is little use beyond two. With 1, all is done
-            here, and the parser's model may use all processors.
+            Number of processes. Each parses and aligns one batch at a time with one thread. They are forked
+            from this process after it has loaded the models, and do not see its later changes. Where the
+            system cannot fork safely, threads are used; more than two of them help little. With 1, all work
+            is done in this process, and the parser's model may use all processors.
 
         Raises
         ------
         InputError
-            If ``batch_size`` or ``workers`` is less than 1, or an item is no pair of texts.
+            If ``batch_size`` or ``workers`` is less than 1, or an item is not a pair of texts.
         ForestAlignError
-            If a process died, as when the system lacks memory.
+            If a process died, for example because memory ran out.
         """
         check_counts(batch_size=batch_size, workers=workers)
         return self._stream(iter(pairs), batch_size, workers)
@@ -230,7 +232,7 @@ class Aligner(ABC):
     ) -> Iterator[Alignment]:
         from threadpoolctl import threadpool_limits
 
-        # The matrices of a pair are so small that sharing out their products costs more than it saves.
+        # The matrices of a pair are so small that multithreaded products cost more than they save.
         with threadpool_limits(1, "blas"):
             yield from self._results(pairs, batch_size, workers)
 
@@ -239,7 +241,7 @@ class Aligner(ABC):
     ) -> Iterator[Alignment]:
         first = list(islice(pairs, batch_size))
         batches = chain([first], iter(lambda: list(islice(pairs, batch_size)), []))
-        if workers == 1 or len(first) < batch_size:  # there is nothing to share out
+        if workers == 1 or len(first) < batch_size:  # nothing to distribute
             for batch in batches:
                 yield from map(self._align_or_explain, self._jobs(batch))
             return
@@ -251,7 +253,7 @@ class Aligner(ABC):
         return [self._align_or_explain(job) for job in self._jobs(batch)]
 
     def _jobs(self, batch: Sequence[PairLike | InputError]) -> list[_Job | InputError]:
-        """Each pair with its prepared sentences; an error stands for itself."""
+        """Each pair with its prepared sentences; errors are kept as they are."""
         pairs = [one if isinstance(one, InputError) else pair_of(one) for one in batch]
         texts = [text for pair in pairs if isinstance(pair, Pair) for text in pair.texts]
         prepared = map(_as_given, texts, self.prepare(texts, len(texts)) if texts else ())
@@ -279,7 +281,7 @@ class Aligner(ABC):
             return Alignment(sides[0], sides[1], aligner=self.name, error="not enough memory for this pair")
 
     def _align_pair(self, pair: Pair, source: Sentence, target: Sentence) -> Alignment:
-        """Align the prepared sentences of a pair, by its word links if it has some."""
+        """Align the prepared sentences of a pair, with its word links if it has any."""
         if pair.candidates is None:
             return self.align_prepared(source, target)
         if any(isinstance(text, str) for text in pair.texts):
@@ -288,7 +290,7 @@ class Aligner(ABC):
 
 
 def _of_side(error: InputError, side: str) -> InputError:
-    """What is wrong with a sentence, with the side that it is on."""
+    """The error of a sentence, with the side of the sentence added."""
     return InputError(error.message, file=error.file, line=error.line, field=error.field or side)
 
 
@@ -297,7 +299,7 @@ def _are_candidates(given: Sequence[object]) -> bool:
 
 
 def _as_given(text: Text, prepared: Sentence | InputError) -> Sentence | InputError:
-    """A prepared sentence with the text, offsets and vectors that came with its tokens: parsers see words."""
+    """Restore the text, offsets and vectors of the given sentence: parsers see only its words."""
     if isinstance(text, str) or isinstance(prepared, InputError) or prepared.words != text.words:
         return prepared
     if text.vectors is not None and prepared.vectors is not text.vectors:

@@ -1,4 +1,4 @@
-"""Which sentence of a pair an aligner takes first, so that swapping the two only swaps the result."""
+"""Canonical order of the two sentences of a pair: swapping the sentences then only swaps the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def is_after(source: Sentence, target: Sentence) -> bool:
-    """Whether the target is first in canonical order: by length, words, tags, lemmas, vectors."""
+    """Whether the target comes first in canonical order: by length, words, tags, lemmas, vectors."""
     if words_are_after(source, target):
         return True
     if words_are_after(target, source) or source.vectors is None or target.vectors is None:
@@ -18,7 +18,7 @@ def is_after(source: Sentence, target: Sentence) -> bool:
 
 
 def words_are_after(source: Sentence, target: Sentence) -> bool:
-    """The same without vectors, whose last digits may depend on what was parsed together."""
+    """Like :func:`is_after`, without vectors: their last digits may depend on what was parsed together."""
     if len(source) != len(target):
         return len(source) > len(target)
     return (source.words, source.tags, source.lemmas) > (target.words, target.tags, target.lemmas)

@@ -1,4 +1,4 @@
-"""The baseline that every table starts with: tokens that are equal, case aside, are linked."""
+"""The baseline of every table: it links tokens that are equal, ignoring case."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from forest_align.types import Sentence
 
 
 class IdentityAligner:
-    """Link every source token to every target token that is the same when lower-cased.
+    """Link every source token to every target token with the same lower-cased form.
 
-    It needs no model and no parse, and makes no phrases. A word that occurs twice on both sides gets four
-    links.
+    It needs neither a model nor a parse, and aligns no phrases. A word that occurs twice on both sides gets
+    four links.
     """
 
     name = "identity"

@@ -1,4 +1,4 @@
-"""Finds an aligner by its name, or the kind of a model's folder."""
+"""Find an aligner by its name, or by the kind of a model's folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
 
-# Where each kind of aligner lives; nothing is imported before it is asked for.
+# The module and class of each kind of aligner; a module is imported only when needed.
 _KINDS = {
     "forest": ("forest_align.aligners.forest.aligner", "ForestAligner"),
     "contextual": ("forest_align.aligners.contextual.aligner", "ContextualAligner"),
@@ -47,23 +47,23 @@ def load(name_or_path: Literal["joint"], **options: Any) -> JointAligner: ...
 @overload
 def load(name_or_path: str | Path, **options: Any) -> Aligner: ...
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
-    """Load an aligner by the name of a bundled model, or from the folder of a model.
+    """Load an aligner: a bundled model by name, or a model's folder.
 
     Parameters
     ----------
     name_or_path : str or Path
         ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
         ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, or a folder that :meth:`Aligner.save`
-        wrote. The models of the kinds of aligners have their names. ``"forest-published"`` is the forest
-        aligner with the search of the paper, ``"fixed"`` with weights set by hand, not learned, ``"uniform"``
-        with weights of zero. ``"semi-markov-phrasal"`` links phrases where ``"semi-markov"`` links their
-        words one by one.
+        wrote. The name of a kind of aligner loads its main model. Three other models are forest aligners:
+        ``"forest-published"`` has the search of the paper, ``"fixed"`` has weights set by hand, not learned,
+        and ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"`` links phrases as wholes;
+        ``"semi-markov"`` links their words one by one.
     **options
-        Those of the constructor of that kind, whose class describes them; in brackets what the command line
-        calls them.
+        Options of the constructor, described in the class of that kind. The options of the command line are
+        in brackets.
 
         - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
-          paraphrases of yours, a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
+          your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
         - ``contextual``: ``threshold``.
@@ -75,7 +75,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     ModelError
         If there is no such aligner or model.
     InputError
-        If an aligner of this kind takes no such option, or not this value.
+        If this kind of aligner does not have such an option, or does not accept its value.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
 
 
 def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[str]) -> None:
-    """Refuse options that the constructor does not take by name; the model is what is loaded."""
+    """Refuse options that the constructor does not take as keywords; :func:`load` supplies the model."""
     parameters = inspect.signature(aligner_class).parameters.values()
     known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     for name in options:
@@ -105,7 +105,7 @@ def _check_options(kind: str, aligner_class: type[Aligner], options: Iterable[st
 
 
 def kind_of(name_or_path: str | Path) -> str:
-    """The kind of aligner that :func:`load` would give.
+    """The kind of aligner that :func:`load` would return.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def align(
 ) -> Alignment:
     """Align two sentences with an aligner or the name of one; see :meth:`Aligner.align`.
 
-    A name loads the models anew at each call, which takes seconds: for more than one pair hand over what
-    :func:`load` returned, or use :func:`align_many`.
+    With a name, each call loads the models again, which takes seconds. For more than one pair, pass the
+    result of :func:`load`, or use :func:`align_many`.
     """
     return (aligner if isinstance(aligner, Aligner) else load(aligner)).align(source, target, candidates)
 

@@ -1,4 +1,4 @@
-"""The folder of a trained aligner: ``model.json`` says what it is, safetensors beside it hold its weights."""
+"""The folder of a trained aligner: ``model.json`` describes it, and safetensors files hold its weights."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _CARD = "model.json"
 
 @cache
 def bundled_models() -> dict[str, str]:
-    """The models that come with the package, by name: the kind of aligner that each is for."""
+    """The models that come with the package: the kind of aligner for each name."""
     with as_file(files("forest_align.aligners") / "models") as models:
         folders = sorted(path.parent for path in models.glob(f"*/{_CARD}"))
         return {folder.name: read_card(folder)["format"] for folder in folders}
 
 
 def bundled_folder(name: str) -> AbstractContextManager[Path]:
-    """The folder of a model that comes with the package, while the context lasts."""
+    """The folder of a model that comes with the package; valid inside the context."""
     return as_file(files("forest_align.aligners") / "models" / name)
 
 
 def model_folder(name_or_path: str | Path) -> AbstractContextManager[Path]:
-    """The folder of a bundled model by its name, or a folder of the user's, while the context lasts."""
+    """The folder of a bundled model by its name, or a folder of the user; valid inside the context."""
     if (name := str(name_or_path)) in bundled_models():
         return bundled_folder(name)
     return nullcontext(Path(name_or_path))
@@ -44,7 +44,7 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     Raises
     ------
     ModelError
-        If there is no such file, or it describes no model.
+        If the file is missing or does not describe a model.
     """
     try:
         card = json.loads((Path(folder) / _CARD).read_text(encoding="utf-8"))
@@ -60,23 +60,23 @@ def read_card(folder: str | Path) -> dict[str, Any]:
 def check_card(
     card: Mapping[str, Any], folder: str | Path, kind: str, version: int, **lists: Sequence[str]
 ) -> None:
-    """Make sure that a model is of a kind of aligner, of a version of its format, and of the same features.
+    """Check that a model has the expected kind of aligner, format version and features.
 
     Parameters
     ----------
     card : mapping
-        What :func:`read_card` has read.
+        Result of :func:`read_card`.
     folder : str or Path
-        Where it is from, for messages.
+        Folder of the model, for messages.
     kind, version : str, int
-        What it should be.
+        Expected kind of aligner and version of its format.
     **lists : sequence of str
-        Names that say what the weights mean: features, classes.
+        Names that define the meaning of the weights: features, classes.
 
     Raises
     ------
     ModelError
-        If it is another one.
+        If something differs.
     """
     found = card["format"], card.get("version")
     if found != (kind, version):
@@ -90,23 +90,23 @@ def check_card(
 
 
 def damaged(folder: str | Path, error: object) -> ModelError:
-    """The error of a description that has the right kind and version, and yet cannot be used."""
+    """The error for a description that has the right kind and version but cannot be used."""
     return ModelError(f"the description {str(Path(folder) / _CARD)!r} is damaged: {error}")
 
 
 def notes_of(card: Mapping[str, Any], name: str = "card") -> dict[str, Any]:
-    """What a description says for people; nothing if it is damaged."""
+    """The notes of a description, written for people; empty if they are damaged."""
     found = card.get(name)
     return dict(found) if isinstance(found, dict) else {}
 
 
 def write_card(folder: str | Path, card: Mapping[str, Any]) -> None:
-    """Write ``model.json``; the folder is made if it is not there.
+    """Write ``model.json``; create the folder if it is missing.
 
     Raises
     ------
     ValueError
-        If a number is not finite: JSON has none such. Nothing is written then.
+        If a number is not finite, which JSON cannot express. Nothing is written then.
     """
     write_model(folder, card)
 
@@ -117,12 +117,12 @@ def write_model(
     file: str = "",
     arrays: Mapping[str, np.ndarray] | None = None,
 ) -> None:
-    """Write ``model.json``, and weights into a safetensors file beside it; the folder is made if need be.
+    """Write ``model.json``, and weights into a safetensors file beside it; create the folder if needed.
 
     Raises
     ------
     ValueError
-        If a number of the description is not finite: JSON has none such. Nothing is written then.
+        If a number of the description is not finite, which JSON cannot express. Nothing is written then.
     """
     from safetensors.numpy import save
 
@@ -147,7 +147,7 @@ def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
 
     try:
         arrays = load_file(path)
-    # Some of the types of numbers that numpy lacks are a TypeError, others an AttributeError.
+    # Number types that numpy lacks raise a TypeError or an AttributeError, depending on the type.
     except (OSError, ValueError, TypeError, AttributeError, SafetensorError) as error:
         raise ModelError(f"cannot read the weights in {str(path)!r}: {error}") from None
     if missing := set(names) - arrays.keys():
@@ -158,21 +158,21 @@ def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
 def check_arrays(
     arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | str]], folder: str | Path
 ) -> None:
-    """Make sure that arrays have the shapes that they should have, and that their numbers are finite.
+    """Check that arrays have the expected shapes and that their numbers are finite.
 
     Parameters
     ----------
     arrays : mapping of str to numpy.ndarray
-        What :func:`read_weights` has read.
+        Result of :func:`read_weights`.
     shapes : mapping of str to sequence
-        The shape of each. A name in the place of a size is any size, the same wherever it stands.
+        The expected shape of each. A name instead of a size allows any size, the same for each use of it.
     folder : str or Path
-        Where they are from, for messages.
+        Folder of the model, for messages.
 
     Raises
     ------
     ModelError
-        If one has another shape, or a number that is none.
+        If an array has another shape, or a number that is not finite.
     """
     sizes: dict[str, int] = {}
     for name, shape in shapes.items():

@@ -1,4 +1,4 @@
-"""An aligner that parses what comes unparsed: with the bundled parser unless another one is given."""
+"""An aligner that parses unparsed sentences, by default with the bundled parser."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
 
 class ParsingAligner(Aligner):
-    """An aligner with a lexicon and a parser, which makes one tree a sentence unless it wants more or none.
+    """An aligner with a lexicon and a parser.
+
+    The parser makes one tree per sentence; subclasses may ask for more trees or for none.
 
     Parameters
     ----------
     parser : Parser or str or Path, optional
-        A parser, or the name or folder of one, which is loaded when needed; the bundled English one by
-        default.
+        A parser, or the name or folder of one, which is loaded when needed. By default the bundled English
+        parser.
     lexicon : Lexicon, optional
-        The bundled one by default, loaded when needed.
+        By default the bundled one, loaded when needed.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, or their file, which is read at once.
+        Paraphrases of the user, or their file, which is read immediately.
 
     Attributes
     ----------
@@ -37,7 +39,7 @@ class ParsingAligner(Aligner):
     Raises
     ------
     InputError
-        If ``ppdb`` is none of these, or its file cannot be read.
+        If ``ppdb`` has another type, or its file cannot be read.
     """
 
     def __init__(
@@ -67,11 +69,11 @@ class ParsingAligner(Aligner):
         )
 
     def _reads_trees(self) -> bool:
-        """Whether the parser that is loaded shall give a tree."""
+        """Whether the loaded parser should return trees."""
         return True
 
     def reads_vectors(self) -> bool:
-        """Whether the parser that is loaded shall give word vectors."""
+        """Whether the loaded parser should return word vectors."""
         return True
 
     @cached_property
@@ -88,9 +90,9 @@ def parse_unready(
     is_ready: Callable[[Sentence], bool],
     batch_size: int,
 ) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack something; those that are ready pass as they are.
+    """Parse raw text and sentences that lack something; keep ready sentences as they are.
 
-    The parser is asked for, and so loaded, only if something has to be parsed.
+    The parser is loaded only if something has to be parsed.
     """
     ready = [isinstance(text, Sentence) and is_ready(text) for text in sentences]
     waiting = [
@@ -113,16 +115,16 @@ def parse_or_complete(
     vectors: bool,
     batch_size: int,
 ) -> list[Sentence | InputError]:
-    """Parse raw text and sentences that lack all that is needed; those with a forest get word vectors alone.
+    """Parse raw text and sentences without annotation; sentences with a forest only get word vectors.
 
     Parameters
     ----------
     parser : callable
-        Asked for the parser if anything is lacking.
+        Returns the parser; called if anything is missing.
     sentences : sequence of str or Sentence
         In the order of the result.
     forests, vectors : bool
-        What is needed.
+        Whether forests and word vectors are needed.
     batch_size : int
         For the parser.
     """
@@ -138,7 +140,7 @@ def parse_or_complete(
     lacking = {
         place: one
         for place, (one, given) in enumerate(zip(found, sentences, strict=True))
-        # What was parsed has vectors, or the parser has none to give.
+        # Parsed sentences already have vectors, or the parser has none.
         if one is given and isinstance(one, Sentence) and one.vectors is None
     }
     if lacking:
@@ -154,12 +156,12 @@ def _with_forest(parsed: Sentence | InputError) -> Sentence | InputError:
 
 
 def check_tokens(source: Sentence, target: Sentence) -> None:
-    """Make sure that both sentences have tokens.
+    """Check that both sentences have tokens.
 
     Raises
     ------
     InputError
-        If one has none; names the side.
+        If one has none; the error names the side.
     """
     for side, sentence in (("source", source), ("target", target)):
         if not len(sentence):

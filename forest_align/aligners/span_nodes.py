@@ -1,4 +1,4 @@
-"""Nodes for the phrases of aligners that build no derivation: constituents of the best tree, or none."""
+"""Nodes for phrases of aligners without derivations: constituents of the best tree, or placeholders."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def phrase_pairs_of(
     source, target : Sentence
         The sentences, perhaps without forests.
     labels : (mapping of (int, int) to str, mapping of (int, int) to str)
-        Labels of spans that are no constituents; without one a phrase has none.
+        Labels of spans that are not constituents; other such phrases stay unlabelled.
     """
     ours, theirs = (_Nodes(sentence, names) for sentence, names in zip((source, target), labels, strict=True))
     return tuple(
@@ -60,7 +60,7 @@ class _Nodes:
         self._constituents = constituents_of(sentence)
 
     def of(self, span: Span) -> Node:
-        """The constituent of a span, or a stand-in for a phrase that is no constituent."""
+        """The constituent of a span, or a placeholder for a phrase that is not a constituent."""
         number = self._constituents.get(span)
         if number is not None and self._forest is not None:
             return self._forest.node(number)

@@ -1,4 +1,4 @@
-"""The word aligner with a trained link model over lexical and contextual features."""
+"""The word aligner with a trained link model on lexical and contextual features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses links by their probabilities, and partners for words that stand several times in both sentences."""
+"""Chooses links by their probabilities, and partners for words that both sentences repeat."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 
 from forest_align.alignment import Links
 
-# Links less likely than this count as that likely in the probability of a set.
+# Lower bound for the probability of a single link in the probability of a set.
 _LEAST = np.float32(1e-7)
 
 
 def most_likely_links(
     words: tuple[Sequence[str], Sequence[str]], probability: np.ndarray, threshold: float
 ) -> tuple[Links, float]:
-    """The links from the threshold on, and those of repeated words; and how probable just this set is.
+    """Links that reach the threshold, links of repeated words, and the log-probability of this set.
 
     Parameters
     ----------
     words : (sequence of str, sequence of str)
         The n words of the source and the m words of the target.
     probability : numpy.ndarray
-        float32, shape (n, m): of a link of every two words.
+        float32, shape (n, m): link probability of every two words.
     threshold : float
-        Probability from which on two words are linked.
+        Minimum probability of a link.
 
     Returns
     -------
     Links
         In order, with their probabilities.
     float
-        Log-probability of just this set of links.
+        Log-probability of exactly this set of links.
     """
     linked = probability >= threshold
     for i, j in _repeated_links(words, probability, linked, threshold):
@@ -41,20 +41,20 @@ def most_likely_links(
     chosen = 1 - probability
     chosen[linked] = scores
     np.log(np.maximum(chosen, _LEAST, out=chosen), out=chosen)
-    # Cells come in order and once, as links want them.
+    # Cells are sorted and unique, as Links requires.
     pairs = tuple(zip(*(places.tolist() for places in np.nonzero(linked)), strict=True))
-    # A table that was transposed is summed in the order that it was made in: to the same last digit.
+    # A transposed table is summed in its original memory order, so that even the last digit is the same.
     return Links(pairs, None, tuple(scores.tolist())), float(chosen.sum())
 
 
 def _repeated_links(
     words: tuple[Sequence[str], Sequence[str]], probability: np.ndarray, linked: np.ndarray, threshold: float
 ) -> list[tuple[int, int]]:
-    """Links of words that have a partner among equal words, though it is open which one.
+    """Links of words that have a partner among several equal words.
 
-    Two words without links are candidates if they are equal, letter case aside, and if the probabilities of
-    each with such words add up to the threshold: the model expects a link. The most probable candidates are
-    taken, one to one; where several are as probable, those from the left.
+    Two words without links are candidates if they are equal, ignoring case, and the model expects a link:
+    the probabilities of each with such words add up to the threshold. The most probable candidates are
+    chosen, one to one. Ties are resolved from left to right.
     """
     source, target = (_without_link(*side) for side in zip(words, (linked, linked.T), strict=True))
     found: list[tuple[int, int]] = []
@@ -62,13 +62,13 @@ def _repeated_links(
         rows, columns = source[word], target[word]
         if len(rows) == 1 or len(columns) == 1:  # the probability of one link does not reach the threshold
             continue
-        # Doubles hold sums of a few such numbers exactly, in either order of the sentences.
+        # Doubles represent sums of a few such numbers exactly, in either order of the sentences.
         table = probability[np.ix_(rows, columns)].astype(np.float64)
         rows = [i for i, total in zip(rows, table.sum(1).tolist(), strict=True) if total >= threshold]
         columns = [j for j, total in zip(columns, table.sum(0).tolist(), strict=True) if total >= threshold]
         free, others_free = set(rows), set(columns)
-        # Cells that share a word keep their order, from the left, where they are as probable: in swapped
-        # sentences, too.
+        # Equally probable cells that share a word keep their order from the left, even if the sentences are
+        # swapped.
         for i, j in sorted(product(rows, columns), key=lambda cell: -probability[cell]):
             if i in free and j in others_free:
                 free.remove(i)
@@ -78,7 +78,7 @@ def _repeated_links(
 
 
 def _without_link(words: Sequence[str], linked: np.ndarray) -> dict[str, list[int]]:
-    """Where the words of one side stand that no other is linked with, by their lower-cased forms."""
+    """Positions of the unlinked words of one side, by their lower-cased forms."""
     places: dict[str, list[int]] = {}
     for place in np.flatnonzero(~linked.any(axis=1)).tolist():
         places.setdefault(words[place].lower(), []).append(place)

@@ -1,4 +1,4 @@
-"""The contextual word aligner: a link model over all evidence for two words and their surroundings."""
+"""The contextual word aligner: a link model that uses all evidence for two words and their contexts."""
 
 from __future__ import annotations
 
@@ -29,30 +29,29 @@ if TYPE_CHECKING:
 
 
 class ContextualAligner(ParsingAligner):
-    """Aligns words by their similarity and by the similarity of what surrounds them.
+    """Aligns words by their similarity and by the similarity of their contexts.
 
-    Every link has a probability. The result for swapped sentences is the transpose, always.
+    Every link has a probability. The result for swapped sentences is always the transpose.
 
     Parameters
     ----------
     model : LinkModel, optional
-        The bundled model by default, loaded when needed.
+        By default the bundled model, loaded when needed.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, or their file: more synonyms.
+        Paraphrases of the user, or their file: additional synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
-        loaded when needed; the bundled English one by default.
+        loaded when needed. By default the bundled English parser.
     lexicon : Lexicon, optional
-        The bundled one by default.
+        By default the bundled one.
     threshold : float, optional
-        Probability from which on two words are linked; the model's by default. Words that stand several times
-        in both sentences may share it (:mod:`forest_align.aligners.contextual._likely_links`).
+        Minimum probability of a link; by default that of the model. For words that both sentences repeat,
+        the sum over the copies counts (:mod:`forest_align.aligners.contextual._likely_links`).
 
     Raises
     ------
     InputError
-        If the threshold is no probability, or ``ppdb`` is neither a table nor the path of one that can be
-        read.
+        If the threshold is not a probability, or ``ppdb`` is neither a table nor the path of a readable one.
     """
 
     name = "contextual"
@@ -79,24 +78,24 @@ class ContextualAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides on the links."""
+        """The settings that decide on the links."""
         return {"threshold": self.threshold}
 
     @property
     def threshold(self) -> float:
-        """Probability from which on two words are linked."""
+        """Minimum probability of a link."""
         return self.model.threshold if self._threshold is None else self._threshold
 
     @classmethod
     def load(cls, name_or_path: str | Path = "contextual", **options: Any) -> ContextualAligner:
         """Load the bundled model (``"contextual"``) or what :meth:`save` wrote into a folder.
 
-        Options go to the constructor; they come before what the folder says.
+        Options are passed to the constructor and override the values in the folder.
 
         Raises
         ------
         ModelError
-            If there is no such model.
+            If the model does not exist.
         """
         with model_folder(name_or_path) as folder:
             return cls(LinkModel.load(folder), **options)
@@ -106,15 +105,15 @@ class ContextualAligner(ParsingAligner):
         replace(self.model, threshold=self.threshold).save(path)
 
     def with_values(self, values: Mapping[str, float]) -> ContextualAligner:
-        """A copy that shares everything but these values: ``threshold``."""
+        """A copy that shares everything except these values: ``threshold``."""
         changed = copy.copy(self)
         changed._threshold = values["threshold"]
         return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks word vectors.
+        """Parse sentences without word vectors.
 
-        A forest that a sentence came with is kept, with its tags and lemmas.
+        The forest of a given sentence is kept, with its tags and lemmas.
         """
         return parse_or_complete(
             lambda: self.parser, sentences, forests=False, vectors=True, batch_size=batch_size
@@ -129,7 +128,7 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no tokens or no word vectors, or vectors of numbers that are not finite.
+            If a sentence has no tokens or no word vectors, or its vectors are not finite.
         ModelError
             If the link model expects word vectors of another size.
         """
@@ -162,7 +161,7 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no word vectors, or some of numbers that are not finite.
+            If a sentence has no word vectors, or its vectors are not finite.
         ModelError
             If the link model expects word vectors of another size.
         """
@@ -172,7 +171,7 @@ class ContextualAligner(ParsingAligner):
     def explain(self, source: Text, target: Text, i: int, j: int) -> dict[str, float]:
         """What each feature adds to the log-odds of a link between two words, strongest first.
 
-        Swapped sentences, with their words swapped, have the same explanation.
+        Swapping the sentences and the two words does not change the explanation.
 
         Parameters
         ----------
@@ -184,7 +183,7 @@ class ContextualAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence cannot be prepared, see :meth:`align`, or has no word of this number.
+            If a sentence cannot be prepared, see :meth:`align`, or has no word with this number.
         ModelError
             If the link model expects word vectors of another size.
         """
@@ -197,7 +196,7 @@ class ContextualAligner(ParsingAligner):
         return self.model.explain_link(source, target, self._evidence(source, target), i, j)
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
-        # Of words alone: the model has the cosines themselves.
+        # Only evidence of words: the model uses the cosines themselves.
         return lexical_evidence(source, target, self.lexicon, self.ppdb)
 
 

@@ -1,4 +1,4 @@
-"""Names and values of the features of word links, and what they need to know of each sentence."""
+"""Names and values of the features of word links, and the data that they need from each sentence."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ BASE_FEATURES: tuple[str, ...] = (
     "acronym",
     "both capitalised",
 )
-#: Directions of the space of word vectors along which words differ most, as later passes see them.
+#: Number of directions of the word vector space along which words differ most, used by later passes.
 DIRECTIONS = 32
-#: What later passes see of the two words themselves: where their vectors lie together along each direction.
-#: So they learn which kinds of words go unaligned.
+#: Features of the two words themselves in later passes: the sum of their vectors along each direction.
+#: From these, the passes learn which kinds of words stay unaligned.
 DIRECTION_FEATURES: tuple[str, ...] = tuple(f"words along direction {k}" for k in range(1, DIRECTIONS + 1))
 #: Features that later passes add, in the order of the kernel.
 CONTEXT_FEATURES: tuple[str, ...] = (
@@ -113,7 +113,7 @@ LINK_CLASSES: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceFeatures:
-    """What the link model asks of one sentence.
+    """The data of one sentence that the link model needs.
 
     Attributes
     ----------
@@ -122,9 +122,9 @@ class SentenceFeatures:
     capital : numpy.ndarray
         uint8, shape (n,): whether a word begins with a capital.
     letters, ends : numpy.ndarray
-        int32: code points of all lower-cased words, and where each word's end.
+        int32: code points of all lower-cased words, and the end of each word's.
     vectors, projected : numpy.ndarray
-        float32, shapes (n, D) and (n, d): unit vectors, as they came and projected.
+        float32, shapes (n, D) and (n, d): unit vectors, original and projected.
     """
 
     kinds: np.ndarray
@@ -197,7 +197,7 @@ def direction_features(
 def kernel_inputs(
     source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
 ) -> tuple[tuple[Any, ...], np.ndarray]:
-    """What the kernel computes :data:`BASE_FEATURES` from, and which cells join two capitalised words."""
+    """Inputs from which the kernel computes :data:`BASE_FEATURES`, and the cells of two capitalised words."""
     inputs = (
         source.vectors @ target.vectors.T,
         source.projected @ target.projected.T,
@@ -216,7 +216,7 @@ def kernel_inputs(
 
 @lru_cache(maxsize=100_000)
 def _word(word: str) -> tuple[int, bool, str]:
-    """Kind, capital and lower-cased form of a word; lone surrogates, which have no code, become ``?``."""
+    """Kind, capital and lower-cased form of a word; lone surrogates, which have no encoding, become ``?``."""
     lower = word.lower().encode("utf-8", "replace").decode()
     kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
     return kind, word[:1].isupper(), lower

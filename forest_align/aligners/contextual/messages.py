@@ -1,9 +1,10 @@
 """The later passes of the link model: networks whose cells exchange messages.
 
-Cells that the pass before thinks likely enough start from their features. In each round every cell tells its
-neighbours along the diagonal, the nearest content words, and its rivals in row and column how probable it is
-and what kind of link it is, and thinks again. So the decisions of a pair are made together, where context
-features read those of the pass before one by one. A network without rounds scores its cells apart.
+Each cell that the previous pass considers likely enough starts from its features. In each round, every cell
+sends messages to its neighbours along the diagonal, the nearest content words, and its rivals in row and
+column. A message encodes how probable the cell is and what kind of link it is. Each cell then updates its
+state. So the decisions of a pair are made together, whereas context features read those of the previous pass
+one by one. A network without rounds scores its cells independently.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ class MessageNetwork:
     Attributes
     ----------
     hidden : numpy.ndarray
-        float32, shape (F, h + 1): what a cell's state is at first, before it is rectified; the last unit is
-        linear and belongs to every score.
+        float32, shape (F, h + 1): from the features to the initial state of a cell, before rectification.
+        The last unit is linear and is part of every score.
     hidden_bias : numpy.ndarray
         float32, shape (9, h + 1): by class.
     send, send_bias : numpy.ndarray
         float32, shapes (rounds, h, s) and (rounds, s): from the state to the message.
     own, receive, receive_bias : numpy.ndarray
-        float32, shapes (rounds, h, h), (rounds, 16, s, h) and (rounds, h): from the state and the messages
-        collected, see :func:`forest_align.cext.contextual.message_pass`, to the change of the state.
+        float32, shapes (rounds, h, h), (rounds, 16, s, h) and (rounds, h): from the state and the collected
+        messages to the change of the state, see :func:`forest_align.cext.contextual.message_pass`.
     output : numpy.ndarray
         float32, shape (h,): weights of the last state in the score.
     """
@@ -53,7 +54,7 @@ class MessageNetwork:
     def without_rounds(
         cls, hidden: np.ndarray, hidden_bias: np.ndarray, output: np.ndarray
     ) -> MessageNetwork:
-        """The network of these weights whose cells exchange no messages."""
+        """A network with these weights whose cells exchange no messages."""
         units = len(output)
 
         def nothing(*shape: int) -> np.ndarray:
@@ -72,7 +73,7 @@ class MessageNetwork:
 
     @staticmethod
     def shapes(name: str, features: int) -> dict[str, tuple[int | str, ...]]:
-        """The shape of each array that :meth:`arrays` gives for this name of a pass.
+        """The shape of each array that :meth:`arrays` returns for this name of a pass.
 
         Sizes that are not fixed have names, for :func:`forest_align.aligners.model_folder.check_arrays`.
         """
@@ -90,12 +91,12 @@ class MessageNetwork:
         return {f"{name}_{array}": shape for array, shape in shapes.items()}
 
     def arrays(self, name: str) -> dict[str, np.ndarray]:
-        """All weights, by the names that they have in a file: those of the fields behind that of the pass."""
+        """All weights by their names in a file: the name of the pass, then that of the field."""
         return {f"{name}_{one.name}": getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, np.ndarray]) -> MessageNetwork:
-        """The network whose :meth:`arrays` of this name are among these."""
+        """Build the network whose :meth:`arrays` of this name are among these."""
         return cls(**{one.name: arrays[f"{name}_{one.name}"] for one in fields(cls)})
 
     def probabilities(
@@ -112,7 +113,7 @@ class MessageNetwork:
         Parameters
         ----------
         probability : numpy.ndarray
-            float32, shape (n, m): of the pass before; that of other cells stays.
+            float32, shape (n, m): result of the previous pass; cells not listed keep their probability.
         cells, classes : numpy.ndarray
             int32, shape (k,): the cells, as i * m + j, and the class of each.
         features : numpy.ndarray
@@ -146,7 +147,7 @@ class MessageNetwork:
     def linear_parts(
         self, features: np.ndarray, kind: int, collected: np.ndarray
     ) -> tuple[np.ndarray, float, float]:
-        """The score of a cell, taken apart; with the units that are active held fixed it is linear.
+        """The parts of a cell's score, which is linear if the set of active units is held fixed.
 
         Parameters
         ----------
@@ -155,14 +156,14 @@ class MessageNetwork:
         kind : int
             Class of the cell.
         collected : numpy.ndarray
-            float32, shape (rounds, 16, s): the messages that it collected.
+            float32, shape (rounds, 16, s): the messages that the cell collected.
 
         Returns
         -------
         weights : numpy.ndarray
-            float32, shape (F,): what its features are multiplied by.
+            float32, shape (F,): factors of its features.
         bias, messages : float
-            What the class and the messages add.
+            Contributions of the class and of the messages.
         """
         units = features @ self.hidden + self.hidden_bias[kind]
         active, state = [units[:-1] > 0], np.maximum(units[:-1], 0)
@@ -171,7 +172,7 @@ class MessageNetwork:
             change = state @ own + arrived + shift
             active.append(change > 0)
             state = state + np.maximum(change, 0)
-        # Back from the score to the features.
+        # Propagate backwards from the score to the features.
         weights, bias, messages = self.output, 0.0, 0.0
         for number in reversed(range(len(self.own))):
             through = np.where(active[number + 1], weights, 0)

@@ -1,12 +1,12 @@
-"""The link model: how probable it is that two words correspond, given all evidence, and why.
+"""The link model: the probability that two words correspond, given all evidence, and its explanation.
 
 A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
 of the first pass, which is log-linear. The second and the third pass are networks
-(:mod:`forest_align.aligners.contextual.messages`) that also see :data:`DIRECTION_FEATURES`, which say what
-words
-the two are, and :data:`CONTEXT_FEATURES`, which read the probabilities of the pass before around the cell:
-the context evidence of Sultan et al. (2014, §3.2) enters as expectations. The second pass scores cells
-apart; in the third they exchange messages. Every feature is symmetric in the two sentences.
+(:mod:`forest_align.aligners.contextual.messages`) with two more groups of features.
+:data:`DIRECTION_FEATURES` describe the two words themselves. :data:`CONTEXT_FEATURES` read the probabilities
+of the previous pass around the cell: the context evidence of Sultan et al. (2014, §3.2) enters as
+expectations. The second pass scores cells independently; in the third they exchange messages. Every feature
+is symmetric in the two sentences.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 FORMAT_VERSION = 5
-#: Probability of the first pass below which later passes leave a cell alone.
+#: Later passes skip a cell whose probability after the first pass is below this.
 HOPELESS = 0.003
-#: Probability of the second pass below which the third leaves a cell alone.
+#: The third pass skips a cell whose probability after the second pass is below this.
 UNLIKELY = 0.01
-#: Probability that a word of a sentence is linked to itself in the same sentence: in all 24 such pairs of
-#: Edinburgh++ train every word is, and to no other.
+#: Probability that a word is linked to itself if both sentences are the same. In all 24 such pairs of
+#: Edinburgh++ train, every word is linked to itself and to no other word.
 IDENTICAL = 0.999
 _WEIGHTS = "model.safetensors"
 _FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
 _DIRECTIONS_FROM = len(BASE_FEATURES)
 _CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
-# All directions together are one reason: alone none has a meaning.
+# All directions together count as one reason, because a single direction has no meaning.
 _WORDS_THEMSELVES = "the words themselves"
 _MESSAGES = "messages from the links around"
 _SHAPES = {
@@ -73,7 +73,7 @@ _NETWORK_SHAPES = {name: MessageNetwork.shapes(name, len(_FEATURES)) for name in
 
 
 class _Pass(NamedTuple):
-    """The cells that a network scored, and what it gave; see :meth:`MessageNetwork.probabilities`."""
+    """The cells that a network scored, and its results; see :meth:`MessageNetwork.probabilities`."""
 
     network: MessageNetwork
     cells: np.ndarray
@@ -84,7 +84,7 @@ class _Pass(NamedTuple):
 
 
 def _have_same_words(source: Sentence, target: Sentence) -> bool:
-    """Whether two sentences are the same but for the case of letters."""
+    """Whether two sentences are the same, ignoring case."""
     return len(source) == len(target) and all(
         one.lower() == other.lower() for one, other in zip(source.words, target.words, strict=True)
     )
@@ -101,15 +101,15 @@ class LinkModel:
     projection : numpy.ndarray
         float32, shape (D, d).
     directions : numpy.ndarray
-        float32, shape (D, 32): what :data:`DIRECTION_FEATURES` are measured along.
+        float32, shape (D, 32): the directions of :data:`DIRECTION_FEATURES`.
     first : numpy.ndarray
         float32, shape (9, 69): weights of the first pass by class, the bias last.
     second, third : MessageNetwork
         The later passes, over 135 features.
     threshold : float
-        Probability from which on two words are linked.
+        Minimum probability of a link.
     card : dict
-        What the model was trained on and how, for people.
+        Notes for people: how the model was trained, and on what data.
     """
 
     mean: np.ndarray
@@ -128,8 +128,8 @@ class LinkModel:
         Raises
         ------
         ModelError
-            If a file is missing or damaged, or its features are not those of this version, or it is an old
-            model of the sultan aligner.
+            If a file is missing or damaged, its features are not those of this version, or it is an old model
+            of the sultan aligner.
         """
         card = read_card(folder)
         if card.get("variant") == "published":
@@ -160,7 +160,7 @@ class LinkModel:
         return cls(**own, second=second, third=third, threshold=threshold, card=notes_of(card))
 
     def save(self, folder: str | Path) -> None:
-        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        """Write the model into a folder, which is created if needed; see :meth:`load`."""
         arrays = {name: getattr(self, name) for name in _SHAPES}
         arrays["projection"] = self.projection.astype(np.float16)
         arrays |= self.second.arrays("second") | self.third.arrays("third")
@@ -177,14 +177,14 @@ class LinkModel:
         write_model(folder, card, _WEIGHTS, arrays)
 
     def prepare(self, source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
-        """Compute what the model asks of each of two sentences.
+        """Compute the data that the model needs from each of two sentences.
 
         Raises
         ------
         InputError
             If a sentence has no word vectors.
         ModelError
-            If its vectors are of another size than the model's.
+            If its vectors have another size than those of the model.
         """
         vectors = self._vectors(source), self._vectors(target)
         # One product for both is faster.
@@ -217,14 +217,14 @@ class LinkModel:
     def link_probabilities(self, source: Sentence, target: Sentence, evidence: np.ndarray) -> np.ndarray:
         """Probability of a link for every two words of two sentences with word vectors.
 
-        Those of swapped sentences are the transpose, to the last digit: sums may round differently in another
-        order, so that the sentences are taken in one canonical order. In two sentences of the same words each
-        word is linked to itself: which *no* of *No, no, no!* is which would be left open otherwise.
+        The result for swapped sentences is the transpose, to the last digit. Sums may round differently in
+        another order, so the sentences are first put into a canonical order. If both sentences have the same
+        words, each word is linked to itself; otherwise repeated words as in *No, no, no!* would be ambiguous.
 
         Parameters
         ----------
         source, target : Sentence
-            Of n and m words.
+            Sentences of n and m words.
         evidence : numpy.ndarray
             int32, shape (n, m), see :meth:`probabilities`.
 
@@ -244,7 +244,7 @@ class LinkModel:
         return self._in_canonical_order(source, target, evidence)
 
     def _in_canonical_order(self, source: Sentence, target: Sentence, evidence: np.ndarray) -> np.ndarray:
-        """:meth:`link_probabilities` of sentences that stand in their canonical order."""
+        """:meth:`link_probabilities` of sentences that are in canonical order."""
         prepared = self.prepare(source, target)
         if _have_same_words(source, target):
             return np.eye(len(source), dtype=np.float32) * np.float32(IDENTICAL)
@@ -253,7 +253,7 @@ class LinkModel:
     def explain_link(
         self, source: Sentence, target: Sentence, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
-        """What adds up to the log-odds of :meth:`link_probabilities` for two words, strongest first.
+        """The parts of the log-odds of :meth:`link_probabilities` for two words, strongest first.
 
         Raises
         ------
@@ -292,7 +292,7 @@ class LinkModel:
     ) -> dict[str, float]:
         """What each feature of a cell adds to the log-odds of its link, strongest first.
 
-        The parts add up to the log-odds: where a cell stands, the networks are linear.
+        The parts add up to the log-odds, because the networks are linear around the values of a cell.
         """
         cell = i * len(target.kinds) + j
         for done in reversed(self._later_passes(source, target, evidence)):
@@ -305,7 +305,7 @@ class LinkModel:
             base, classes, _ = base_table(source, target, evidence)
             values, kind = base[cell], classes[cell]
             weights, bias, messages = self.first[kind, :-1], self.first[kind, -1], 0.0
-        # Cells that are hopeless after the first pass have base features alone.
+        # Cells that are hopeless after the first pass only have base features.
         parts = dict(zip(_FEATURES, weights * values, strict=False))
         parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
         parts[_MESSAGES] = messages
@@ -316,7 +316,7 @@ class LinkModel:
     def _later_passes(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
     ) -> tuple[_Pass, _Pass]:
-        """The second pass, over the cells that the first leaves, and the third, over those that it leaves."""
+        """Run the second pass on the cells that the first one keeps, and the third on those it keeps."""
         inputs, names = kernel_inputs(source, target, evidence)
         probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
         features = np.empty((len(cells), len(_FEATURES)), dtype=np.float32)

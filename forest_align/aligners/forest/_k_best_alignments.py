@@ -57,21 +57,21 @@ def _steps(search: LazyKBest, packed: PackedArrays, item: int, rank: int) -> lis
 def k_best(
     arrays: AlignmentArrays, source_edges: np.ndarray, target_edges: np.ndarray, k: int | None = None
 ) -> Iterator[AlignmentArrays]:
-    """Alignments of the roots, best first, in the form that the kernel gives the best one.
+    """Alignments of the roots, best first, in the form in which the kernel returns the best one.
 
     Parameters
     ----------
     arrays : AlignmentArrays
-        What the kernel returned when asked for ``packed``.
+        Result of the kernel with ``packed``.
     source_edges, target_edges : numpy.ndarray
         Hyperedges of the two forests, int32, shape (E, 3).
     k : int, optional
-        How many; all by default.
+        Maximum number of alignments; all by default.
 
     Raises
     ------
     ValueError
-        If the arrays come without the packed forest.
+        If the arrays lack the packed forest.
     """
     if arrays.packed is None:
         raise ValueError("k-best alignments need the packed alignment forest: ask the kernel for it")

@@ -1,8 +1,8 @@
-"""What the probabilities of word links say of phrases: links do not cross pairs, linked words are not null.
+"""Evidence of word links for phrases: links do not cross pairs, and linked words are not null.
 
-The features of a phrase pair know its heads alone (Arase & Tsujii 2017, §5.2). Here every word counts: a
-phrase pair is consistent when no word link leads out of it (the condition of phrase extraction in machine
-translation), and a phrase is null when none of its words is linked. Links are taken to be independent.
+The features of a phrase pair depend only on its heads (Arase & Tsujii 2017, §5.2). Here every word counts. A
+phrase pair is consistent if no word link leads out of it (the condition of phrase extraction in machine
+translation). A phrase is null if none of its words is linked. Links are assumed to be independent.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from forest_align.aligners.words.lexical import Candidate
     from forest_align.types import ParseForest
 
-#: No link is more certain than this, so that one of them cannot forbid a phrase pair.
+#: Upper bound for the probability of a link, so that a single link cannot forbid a phrase pair.
 MOST_CERTAIN = 0.98
 
 
 class SpanPairs(NamedTuple):
-    """K pairs of half-open spans of words; every field is an array of int, of shape (K,)."""
+    """K pairs of half-open spans of words; every field is an int array of shape (K,)."""
 
     source_start: np.ndarray
     source_end: np.ndarray
@@ -53,17 +53,17 @@ class LinkEvidence:
         *,
         lone_groups: bool = False,
     ) -> LinkEvidence:
-        """The evidence of word candidates; groups say nothing that their words do not say.
+        """The evidence of word candidates; groups add nothing to the evidence of their words.
 
         Parameters
         ----------
         candidates : sequence of Candidate
-            Words that are no candidate are certainly not linked.
+            Word pairs that are not candidates are certainly not linked.
         source_length, target_length : int
             Words of the sentences, n and m.
         lone_groups : bool
-            Whether all words of a group none of whose words are candidates count as linked by it; of several
-            groups by the most probable one.
+            Whether a group counts if none of its word pairs are candidates: all its words are then linked
+            with its probability. If several such groups overlap, the most probable one counts.
         """
         words = np.zeros((source_length, target_length))
         for found in candidates:
@@ -79,7 +79,7 @@ class LinkEvidence:
     def log_consistent(
         self, source: ParseForest, target: ParseForest
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Log-probabilities of what an alignment of two forests claims.
+        """Log-probabilities of the claims of an alignment of two forests.
 
         Returns
         -------
@@ -101,15 +101,15 @@ class LinkEvidence:
         return result
 
     def log_linked(self, pairs: SpanPairs) -> np.ndarray:
-        """Log-probabilities that a link lies inside of a pair of spans, float64 (K,)."""
+        """Log-probabilities that a link lies inside a pair of spans, float64 (K,)."""
         with np.errstate(divide="ignore"):
             result: np.ndarray = np.log(-np.expm1(self._inside(pairs)))
         return result
 
     def _inside(self, pairs: SpanPairs) -> np.ndarray:
-        """Log-probabilities that no link lies inside of a pair of spans, float64 (K,)."""
+        """Log-probabilities that no link lies inside a pair of spans, float64 (K,)."""
         top, bottom, left, right = pairs
         sums = self.sums.between(0, bottom, left, right) - self.sums.between(0, top, left, right)
-        # Without links inside rounding may leave a sum a little above 0.
+        # If there are no links inside, rounding may leave a sum slightly above 0.
         result: np.ndarray = np.minimum(sums, 0.0)
         return result

@@ -1,4 +1,4 @@
-"""Chooses among the trees of a forest: what each costs, and the one that an alignment asks for."""
+"""Chooses among the trees of a forest: the cost of each tree, and the tree that an alignment requires."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from forest_align.types import Derivation, ParseForest
 
 
 def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
-    """How much less probable trees become by what they use: 0 throughout the most probable tree.
+    """Loss in log-probability of a tree for each hyperedge and root: 0 throughout the most probable tree.
 
-    The losses of the root and of all hyperedges of a tree add up to the log of its probability, over that of
-    the most probable tree.
+    The losses of a tree's root and hyperedges add up to the log of its probability relative to that of the
+    most probable tree.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def tree_losses(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
 def choose_tree(
     forest: ParseForest, edges: Iterable[int], nodes: Collection[int], root: int | None = None
 ) -> Derivation:
-    """The parser's most probable tree among those that use some hyperedges and contain some nodes.
+    """The parser's most probable tree that uses the given hyperedges and contains the given nodes.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def choose_tree(
         Its root; the best one by default.
     """
     if len(forest.edges) == forest.token_count - 1 and len(forest.roots) == 1:
-        return forest.best_derivation()  # there is one tree only
+        return forest.best_derivation()  # there is only one tree
     triples = forest.edges.tolist()
     forced = {triples[edge][0]: edge for edge in edges}
     required = frozenset(nodes)

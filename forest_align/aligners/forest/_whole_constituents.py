@@ -1,9 +1,9 @@
-"""Widens aligned parts of constituents, which binarization made, to the constituents that they are parts of.
+"""Widens aligned parts of constituents, which binarization created, to whole constituents.
 
-The search runs on binary trees, where a pair of phrases stands at the lowest common ancestors of what it
-rests on (Arase & Tsujii 2017, §4.1). If a constituent has more than two children, that ancestor may be a mere
-part of it: "political refugee" of "a political refugee". In the tree that the parser gave, the lowest common
-ancestor is the whole constituent, and that is what people want to see.
+The search runs on binary trees, where the nodes of a phrase pair are the lowest common ancestors of its
+supports (Arase & Tsujii 2017, §4.1). If a constituent has more than two children, that ancestor may be only a
+part of it: "political refugee" of "a political refugee". In the original tree of the parser, the lowest
+common ancestor is the whole constituent, and that is what people want to see.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def with_whole_constituents(
     trees: tuple[Derivation, Derivation],
     links: Collection[tuple[int, int]],
 ) -> AlignmentArrays:
-    """Replace parts of constituents by the constituents where nothing speaks against it.
+    """Replace parts of constituents by the whole constituents if no other pair or link prevents it.
 
-    A pair is widened if both of its phrases are then constituents, and the words that they gain are in no
-    other pair and linked to no word outside of this one. Every condition of Definition 3.2 still holds, with
-    lowest common ancestors in the parser's own trees (:mod:`forest_align.aligners.forest.legitimacy`).
+    A pair is widened if both of its phrases are then constituents. The words that they gain must be in no
+    other pair, and linked to no word outside of this pair. Every condition of Definition 3.2 still holds,
+    with lowest common ancestors in the parser's own trees (:mod:`forest_align.aligners.forest.legitimacy`).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def with_whole_constituents(
     Returns
     -------
     AlignmentArrays
-        The same, but for some of the nodes in ``source`` and ``target``.
+        The same, except for some of the nodes in ``source`` and ``target``.
     """
     reported = ~arrays.absorbed
     source = _Side.of(forests[0], trees[0], arrays.source, reported)
@@ -60,14 +60,14 @@ def with_whole_constituents(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One side of D pairs: their nodes, and the smallest constituents of the chosen tree that hold these.
+    """One side of D pairs: their nodes, and the smallest constituents of the chosen tree around them.
 
     Attributes
     ----------
     wholes : numpy.ndarray
-        int32, shape (D,): the constituents; a node that is one maps to itself.
+        int32, shape (D,): the constituents; a node that is a constituent maps to itself.
     is_part, can_be_whole : numpy.ndarray
-        bool, shape (D,): whether the node is no constituent, and whether there is a constituent for it.
+        bool, shape (D,): whether the node is not a constituent, and whether there is a constituent for it.
     now, then : numpy.ndarray
         int, shape (D, 2): spans of the nodes and of the constituents.
     others : numpy.ndarray
@@ -92,7 +92,7 @@ class _Side:
         return cls(wholes, is_part, forest.is_constituent[wholes], now, spans[wholes], now[reported])
 
     def is_free(self, place: int) -> bool:
-        """Whether the words that a phrase would gain are in no pair that does not hold all of it."""
+        """Whether the words that a phrase would gain are only in pairs that contain the widened phrase."""
         if not self.is_part[place]:
             return True
         (low, high), (start, end) = self.now[place], self.then[place]
@@ -103,7 +103,7 @@ class _Side:
         return bool((is_apart | is_inside | is_around).all())
 
     def gains(self, place: int, word: int) -> bool:
-        """Whether a word is among those that a phrase would gain."""
+        """Whether a phrase would gain this word."""
         return self.has(place, word) and not self.now[place, 0] <= word < self.now[place, 1]
 
     def has(self, place: int, word: int) -> bool:
@@ -112,7 +112,7 @@ class _Side:
 
 
 def _constituents_around(forest: ParseForest, tree: Derivation) -> np.ndarray:
-    """For each node of a tree the smallest constituent that holds it; other nodes map to themselves."""
+    """The smallest constituent around each node of a tree; other nodes map to themselves."""
     found = np.arange(len(forest), dtype=np.int32)
     for node in sorted(tree.edges, reverse=True):  # parents before children
         for child in forest.edges[tree.edges[node], 1:].tolist():

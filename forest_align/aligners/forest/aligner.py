@@ -34,32 +34,34 @@ if TYPE_CHECKING:
 class ForestAligner(ParsingAligner):
     """Aligns words and syntactic phrases on the packed parse forests of two sentences.
 
-    It has a source and a target, and swapped sentences may be aligned slightly differently: the probabilities
-    of phrases are one-sided (normalised over the phrases of the target, see
-    :meth:`.ForestModel.log_probabilities`), weights tell the word of the source from that of the target, and
-    the search for non-compositional pairs is not exhaustive. The contextual aligner is exactly symmetric.
+    The aligner distinguishes source and target, so swapped sentences may be aligned slightly differently.
+    The probabilities of phrases are one-sided: they are normalised over the phrases of the target, see
+    :meth:`.ForestModel.log_probabilities`. Weights depend on which word is in the source, and the search for
+    non-compositional pairs is not exhaustive. The contextual aligner is exactly symmetric.
 
     Parameters
     ----------
     model : ForestModel, optional
-        Feature weights and search options; those of the bundled model by default.
+        Feature weights and search options; by default those of the bundled model.
     parser : Parser or str or Path, optional
-        For sentences that come without a forest: a parser, or the name or folder of one, which is loaded when
-        needed, with forests of the size that the model was tuned with; the bundled English one by default.
+        For sentences without a forest: a parser, or the name or folder of one, which is loaded when needed.
+        A loaded parser makes forests of the size that the model was tuned with. By default the bundled
+        English parser.
     candidates : CandidateProvider or str, optional
-        Where word candidates come from, or its name, see
-        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed. Candidates that come
-        with a pair are used in its place.
+        Provider of word candidates, or its name, see
+        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed. Candidates given
+        with a pair are used instead.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, of words and of phrases, or their file: evidence for word candidates by name.
+        Paraphrases of the user, of words and of phrases, or their file. They are evidence for word candidates
+        that are chosen by name.
     lexicon : Lexicon, optional
-        The bundled one by default.
+        By default the bundled one.
 
     Raises
     ------
     InputError
-        If there are no word candidates of this name; or if ``ppdb`` is neither a table nor
-        the path of one that can be read, or comes beside ``"encoder"`` or a provider, which would not see it.
+        If there are no word candidates of this name, or if ``ppdb`` is neither a table nor the path of a
+        readable one. Also if ``ppdb`` is combined with ``"encoder"`` or a provider, which would ignore it.
     """
 
     name = NAME
@@ -94,7 +96,7 @@ class ForestAligner(ParsingAligner):
 
     @cached_property
     def candidates(self) -> CandidateProvider:
-        """Where word candidates come from."""
+        """The provider of word candidates."""
         given = self._candidates
         return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
 
@@ -113,12 +115,12 @@ class ForestAligner(ParsingAligner):
             ``"forest"``; ``"forest-published"``, the same weights with the search of the paper; ``"fixed"``,
             whose weights are set by hand, not learned; ``"uniform"``, whose weights are zero; or a folder.
         **options
-            Passed on to the constructor.
+            Options of the constructor.
 
         Raises
         ------
         ModelError
-            If there is no such model.
+            If the model does not exist.
         """
         with model_folder(name_or_path) as folder:
             return cls(ForestModel.load(folder), **options)
@@ -128,7 +130,7 @@ class ForestAligner(ParsingAligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what has no forest yet; give the rest word vectors if candidates come from them."""
+        """Parse sentences without a forest; add word vectors to the rest if candidates need them."""
         vectors = self.candidates.uses_vectors
         return parse_or_complete(
             lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
@@ -152,7 +154,7 @@ class ForestAligner(ParsingAligner):
         ------
         InputError
             If a sentence has no forest, a link or candidate lies outside of its sentence, or the score of a
-            link is no probability.
+            link is not a probability.
         """
         candidates = given_candidates(candidates, source, target)
         arrays, base = self.search(source, target, candidates)
@@ -161,9 +163,10 @@ class ForestAligner(ParsingAligner):
     def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
         """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.
 
-        The first is that of :meth:`align`, unless ``parser_weight`` makes roots compete by more than that.
-        The probabilities of their phrase pairs are those of the pairs in all alignments. Where the roots are
-        not reached there is one alignment only.
+        The first is the result of :meth:`align`, unless ``parser_weight`` makes roots compete by more than
+        ``log_probability``.
+        The probability of a phrase pair is taken over all alignments. If the search does not reach the roots,
+        there is only one alignment.
 
         Raises
         ------
@@ -195,9 +198,9 @@ class ForestAligner(ParsingAligner):
         Returns
         -------
         AlignmentArrays
-            What the kernel found.
+            Result of the kernel.
         dict of (int, int) to Candidate
-            The base pairs that it started from, each with the candidate that it stands for.
+            The base pairs that the search started from, each with the candidate that it represents.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What word candidates are to the search: features of phrase pairs, and base pairs that need no support."""
+"""How the search uses word candidates: as features of phrase pairs, and as base pairs without support."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def features_of_candidates(
     confident_link: float,
     lexicon: Lexicon,
 ) -> PairFeatures:
-    """Features of the phrase pairs of two sentences; candidates of ``confident_link`` on count as links.
+    """Features of the phrase pairs of two sentences; candidates from ``confident_link`` up count as links.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def base_pairs(
 ) -> dict[tuple[int, int], Candidate]:
     """Node pairs that need no support: every pair of nodes that cover the two sides of a candidate.
 
-    Groups of words are left out unless ``multiword``, and where a side is no node.
+    Groups of words are omitted unless ``multiword`` is set, or if one of their sides is not a node.
     """
     nodes = _nodes_of_spans(forest_of(source)), _nodes_of_spans(forest_of(target))
     found: dict[tuple[int, int], Candidate] = {}

@@ -1,9 +1,9 @@
-"""Makes probabilities of phrase pairs mean what they say: how often pairs of that probability are right.
+"""Calibrates the probabilities of phrase pairs: they estimate how often such pairs are right.
 
-Posteriors alone are too sure of themselves. The powers in the score of a derivation (``candidate_weight``,
-``link_weight``, ``tree_weight``) find good alignments but sharpen the distribution over them, and where few
-alignments compete, the best one gets nearly all of the probability, be it good or bad. A temperature takes
-the sharpness back; what the word links say of the pair itself tells good ones from bad ones.
+Posteriors alone are overconfident. The powers in the score of a derivation (``candidate_weight``,
+``link_weight``, ``tree_weight``) find good alignments but sharpen the distribution over them. If few
+alignments compete, the best one gets nearly all of the probability, whether it is good or bad. A temperature
+reduces the sharpness; agreement with the word links separates good pairs from bad ones.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PhraseCalibration:
-    """How the probability of a phrase pair is made: posterior^a · (agreement with the word links)^b.
+    """Formula for the probability of a phrase pair: posterior^a · (agreement with the word links)^b.
 
-    The default leaves the posterior as it is.
+    The default does not change the posterior.
 
     Attributes
     ----------
     temperature : float
-        Posteriors are those of the distribution over alignments in which each is as probable as its score
-        raised to the power 1 / temperature, normalised. Above 0; 1 leaves the scores alone, more flattens.
+        In the distribution behind the posteriors, an alignment has its score raised to the power
+        1 / temperature, normalised. Above 0; 1 keeps the scores, higher values flatten the distribution.
     posterior_power : float
         a, at least 0.
     link_power : float
@@ -66,13 +66,13 @@ class PhraseCalibration:
     def probabilities(self, log_posterior: np.ndarray, log_agreement: np.ndarray) -> np.ndarray:
         """Probabilities of phrase pairs.
 
-        They rise with both arguments, so that calibration changes what is reported of a pair, never which
-        pairs are.
+        They increase with both arguments. So calibration changes the probability reported for a pair, never
+        which pairs are reported.
 
         Parameters
         ----------
         log_posterior : numpy.ndarray
-            float64, shape (K,): at most 0; of the kernel, at :attr:`temperature`.
+            float64, shape (K,): at most 0; from the kernel, at :attr:`temperature`.
         log_agreement : numpy.ndarray
             float64, shape (K,): at most 0, see :func:`log_agreement`.
 
@@ -94,7 +94,7 @@ def log_agreement(
     Parameters
     ----------
     source, target : Sentence
-        With the forests that were aligned.
+        The sentences, with the forests that were aligned.
     arrays : AlignmentArrays
         The derivation, of K pairs.
     candidates : sequence of Candidate
@@ -103,8 +103,8 @@ def log_agreement(
     Returns
     -------
     numpy.ndarray
-        float64, shape (K,): log-probabilities that a link lies inside of a pair and none leads out of it;
-        finite. What two phrases have in common must be more than punctuation, unless they have nothing else.
+        float64, shape (K,): log-probabilities that a link lies inside a pair and none leads out of it;
+        finite. Links of punctuation inside a pair do not count, unless a phrase is only punctuation.
     """
     one, two = forest_of(source), forest_of(target)
     pairs = SpanPairs(
@@ -129,7 +129,7 @@ def log_agreement(
 
 
 def _words_before(sentence: Sentence) -> np.ndarray:
-    """How many words other than punctuation come before each place, int, shape (n + 1,)."""
+    """Number of words other than punctuation before each position, int, shape (n + 1,)."""
     return np.cumsum([0] + [not is_punctuation(token.text) for token in sentence.tokens])
 
 

@@ -1,8 +1,8 @@
-"""Attributes of phrases and the features of phrase pairs, from which alignment probabilities are made.
+"""Attributes of phrases and features of phrase pairs, from which alignment probabilities are computed.
 
 A phrase is described by the lemma of its semantic head and a reduced category (Arase & Tsujii 2017, §5.2).
-Phrases of one sentence that agree in both share a *class*, so that features are computed once for a pair of
-classes, and a sentence has few of them even when its forest is large.
+Phrases of one sentence that agree in both share a *class*. Features are computed once for a pair of classes,
+and a sentence has few classes even if its forest is large.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CATEGORIES = ("N", "V", "ADJ", "ADV", "P", "CC", "other", "null")
 NULL = CATEGORIES.index("null")
 
-# What the heads of two phrases have in common; a feature each.
+# Relations between the heads of two phrases; each is a feature.
 RELATIONS = ("identical", "substring", "wordnet", "embedding", "preposition", "linked", "same_category")
 _RELATION_BITS = (
     Evidence.IDENTICAL | Evidence.LEMMA,
@@ -37,7 +37,7 @@ _RELATION_BITS = (
 LINKED = RELATIONS.index("linked")
 SAME_CATEGORY = RELATIONS.index("same_category")
 
-# Every feature but the lexicalised ones, in the order of their weights.
+# All features except the lexicalised ones, in the order of their weights.
 GENERAL_FEATURES = (
     *RELATIONS,
     *(f"category:{one}:{two}" for one in CATEGORIES for two in CATEGORIES),
@@ -51,7 +51,7 @@ _CATEGORY_OF_TAG = {
 
 @lru_cache(maxsize=1024)
 def reduced_category(tag: str) -> int:
-    """Number of the category that a Penn part-of-speech tag falls into, see :data:`CATEGORIES`."""
+    """Number of the category of a Penn part-of-speech tag, see :data:`CATEGORIES`."""
     name = _CATEGORY_OF_TAG.get(tag)
     if name is None:
         starts = {"NN": "N", "VB": "V", "JJ": "ADJ", "RB": "ADV"}
@@ -66,11 +66,11 @@ class PhraseClasses:
     Attributes
     ----------
     lemmas : tuple of str
-        Lemma of the head of each class; the lower-cased word where no lemma is known.
+        Lemma of the head of each class; the lower-cased word if no lemma is known.
     categories : numpy.ndarray
         int32, shape (C,): category of each class, an index of :data:`CATEGORIES`.
     tokens : tuple of tuple of int
-        The tokens that stand as heads for each class.
+        The tokens that are heads of phrases of each class.
     class_of_node : numpy.ndarray
         int32, shape (N,): class of each node of the forest.
     """
@@ -84,7 +84,7 @@ class PhraseClasses:
         return len(self.lemmas)
 
     def attributes(self) -> list[str]:
-        """Name of each class, such as ``cat/N``; null's last."""
+        """Name of each class, such as ``cat/N``; the last one is that of null."""
         named = zip(self.lemmas, self.categories.tolist(), strict=True)
         return [*(f"{lemma}/{CATEGORIES[category]}" for lemma, category in named), f"/{CATEGORIES[NULL]}"]
 
@@ -125,7 +125,7 @@ def forest_of(sentence: Sentence) -> ParseForest:
     Raises
     ------
     InputError
-        If there is none, or it has more nodes than the kernel takes; features would need even more memory.
+        If there is none, or it has more nodes than the kernel accepts; features would need even more memory.
     """
     if sentence.forest is None:
         raise InputError("expected a sentence with a parse forest, found none")
@@ -145,7 +145,7 @@ class PairFeatures:
     source, target : PhraseClasses
         The classes.
     relations : numpy.ndarray
-        float64, shape (S, T, len(RELATIONS)): 1 where a relation holds between the heads of two classes.
+        float64, shape (S, T, len(RELATIONS)): 1 if the relation holds between the heads of two classes.
     """
 
     source: PhraseClasses
@@ -165,7 +165,7 @@ def pair_features(
     evidence : numpy.ndarray
         int32 ``[len(source), len(target)]`` of :func:`forest_align.lexicon.evidence.word_evidence`.
     links : iterable of (int, int)
-        Tokens that are taken to correspond.
+        Tokens that are assumed to correspond.
 
     Raises
     ------

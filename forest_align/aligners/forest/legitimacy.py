@@ -38,14 +38,14 @@ class _Tree:
         return cls(frozenset(found), children, *spans, forest.is_constituent.tolist())
 
     def contains(self, upper: int, lower: int) -> bool:
-        """Whether one node of the tree lies below another or is it: in one tree, spans decide."""
+        """Whether a node lies below another one or is the same; spans decide this within one tree."""
         return self.start[upper] <= self.start[lower] and self.end[lower] <= self.end[upper]
 
     def is_lca(self, top: int, one: int, two: int) -> bool:
         """Whether two nodes lie below different children of ``top``, or of a part of it.
 
-        The second holds where ``top`` is a constituent of more than two children: their lowest common
-        ancestor in the tree before binarization.
+        The second case is a constituent ``top`` with more than two children. It is the lowest common ancestor
+        of the nodes in the tree before binarization.
         """
         node: int | None = top
         while node is not None and node in self.children:
@@ -62,14 +62,14 @@ class _Tree:
 
 
 def alignment_violations(alignment: Alignment) -> list[str]:
-    """Say what is wrong with the phrases of a forest aligner's alignment, by the two trees that it chose.
+    """List the errors in the phrases of a forest aligner's alignment, using the two trees that it chose.
 
-    Works as well for one that was read from JSON; see :func:`violations`.
+    Also works for an alignment that was read from JSON; see :func:`violations`.
 
     Raises
     ------
     InputError
-        If it comes without trees, or with trees that do not have its phrases.
+        If the alignment has no trees, or its trees do not contain its phrases.
     """
     source, target = (forest_from_bracket(tree)[1] for tree in (alignment.source_tree, alignment.target_tree))
     pairs = []
@@ -92,14 +92,14 @@ def violations(
     *,
     root_aligned: bool = True,
 ) -> list[str]:
-    """Say what is wrong with a set of aligned pairs; an empty list if it is legitimate.
+    """List the errors in a set of aligned pairs; an empty list if the set is legitimate.
 
-    Checked are root-pair containment, same tree, relevance, consistency, monotonicity, and that pairs which
-    are called compositional rest on at most two pairs, whose lowest common ancestors they are (Theorem 3.2).
-    Not checked is the condition that no pair could be added (maximum set): a search with a beam cannot
-    promise it. Lowest common ancestors are those in the trees as they are, or before they were binarized.
-    Two extensions are legitimate: a pair that rests on one pair alone, and roots above the lowest common
-    ancestor of what they rest on.
+    The conditions checked are root-pair containment, same tree, relevance, consistency and monotonicity.
+    Also, each pair marked compositional must rest on at most two pairs, and its nodes must be their lowest
+    common ancestors (Theorem 3.2). The condition that no pair could be added (maximum set) is not checked:
+    a beam search cannot guarantee it. Lowest common ancestors may be those of the trees as they are, or
+    before they were binarized. Two extensions are legitimate: a pair that rests on only one pair, and roots
+    above the lowest common ancestor of their supports.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def violations(
     pairs : sequence of (int, int, bool)
         Source node, target node, and whether the pair is compositional.
     root_aligned : bool
-        Whether the roots are said to be aligned; if not, root-pair containment is not due. If they are,
-        every pair lies below the root pair, as its nodes are in the trees.
+        Whether the roots are reported as aligned. If not, root-pair containment is not required. If they
+        are, every pair lies below the root pair, because its nodes are in the trees.
     """
     trees = _Tree.of(source, source_tree), _Tree.of(target, target_tree)
     found = []
@@ -158,7 +158,7 @@ def _check_structure(trees: tuple[_Tree, _Tree], roots: tuple[int, int], pairs: 
         elif pair[2] and len(members) == 2:
             one, two = members
             lcas = source.is_lca(pair[0], one[0], two[0]), target.is_lca(pair[1], one[1], two[1])
-            # The roots may stand above the lowest common ancestor on one side (single support).
+            # The roots may be above the lowest common ancestor on one side (single support).
             if not (any(lcas) if pair[:2] == roots else all(lcas)):
                 found.append(f"relevance: {pair[:2]} is not the lowest common ancestor of {one} and {two}")
         elif not pair[2] and len(members) < 2:

@@ -30,19 +30,19 @@ from forest_align.types.json_fields import check_boolean, check_integer, describ
 Made = TypeVar("Made", "ForestOptions", PhraseCalibration)
 
 FORMAT_VERSION = 1
-#: Where the description of a tuned model has the number of trees in a forest.
+#: Field for the number of trees in a forest, in the description of a tuned model.
 FOREST_SIZE = "forest_size"
 _DEFAULT_FOREST_SIZE = 10
 NORMALIZERS = ("sides", "pair", "symmetric")
 _WEIGHTS = "weights.safetensors"
-# Words of real text may hold halves of surrogate pairs.
+# Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
 _SHAPES: dict[str, tuple[int | str, ...]] = {
     "general": (len(GENERAL_FEATURES),),
     "lexical": ("weights",),
     "lexical_keys": ("bytes",),
 }
-#: Least and greatest value of each option that is a number, both allowed.
+#: Minimum and maximum of each numeric option, both inclusive.
 BOUNDS: dict[str, tuple[float, float]] = {
     **KERNEL_BOUNDS,
     **dict.fromkeys(
@@ -62,44 +62,46 @@ def _check_number(value: Any, name: str, *, whole: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ForestOptions:
-    """How the search runs; the symbols are those of Arase & Tsujii (2017).
+    """Options of the search; the symbols are those of Arase & Tsujii (2017).
 
     Attributes
     ----------
     null_penalty, noncompositional_penalty : float
         µ_n and µ_c (§5.3).
     parser_weight : float
-        µ_p (§5.4), in [0, 1]: interpolates linearly, where pairs compete for the beam or to be the root.
+        µ_p (§5.4), in [0, 1]: weight of a linear interpolation, used when pairs compete for the beam or to
+        be the root.
     beam, generation_gap : int
         µ_b and µ_g (§5.1); µ_g is at most 100.
     opened_supports : int
-        How many supports of a pair are tried when it gives way to a non-compositional one.
+        How many supports of a pair are tried when a non-compositional pair replaces it.
     max_items : int
-        Budget of packed pairs; the beam narrows to keep it.
+        Maximum number of packed pairs; the beam narrows to stay below it.
     candidate_weight : float
-        Power to which the score of a word candidate is raised in the score of the pair that it makes.
+        Exponent of a word candidate's score in the score of its base pair.
     link_weight : float
-        Power to which the probability that the word links agree with a phrase pair, or with a null phrase, is
-        raised in its score, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
+        Exponent, in the score of a phrase pair or null phrase, of the probability that the word links agree
+        with it, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
     tree_weight : float
-        Power to which the probability of the trees that a derivation uses, over that of the most probable
-        trees, is raised in its score: a log-linear µ_p.
+        Exponent, in the score of a derivation, of the probability of its trees relative to the most probable
+        trees: a log-linear µ_p.
     confident_link, certain_link : float
-        Word candidates of at least these scores are reported even where structure had to leave them out: if
-        it linked neither word to another one, and in any case.
+        Minimum scores of word candidates that are reported although the structure does not contain them. A
+        confident candidate is added only if the structure links neither word to another one, a certain
+        candidate always.
     normalizer : str
         Which candidates compete, see :meth:`ForestModel.log_probabilities`.
     noncompositional, single_support, multiword, count_all_nulls : bool
-        What the search may do, see :func:`forest_align.cext.alignment.align`; ``multiword`` lets groups of
-        words be aligned as a whole.
+        Switches of the search, see :func:`forest_align.cext.alignment.align`; ``multiword`` allows groups of
+        words to be aligned as a whole.
     whole_constituents : bool
-        Whether phrases that are parts of constituents are widened to the whole ones where nothing speaks
-        against it, see :mod:`forest_align.aligners.forest._whole_constituents`.
+        Whether phrases that are parts of constituents are widened to the whole constituents, unless other
+        pairs or links prevent it, see :mod:`forest_align.aligners.forest._whole_constituents`.
 
     Raises
     ------
     InputError
-        If there is no such normaliser, a number is out of range, or a switch is neither true nor false.
+        If the normaliser is unknown, a number is out of range, or a switch is neither true nor false.
     """
 
     null_penalty: float = 1.0
@@ -134,7 +136,7 @@ class ForestOptions:
                 _check_number(value, one.name, whole=isinstance(one.default, int))
 
     def search_options(self) -> SearchOptions:
-        """The options that the kernel takes, at a temperature of 1."""
+        """The options of the kernel, at a temperature of 1."""
         given = asdict(self)
         return SearchOptions(**{name: given[name] for name in SearchOptions._fields if name in given})
 
@@ -148,18 +150,19 @@ class ForestModel:
     weights : numpy.ndarray
         float64, shape (len(GENERAL_FEATURES),).
     lexical : dict of str to float
-        Weights of lexicalised features: by the :meth:`.PhraseClasses.attributes` of a class of the source and
-        of one of the target, with a tab between them.
+        Weights of lexicalised features. A key joins the :meth:`.PhraseClasses.attributes` of a source class
+        and of a target class with a tab.
     options : ForestOptions
     description : dict
-        What the model was made from; JSON values. ``tuned``, if there, is an object: what the sweep chose.
+        How the model was made; JSON values. ``tuned``, if present, is an object with the choices of the
+        sweep.
     calibration : PhraseCalibration
-        What the probabilities of phrase pairs are made of.
+        Formula for the probabilities of phrase pairs.
 
     Raises
     ------
     InputError
-        If the description says what was tuned, but no size of forests that could be.
+        If ``tuned`` in the description is not an object, or its forest size is not a positive integer.
     """
 
     weights: np.ndarray
@@ -177,26 +180,25 @@ class ForestModel:
 
     @property
     def forest_size(self) -> int:
-        """Number of trees in the forests that the model was tuned with; 10 where nothing is said of it."""
+        """Number of trees in the forests that the model was tuned with; 10 if the description has none."""
         return _forest_size(self.description)
 
     def search_options(self) -> SearchOptions:
-        """The options that the kernel takes: those of the search, the temperature of posteriors."""
+        """The options of the kernel: those of the search and the temperature of posteriors."""
         return self.options.search_options()._replace(temperature=self.calibration.temperature)
 
     def log_probabilities(self, features: PairFeatures) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Alignment probabilities of every pair of phrase classes (§5.2).
 
-        What competes depends on ``options.normalizer``:
+        ``options.normalizer`` decides which classes compete:
 
-        - ``sides``: Pr(source, target) is normalised over the target classes of the sentence, null included;
-          a null-aligned target phrase, which has no source phrase to be normalised for, over the source
-          classes.
-        - ``pair``: likewise, but null is one more source phrase: a null-aligned target phrase is normalised
+        - ``sides``: Pr(source, target) is normalised over the target classes of the sentence, including null.
+          A null-aligned target phrase has no source phrase, so it is normalised over the source classes.
+        - ``pair``: likewise, but null counts as a source phrase: a null-aligned target phrase is normalised
           over all target classes.
         - ``symmetric``: an aligned pair has the product of both conditional probabilities. Swapping the
-          sentences and mirroring the weights leaves all of them as they are; the alignment may change even
-          so, as the search for non-compositional pairs misses one way what it finds the other.
+          sentences and mirroring the weights changes none of them. The alignment may change even so, because
+          the search for non-compositional pairs may find a pair in only one direction.
 
         Returns
         -------
@@ -231,12 +233,12 @@ class ForestModel:
                     row[targets[target]] += known[target]
 
     def save(self, folder: str | Path) -> None:
-        """Write ``model.json`` and ``weights.safetensors``; the folder is made if it is not there.
+        """Write ``model.json`` and ``weights.safetensors``; create the folder if it is missing.
 
         Raises
         ------
         ValueError
-            If a number of the options or the description is not finite: JSON has none such.
+            If a number of the options or the description is not finite, which JSON cannot express.
         """
         card = {
             "format": "forest",
@@ -261,7 +263,7 @@ class ForestModel:
         Raises
         ------
         ModelError
-            If files are missing or do not hold a forest model of this version.
+            If files are missing or do not contain a forest model of this version.
         """
         folder = Path(folder)
         card = read_card(folder)
@@ -278,7 +280,7 @@ class ForestModel:
                 lexical,
                 _made(ForestOptions, card.get("options"), "options"),
                 notes_of(card, "description"),
-                # Models without one report plain posteriors.
+                # Models without a calibration report plain posteriors.
                 _made(PhraseCalibration, card.get("calibration", {}), "calibration"),
             )
         except InputError as error:
@@ -286,7 +288,7 @@ class ForestModel:
 
 
 def _made(kind: type[Made], values: Any, name: str) -> Made:
-    """Options or a calibration, from the field of a description with this name."""
+    """Build options or a calibration from the field of a description with this name."""
     known = {one.name for one in fields(kind)}
     if not isinstance(values, dict):
         raise InputError(f"expected an object, found {describe(values)}", field=name)

@@ -1,4 +1,4 @@
-"""A sentence pair as the kernel takes it, to be aligned again and again under other probabilities."""
+"""A sentence pair in the form that the kernel reads; it can be aligned repeatedly with new probabilities."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from forest_align.cext.alignment_arguments import SearchOptions
     from forest_align.types import Sentence
 
-# Candidates less likely than this count as that likely.
+# Lower bound for the scores of candidates.
 _LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedPair:
-    """A sentence pair with all that aligning it needs but the probabilities of its phrases.
+    """A sentence pair with all that the alignment needs, except the probabilities of its phrases.
 
     Attributes
     ----------
     source, target : ParseForest
         The forests.
     source_class, target_class : numpy.ndarray
-        int32, one value a node: nodes with equal attributes are of one class.
+        int32, one value per node: nodes with equal attributes have the same class.
     base_source, base_target : numpy.ndarray
         int32, shape (B,): node pairs that need no support, see :func:`forest_align.cext.alignment.align`.
     base_log_prior : numpy.ndarray
         float64, shape (B,).
     base_candidates : tuple of Candidate
-        The word candidate that each of these node pairs stands for; empty where nobody asks.
+        The word candidate that each of these node pairs represents; empty if not needed.
     links : LinkEvidence, optional
-        What word links say of phrases.
+        Evidence of the word links for phrases.
     link_weight, tree_weight : float
         See :class:`forest_align.aligners.forest.model.ForestOptions`.
     """
@@ -78,7 +78,7 @@ class PreparedPair:
         source, target : Sentence
             The sentences.
         features : PairFeatures
-            Say which class each node is of.
+            Define the class of each node.
         candidates : sequence of Candidate
             Word candidates.
         options : ForestOptions
@@ -87,7 +87,7 @@ class PreparedPair:
         Raises
         ------
         InputError
-            If a sentence has no forest, or one too large to be aligned.
+            If a sentence has no forest, or its forest is too large.
         """
         base = base_pairs(source, target, candidates, options.multiword)
         scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
@@ -110,7 +110,7 @@ class PreparedPair:
 
     @property
     def base(self) -> dict[tuple[int, int], Candidate]:
-        """The node pairs that need no support, each with the candidate that it stands for."""
+        """The node pairs that need no support, each with the candidate that it represents."""
         pairs = zip(self.base_source.tolist(), self.base_target.tolist(), strict=True)
         return dict(zip(pairs, self.base_candidates, strict=True))
 
@@ -121,7 +121,7 @@ class PreparedPair:
         log_target_null: np.ndarray,
         options: SearchOptions,
     ) -> AlignmentArrays:
-        """Align the pair under given probabilities of its classes.
+        """Align the pair with given probabilities of its classes.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class PreparedPair:
             If there is not enough memory, or the kernel refuses the pair, see
             :func:`forest_align.cext.alignment.align`.
         """
-        # Word links tell nodes of one class apart.
+        # Word links distinguish nodes of the same class.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
         source_edges = target_edges = None
@@ -146,7 +146,7 @@ class PreparedPair:
             source_losses, source_roots = tree_losses(self.source)
             target_losses, target_roots = tree_losses(self.target)
             source_edges, target_edges = self.tree_weight * source_losses, self.tree_weight * target_losses
-            # Of two roots only: a pair that shares one of them, and gives way, must not count it again.
+            # Only for pairs of two roots: a replaced pair that shares one root must not count it again.
             at_roots = np.ix_(self.source.roots, self.target.roots)
             log_nodes[at_roots] += self.tree_weight * (source_roots[:, None] + target_roots)
         if self.links is not None:
@@ -167,7 +167,7 @@ class PreparedPair:
 
 
 def _side(forest: ParseForest, log_null: np.ndarray, log_edge: np.ndarray | None) -> SideArrays:
-    """One forest as the kernel takes it."""
+    """One forest in the form that the kernel reads."""
     return SideArrays(
         forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, log_null, log_edge
     )

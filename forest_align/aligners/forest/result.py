@@ -1,4 +1,4 @@
-"""Turns what the search of the forest aligner found into an alignment."""
+"""Turns the result of the forest aligner's search into an alignment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME = "forest"
 
 
 class Reported(NamedTuple):
-    """What is reported of a derivation.
+    """The reported parts of a derivation.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Reported(NamedTuple):
     links : dict of (int, int) to float
         The word links with their probabilities.
     trees : (Derivation, Derivation)
-        The trees of the two forests that it chose.
+        The tree that the derivation chose in each of the two forests.
     """
 
     arrays: AlignmentArrays
@@ -55,9 +55,9 @@ def build_alignment(
     Parameters
     ----------
     model : ForestModel
-        Its calibration gives the phrases their probabilities, its options decide on links outside of them.
+        Its calibration determines the probabilities of phrases, its options the links outside of phrases.
     source, target : Sentence
-        With forests.
+        The sentences, with forests.
     arrays : AlignmentArrays
         The derivation.
     base : mapping of (int, int) to Candidate
@@ -97,7 +97,7 @@ def reported_derivation(
     candidates: Sequence[Candidate],
     options: ForestOptions,
 ) -> Reported:
-    """Find the word links and the trees of a derivation, and widen its phrases if the options say so.
+    """Find the word links and the trees of a derivation, and widen its phrases if the options ask for it.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def reported_derivation(
 def _links_at_leaves(
     arrays: AlignmentArrays, base: Mapping[tuple[int, int], Candidate], candidates: Iterable[Candidate]
 ) -> dict[tuple[int, int], float]:
-    """Links of the words of the base pairs of a derivation, each with its own score or else its group's."""
+    """Word links of a derivation's base pairs; a link without a score of its own has that of its group."""
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
     at_leaves = arrays.kind == BASE
@@ -136,9 +136,9 @@ def _links_at_leaves(
 def _phrase_pairs(
     source: ParseForest, target: ParseForest, arrays: AlignmentArrays, probabilities: Sequence[float]
 ) -> tuple[PhrasePair, ...]:
-    """The pairs of a derivation that did not give way to others, in the order of the source nodes."""
+    """The pairs of a derivation that were not replaced by others, in the order of the source nodes."""
     compositional = arrays.kind != NONCOMPOSITIONAL
-    # A pair that takes the place of a non-compositional one rests on what that one rested on.
+    # A pair that replaces a non-compositional one takes over its supports.
     compositional[arrays.parent[arrays.absorbed & ~compositional]] = False
     kept = np.flatnonzero(~arrays.absorbed)
     return tuple(
@@ -160,9 +160,9 @@ def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, ro
 def _add_confident(
     links: dict[tuple[int, int], float], candidates: Iterable[Candidate], options: ForestOptions
 ) -> None:
-    """Add confident pairs of words that structure left out; certain ones even between linked words.
+    """Add confident word pairs that the structure lacks, and certain ones even between linked words.
 
-    Groups are not added: their words are candidates too, each with a probability of its own.
+    Groups are not added: their words are candidates too, each with its own probability.
     """
     used = {i for i, _ in links}, {j for _, j in links}
     single = (found for found in candidates if found.source[1] - found.source[0] == 1)

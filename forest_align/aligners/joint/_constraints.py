@@ -19,10 +19,11 @@ def violations(
     phrases: Sequence[int] | np.ndarray,
     arcs: Sequence[int] | np.ndarray,
 ) -> list[str]:
-    """Say which of the paper's constraints a choice of phrase pairs and arc pairs breaks.
+    """List the constraints of the paper that a choice of phrase pairs and arc pairs violates.
 
-    Constraint (9) as :func:`best_edits` has it: an arc pair whose words are aligned must be taken unless one
-    of its arcs is in another one. As printed it contradicts (5) where phrases of several words hold arcs.
+    Constraint (9) is checked as in :func:`best_edits`: an arc pair whose words are aligned must be chosen,
+    unless one of its arcs is in another chosen pair. As printed, it contradicts (5) if phrases of several
+    words contain arcs.
     """
     problems = []
     linked = np.zeros(lengths, dtype=int)

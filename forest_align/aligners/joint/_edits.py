@@ -1,4 +1,4 @@
-"""Which phrase pairs and arc pairs of two sentences the joint aligner considers at all."""
+"""The phrase pairs and arc pairs of two sentences that the joint aligner considers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.dependencies.typed import Dependency
     from forest_align.types import Sentence
 
-#: Evidence by itself enough to consider two words.
+#: Kinds of evidence that alone suffice to consider two words.
 _TELLING = int(
     Evidence.IDENTICAL
     | Evidence.LEMMA
@@ -32,14 +32,14 @@ _TELLING = int(
     | Evidence.ACRONYM
     | Evidence.PPDB
 )
-#: Two words are considered from this cosine of their vectors on, …
+#: Two words are considered if the cosine of their vectors is at least this, …
 LEAST_COSINE = 0.2
-#: … and each word with so many of the other sentence that are nearest to it.
+#: … and each word is considered with this number of nearest words of the other sentence.
 NEAREST = 2
-#: Words of a phrase pair of several words must each be so near to one of the other phrase.
+#: Each word of a longer phrase pair must have at least this cosine with a word of the other phrase.
 LEAST_PHRASE_COSINE = 0.15
-#: A word is considered with so many of the other sentence at most. Only where words are repeated again and
-#: again are there more, and the program would grow with the product of the lengths.
+#: Maximum number of words of the other sentence that a word is considered with. Only many repetitions of a
+#: word exceed it; the program would then grow with the product of the lengths.
 MOST_PARTNERS = 64
 
 
@@ -52,13 +52,13 @@ def arcs_of(sentence: Sentence) -> tuple[Dependency, ...]:
 def phrase_pairs(
     evidence: np.ndarray, cosine: np.ndarray, groups: Sequence[Group], longest: int
 ) -> np.ndarray:
-    """Phrase pairs that are not hopeless.
+    """Phrase pairs that are worth considering.
 
-    A pair of words is one if the lexicon relates them, if their vectors are near to each other, or if hardly
-    another word is nearer. A pair of longer phrases is one if each word has a counterpart in the other phrase
-    that the lexicon relates to it or that is rather near, or if the lexicon knows the two phrases. Of more
-    than :data:`MOST_PARTNERS` counterparts a word keeps those that the lexicon relates to it, the nearest
-    first.
+    A pair of words is considered if the lexicon relates them, if their vectors are near to each other, or if
+    one is among the nearest to the other. A pair of longer phrases is considered if the lexicon knows it, or
+    if each word has a counterpart in the other phrase. A counterpart is related by the lexicon or rather
+    near. If a word has more than :data:`MOST_PARTNERS` counterparts, it keeps those that the lexicon relates
+    to it first, then the nearest.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def phrase_pairs(
     groups : sequence of Group
         Phrases that the lexicon knows to correspond.
     longest : int
-        Most words of a phrase.
+        Maximum number of words in a phrase.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _nearest(cosine: np.ndarray) -> np.ndarray:
 
 
 def _closest(near: np.ndarray, closeness: np.ndarray) -> np.ndarray:
-    """Of these cells, those that are among the closest of their row and of their column."""
+    """The cells of ``near`` that are among the closest of their row and of their column."""
     if max(near.sum(axis=0).max(), near.sum(axis=1).max()) <= MOST_PARTNERS:
         return near
     order = np.where(near, -closeness, np.inf)
@@ -132,7 +132,7 @@ def _blocks(near: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 
 def possible_links(spans: np.ndarray, lengths: tuple[int, int]) -> np.ndarray:
-    """Which two words of sentences of n and m words lie in some of these phrase pairs, bool (n, m)."""
+    """Which pairs of n and m words lie in at least one of these phrase pairs, bool (n, m)."""
     corners = np.zeros((lengths[0] + 1, lengths[1] + 1), dtype=np.int32)
     s, e, t, f = spans.T
     for rows, columns, sign in ((s, t, 1), (e, t, -1), (s, f, -1), (e, f, 1)):
@@ -147,9 +147,9 @@ class ArcPairs:
     Attributes
     ----------
     arcs : numpy.ndarray
-        int32, shape (A, 2): places of the two arcs among those of their sentences.
+        int32, shape (A, 2): index of each of the two arcs in its sentence.
     governors, dependents : numpy.ndarray
-        int32, shape (A, 2): their words; governors are (-1, -1) where both arcs lead to a root.
+        int32, shape (A, 2): their words; governors are (-1, -1) if both arcs lead to a root.
     """
 
     arcs: np.ndarray
@@ -161,16 +161,16 @@ class ArcPairs:
 
 
 def arc_pairs(source: Sequence[Dependency], target: Sequence[Dependency], possible: np.ndarray) -> ArcPairs:
-    """Pairs of arcs of which governors and dependents lie in some phrase pair each.
+    """Pairs of arcs whose governors lie in some phrase pair, and whose dependents do too.
 
-    An arc to a root pairs with an arc to a root: the roots beyond the words count as aligned.
+    An arc to a root is paired with an arc to a root: the artificial roots count as aligned.
 
     Parameters
     ----------
     source, target : sequence of Dependency
         Arcs of two sentences of n and m words.
     possible : numpy.ndarray
-        bool, shape (n, m): whether a phrase pair holds the two words.
+        bool, shape (n, m): whether a phrase pair contains the two words.
     """
     ends, others = (
         np.array([(arc.governor, arc.dependent) for arc in arcs], np.int32).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Features of the joint aligner's edits that say how probable the contextual aligner finds their links."""
+"""Features of the joint aligner's edits, from the link probabilities of the contextual aligner."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ LINK_DELETION_FEATURES = (
     "probability of the best link",
     "expected links, at most 1",
 )
-# Log-odds beyond these say no more than that the model is certain.
+# Log-odds are clipped at this value: beyond it, they only show that the model is certain.
 _MOST_ODDS = 7.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkTable:
-    """What a link model says of all pairs of words of two sentences.
+    """The results of a link model for all pairs of words of two sentences.
 
     Attributes
     ----------
     probability : numpy.ndarray
         float32, shape (n, m): of a link.
     threshold : float
-        Probability from which on the model makes the link.
+        Minimum probability at which the model makes the link.
     log_odds : numpy.ndarray
-        float32, shape (n, m): of a link, kept within ±7.
+        float32, shape (n, m): of a link, clipped to ±7.
     """
 
     probability: np.ndarray
@@ -112,7 +112,7 @@ class LinkTable:
 
 
 def link_table(model: LinkModel, source: Sentence, target: Sentence, evidence: np.ndarray) -> LinkTable:
-    """What the model says of two sentences with word vectors; of swapped ones it says the transpose.
+    """The results of the model for two sentences with word vectors; swapping them transposes the table.
 
     Parameters
     ----------

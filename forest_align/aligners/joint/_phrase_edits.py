@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 _SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 3))
 _GROUPS = ("acronym", "collocation", "joined")
-# Paraphrases that the user brings count as more synonyms.
+# Paraphrases of the user count as additional synonyms.
 _AS_GROUP = {"acronym": "acronym", "collocation": "collocation", "ppdb": "collocation", "joined": "joined"}
-#: Features of a pair of phrases of which one has several words. *Best inside* is the mean, over the words of
-#: both phrases, of the largest value that a word has with one of the other phrase.
+#: Features of a pair of phrases, one of which has several words. *Best inside* is a mean over the words of
+#: both phrases: for each word, the largest value that it has with a word of the other phrase.
 PHRASE_FEATURES = (
     *(f"best inside: {name.replace('projected', 'centred')}" for name in BASE_FEATURES),
     "a pair of phrases",
@@ -77,7 +77,7 @@ def phrase_features(
     source, target : Sentence
         Sentences of n and m words, with forests.
     sides : (SentenceFeatures, SentenceFeatures)
-        What is known of them.
+        Data of the two sentences.
     base : numpy.ndarray
         float32, shape (n, m, K): features of the pairs of words; those of :data:`BASE_FEATURES` come first.
     evidence : numpy.ndarray
@@ -87,7 +87,7 @@ def phrase_features(
     groups : sequence of Group
         Phrases that the lexicon knows to correspond.
     links : LinkTable, optional
-        What the link model says; without it its features are 0.
+        Results of the link model; without them the link features are 0.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def _fill_blocks(
     evidence: np.ndarray,
     links: LinkTable | None,
 ) -> np.ndarray:
-    """Fill in what comes from the features of the words inside, for all phrases of one size at a time.
+    """Fill in values that depend on the features of the words inside, for one phrase size at a time.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def _vectors(sides: tuple[SentenceFeatures, SentenceFeatures]) -> tuple[tuple[np
 
 
 def _of_equal_words(spans: np.ndarray, within: np.ndarray) -> list[np.ndarray]:
-    """Shares of the words of the shorter phrase that the other one has, too."""
+    """Shares of the words of the shorter phrase that are also in the other one."""
     shorter = np.minimum(*_lengths(spans))
     return [within[:, 2] / shorter, (within[:, 3] - within[:, 2]) / shorter]
 
@@ -206,7 +206,7 @@ def _within(
     rows: np.ndarray,
     columns: np.ndarray,
 ) -> np.ndarray:
-    """Least best cosine, how much nearer words outside are, words equal in order, words equal at all."""
+    """Smallest best cosine, how much nearer words outside are, words equal in order, words equal at all."""
     block, equal = cosine[cells], same[cells]
     best = np.concatenate([block.max(axis=2), block.max(axis=1)], axis=1)
     overall = np.concatenate([cosine.max(axis=1)[rows], cosine.max(axis=0)[columns]], axis=1)
@@ -219,7 +219,7 @@ def _within(
 
 
 def _phrase_cosines(one: np.ndarray, other: np.ndarray, spans: np.ndarray) -> np.ndarray:
-    """Cosine of the summed vectors of each two phrases."""
+    """Cosine of the summed vectors of both phrases of each pair."""
     sums = [np.concatenate([np.zeros((1, v.shape[1]), v.dtype), np.cumsum(v, axis=0)]) for v in (one, other)]
     s, e, t, f = spans.T
     dot = SpanSums(sums[0] @ sums[1].T).between(s, e, t, f)
@@ -234,7 +234,7 @@ def _norms(sums: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray
 
 
 def _heads(spans: np.ndarray, arcs: Sequence[Dependency], length: int) -> np.ndarray:
-    """The first word of each span whose governor lies outside; the first word if there is none."""
+    """The first word of each span with its governor outside the span; else the first word of the span."""
     governor = np.full(length, -1)
     known = np.zeros(length, dtype=bool)
     for arc in arcs:

@@ -34,30 +34,30 @@ _CUT_SHORT = f"the search stopped after {MOST_NODES} nodes; there may be a bette
 
 
 class JointAligner(ParsingAligner):
-    """Aligns phrases and dependencies together: the best edits are those of an integer linear program.
+    """Aligns phrases and dependencies together; an integer linear program finds the best edits.
 
-    A word is in one pair of phrases at most, so that words link many to many only inside a pair. The result
-    for swapped sentences is the transpose: pairs are aligned in one canonical order. (A sentence with itself
-    has none: links of repeated words need not be symmetric then.)
+    A word is in at most one pair of phrases, so words are linked many to many only inside a pair. The result
+    for swapped sentences is the transpose, because pairs are aligned in one canonical order. (A sentence
+    paired with itself has no such order, so links of repeated words may be asymmetric.)
 
     Parameters
     ----------
     model : JointModel, optional
-        The bundled model by default.
+        By default the bundled model.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
+        Paraphrases of the user, of words and of phrases, or their file: additional synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
-        loaded when needed; the bundled English one by default.
+        loaded when needed. By default the bundled English parser.
     lexicon : Lexicon, optional
-        The bundled one by default.
+        By default the bundled one.
     link_model : LinkModel, optional
-        For a model with link features; that of the contextual aligner by default, loaded when needed.
+        For a model with link features. By default that of the contextual aligner, loaded when needed.
 
     Raises
     ------
     InputError
-        If ``ppdb`` is neither a table nor the path of one that can be read.
+        If ``ppdb`` is neither a table nor the path of a readable one.
     ModelError
         If the solver HiGHS (extra ``[joint]``) is not installed.
     """
@@ -93,12 +93,12 @@ class JointAligner(ParsingAligner):
     def load(cls, name_or_path: str | Path = "joint", **options: Any) -> JointAligner:
         """Load the bundled model (``"joint"``) or what :meth:`save` wrote into a folder.
 
-        Options go to the constructor.
+        Options are passed to the constructor.
 
         Raises
         ------
         ModelError
-            If there is no such model, or the solver is not installed.
+            If the model does not exist, or the solver is not installed.
         """
         with model_folder(name_or_path) as folder:
             return cls(JointModel.load(folder), **options)
@@ -108,7 +108,7 @@ class JointAligner(ParsingAligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks a forest, and give the rest word vectors."""
+        """Parse sentences without a forest, and add word vectors to the rest."""
         return parse_or_complete(
             lambda: self.parser, sentences, forests=True, vectors=True, batch_size=batch_size
         )
@@ -145,7 +145,7 @@ class JointAligner(ParsingAligner):
         )
 
     def edits(self, source: Sentence, target: Sentence) -> PairEdits:
-        """All edits of two prepared sentences that the program chooses from, with their features."""
+        """The edits of two prepared sentences among which the program chooses, with their features."""
         return pair_edits(
             source,
             target,
@@ -164,7 +164,7 @@ def bundled_model(name: str = "joint") -> JointModel:
 
 
 def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
-    """Every word of a phrase with every word of its partner, and the probability of the pair for each."""
+    """Link every word of a phrase to every word of its partner, with the probability of the pair."""
     pairs: list[tuple[int, int]] = []
     scores: list[float] = []
     for (start, end, other_start, other_end), probability in zip(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.joint._edits import ArcPairs
     from forest_align.parsing.dependencies.typed import Dependency
 
-# Types of dependencies (de Marneffe & Manning 2008) that make a class of their own, or share one.
+# Types of dependencies (de Marneffe & Manning 2008) and their classes; some types share a class.
 _CLASS_OF = {
     "nsubj": "subj",
     "nsubjpass": "subj",
@@ -32,7 +32,7 @@ _CLASS_OF = {
     "complm": "mark",
     "predet": "det",
 }
-#: Classes of dependencies; the last is that of all types that are not named.
+#: Classes of dependencies; the last is for all types not listed.
 ARC_CLASSES = (
     *("root", "subj", "obj", "ccomp", "xcomp", "acomp", "cop", "aux", "prep", "pobj", "pcomp", "det", "amod"),
     *("nn", "num", "poss", "possessive", "advmod", "neg", "advcl", "rcmod", "partmod", "appos", "conj", "cc"),
@@ -65,7 +65,7 @@ def arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence
     Returns
     -------
     numpy.ndarray
-        float32, shape (A, len(ARC_FEATURES)): of the alignment of two arcs, less those of their deletions.
+        float32, shape (A, len(ARC_FEATURES)): of the alignment of two arcs, minus those of their deletions.
     """
     count = len(ARC_CLASSES)
     features = np.zeros((len(pairs), len(ARC_FEATURES)), np.float32)

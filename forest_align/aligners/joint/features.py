@@ -1,9 +1,9 @@
 """Names and values of the features of the joint aligner's edits, after MacCartney et al. (2008).
 
-What is scored is what an edit changes against deleting all of its words and arcs: to align two phrases has
-the features of the alignment less those of the deletions that it saves. The scores of Thadani et al. (2012,
-eq. 1) come out less that of the alignment that deletes everything, the same number for all alignments of a
-pair. All features are symmetric in the two sentences.
+Each edit is scored relative to the deletion of all its words and arcs. So the alignment of two phrases has
+the features of the alignment minus those of the deletions that it saves. Scores are therefore those of
+Thadani et al. (2012, eq. 1) minus the score of the alignment that deletes everything. This difference is the
+same for all alignments of a pair. All features are symmetric in the two sentences.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.pair_table import PairTable
 
 #: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
-#: those of the vectors less the mean of both sentences.
+#: those of the vectors minus the mean of both sentences.
 WORD_FEATURES = (
     *(name.replace("projected", "centred") for name in BASE_FEATURES),
     "a pair of words",
@@ -71,7 +71,7 @@ _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairEdits:
-    """All edits of a sentence pair that are considered, with their features.
+    """All considered edits of a sentence pair, with their features.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class PairEdits:
     arc_pairs : ArcPairs
         Pairs of arcs.
     arc_features : numpy.ndarray
-        float32, shape (A, len(ARC_FEATURES)): of the alignment, less those of the two deletions.
+        float32, shape (A, len(ARC_FEATURES)): of the alignment, minus those of the two deletions.
     """
 
     lengths: tuple[int, int]
@@ -125,28 +125,28 @@ def pair_edits(
     Parameters
     ----------
     source, target : Sentence
-        With forests and word vectors.
+        The sentences, with forests and word vectors.
     lexicon : Lexicon
         Relations of words.
     longest : int
-        Most words of a phrase, λ of the paper.
+        Maximum number of words in a phrase, λ of the paper.
     arcs : bool
         Whether arcs are aligned too.
     link_model : LinkModel, optional
         For the features of links; without it they are 0.
     ppdb : PairTable, optional
-        Paraphrases of the user, of words and of phrases: more synonyms.
+        Paraphrases of the user, of words and of phrases: additional synonyms.
 
     Raises
     ------
     InputError
-        If a sentence has no tokens, no forest or no word vectors, or the two have vectors of different sizes.
+        If a sentence has no tokens, no forest or no word vectors, or their vectors differ in size.
     ModelError
         If the link model expects vectors of another size.
     """
     check_parsed(source, target)
     sides = _sides(source, target)
-    # Of words alone: the kernel and the link model have the cosines themselves.
+    # Only evidence of words: the kernel and the link model use the cosines themselves.
     evidence = lexical_evidence(source, target, lexicon, ppdb)
     groups = lexical_groups(source, target, lexicon, ppdb)
     cosine = sides[0].vectors @ sides[1].vectors.T
@@ -178,12 +178,12 @@ def pair_edits(
 
 
 def check_parsed(source: Sentence, target: Sentence) -> None:
-    """Make sure that both sentences have tokens, a forest and word vectors that can be compared.
+    """Check that both sentences have tokens, a forest and word vectors that can be compared.
 
     Raises
     ------
     InputError
-        If one lacks something; names the side. If their vectors are of different sizes.
+        If a sentence lacks something (the error names the side), or the vectors differ in size.
     """
     check_tokens(source, target)
     for side, sentence in (("source", source), ("target", target)):
@@ -196,7 +196,7 @@ def check_parsed(source: Sentence, target: Sentence) -> None:
 
 
 def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, SentenceFeatures]:
-    """What the kernel asks of the sentences; in place of projected vectors it gets centred ones."""
+    """The kernel's data of both sentences, with centred vectors instead of projected ones."""
     assert source.vectors is not None and target.vectors is not None
     vectors = np.concatenate([source.vectors, target.vectors]).astype(np.float32)
     centred = vectors - vectors.mean(axis=0)
@@ -211,7 +211,7 @@ def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, Senten
 def _word_pair_features(
     base: np.ndarray, words: tuple[np.ndarray, np.ndarray], links: LinkTable | None
 ) -> np.ndarray:
-    """Features of pairs of words, float32 (W, len(WORD_FEATURES)), of which the kernel gives the first."""
+    """Features of pairs of words, float32 (W, len(WORD_FEATURES)); the kernel computes the first ones."""
     features = np.zeros((len(base), len(WORD_FEATURES)), np.float32)
     known = len(BASE_FEATURES)
     features[:, :known] = base

@@ -1,4 +1,4 @@
-"""How certain the joint aligner is of a pair of phrases: what the alignment loses without it."""
+"""How certain the joint aligner is of a pair of phrases: the score that the alignment loses without it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 def margins(
     edits: PairEdits, best: Solution, phrase_scores: np.ndarray, arc_scores: np.ndarray
 ) -> np.ndarray:
-    """Margin of each chosen phrase pair over the best that could take its place, all else being equal.
+    """Margin of each chosen phrase pair over its best replacement, all else being equal.
 
-    A linear model gives no probabilities, and solving the program again without each pair in turn would take
-    twenty times as long. So the margin is that over the next best alignments only: those that delete the
-    words of the pair, or put one other phrase pair in its place that overlaps no other chosen one. Arc pairs
-    that begin or end in a phrase pair come and go with it.
+    A linear model has no probabilities, and solving the program again without each pair in turn would take
+    twenty times as long. So the margin only compares with simple alternatives. They delete the words of the
+    pair, or replace it by one other phrase pair that overlaps no other chosen one. Arc pairs that begin or
+    end in a phrase pair are added and removed with it.
 
     Parameters
     ----------
     edits : PairEdits
         Edits of a pair of sentences.
     best : Solution
-        The chosen ones.
+        The chosen edits.
     phrase_scores, arc_scores : numpy.ndarray
         Scores of all phrase pairs and arc pairs.
 
@@ -43,7 +43,7 @@ def margins(
         owner[start:end, other_start:other_end] = place
     taken = owner.max(axis=1, initial=-1), owner.max(axis=0, initial=-1)
     own = phrase_scores[best.phrases] + _arc_worth(edits, best, arc_scores, owner)
-    # Which chosen pairs stand in the way of each other phrase pair: one at most, or it does not count.
+    # Only phrase pairs that overlap exactly one chosen pair count as replacements.
     other = phrase_scores + _context(edits, arc_scores, owner >= 0)
     instead = np.zeros(len(best.phrases))
     chosen = set(best.phrases.tolist())
@@ -72,7 +72,7 @@ def _context(edits: PairEdits, arc_scores: np.ndarray, linked: np.ndarray) -> np
     """Sum of the scores of the arc pairs with one end in a phrase pair and the other in linked words."""
     pairs = edits.arc_pairs
     worth = np.zeros(linked.shape)
-    # The roots beyond the words, at index -1, are aligned.
+    # The artificial roots, at index -1, are aligned.
     padded = np.pad(linked, (0, 1))
     padded[-1, -1] = True
     for here, there in ((pairs.dependents, pairs.governors), (pairs.governors, pairs.dependents)):

@@ -1,4 +1,4 @@
-"""The weights of the joint aligner, the scores that they give, and the folder that keeps them."""
+"""The weights of the joint aligner, the scores computed from them, and their folder."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from forest_align.types import InputError
 from forest_align.types.json_fields import check_boolean, check_list, check_number, is_number
 
 FORMAT_VERSION = 2
-#: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: phrases alone, the paper's phrase-based baseline.
+#: ``"phrase+arc"``: phrases and arcs; ``"phrase"``: only phrases, the paper's phrase-based baseline.
 VARIANTS = ("phrase+arc", "phrase")
 _WEIGHTS = "model.safetensors"
-#: What the weights mean; a model of other features cannot be used.
+#: Meaning of the weights; a model with other features cannot be used.
 FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
     "classes": LINK_CLASSES,
@@ -58,18 +58,18 @@ class JointModel:
     variant : str
         One of :data:`VARIANTS`.
     longest : int
-        Most words of a phrase, λ of the paper.
+        Maximum number of words in a phrase, λ of the paper.
     calibration : (float, float)
         The probability of a link is the logistic function of its margin times the first, plus the second.
     link_features : bool
         Whether it was trained with the features of the contextual aligner's link model.
     card : dict
-        What the model was trained on and how, for people.
+        Notes for people: how the model was trained, and on what data.
 
     Raises
     ------
     InputError
-        If there is no such variant, no such length of phrases, or the calibration is not finite.
+        If the variant is unknown, the length of phrases is invalid, or the calibration is not finite.
     """
 
     weights: np.ndarray
@@ -124,7 +124,7 @@ class JointModel:
             raise damaged(folder, error) from None
 
     def save(self, folder: str | Path) -> None:
-        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        """Write the model into a folder, which is created if needed; see :meth:`load`."""
         arrays = {
             name: part.reshape(shape).astype(np.float32)
             for (name, shape), part in zip(_SHAPES.items(), self._parts(), strict=True)
@@ -142,7 +142,7 @@ class JointModel:
         write_model(folder, card, _WEIGHTS, arrays)
 
     def scores(self, edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
-        """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), less those of deletions."""
+        """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), minus those of deletions."""
         words, phrases, deletions, arcs = self._parts()
         table = words.reshape(_SHAPES["words"])
         aligned = [
@@ -164,14 +164,14 @@ class JointModel:
 
 
 def summed_features(edits: PairEdits, phrases: np.ndarray, arcs: np.ndarray) -> np.ndarray:
-    """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights it is their score.
+    """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights, it is their score.
 
     Parameters
     ----------
     edits : PairEdits
         Edits of a pair.
     phrases, arcs : numpy.ndarray
-        Places of the aligned phrase pairs and arc pairs.
+        Indices of the aligned phrase pairs and arc pairs.
     """
     words = np.zeros(_SHAPES["words"])
     count = len(edits.word_features)
@@ -192,7 +192,7 @@ def summed_features(edits: PairEdits, phrases: np.ndarray, arcs: np.ndarray) -> 
 
 
 def feature_squares(edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of squares of all features, and of how many edits, by weight; both float64 (WEIGHT_COUNT,)."""
+    """For each weight, sum of squares of its feature and number of edits; both float64 (WEIGHT_COUNT,)."""
     words, counts = np.zeros(_SHAPES["words"]), np.zeros(_SHAPES["words"])
     np.add.at(words, edits.word_classes, edits.word_features.astype(np.float64) ** 2)
     np.add.at(counts, edits.word_classes, 1)

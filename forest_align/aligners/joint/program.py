@@ -1,9 +1,9 @@
 """The integer linear program that finds the best phrase and arc edits (Thadani et al. 2012, §5.3).
 
-The indicators x and those of deletions are sums of others, so that the program has two kinds of variables: y
-for a pair of phrases, z for a pair of arcs. Their scores are those of the alignment less those of the
-deletions that it saves. What cannot be part of the best alignment is left out before, and so are the
-constraints that the best alignment meets by itself.
+The indicators x and those of deletions are sums of others. So the program only has two kinds of variables: y
+for a pair of phrases, z for a pair of arcs. Their scores are those of the alignment minus those of the
+deletions that it saves. Pairs that cannot be part of the best alignment are removed beforehand, and so are
+constraints that the best alignment satisfies anyway.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Solution:
     Attributes
     ----------
     phrases, arcs : numpy.ndarray
-        int, sorted: places of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
+        int, sorted: indices of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
     score : float
         Sum of the scores.
     is_best : bool
@@ -39,7 +39,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Index:
-    """Which values a key has: two parallel arrays, ordered by key."""
+    """Maps each key to its values: two parallel arrays, ordered by key."""
 
     keys: np.ndarray
     values: np.ndarray
@@ -59,7 +59,7 @@ class _Index:
 
 
 def _cover(spans: np.ndarray, width: int) -> _Index:
-    """Which phrase pairs hold each pair of words (i, j), under the key i * width + j."""
+    """The phrase pairs that contain each pair of words (i, j), under the key i * width + j."""
     rows, columns = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
     sizes = rows * columns
     phrases = np.repeat(np.arange(len(spans)), sizes)
@@ -85,11 +85,11 @@ def best_edits(
     spans : numpy.ndarray
         int32, shape (P, 4): phrase pairs as half-open spans.
     phrase_scores : numpy.ndarray
-        float64, shape (P,): α of the phrase pair less the δ of all of its words.
+        float64, shape (P,): α of the phrase pair minus the δ of all of its words.
     pairs : ArcPairs
         A pairs of arcs; each of their pairs of words lies in some phrase pair.
     arc_scores : numpy.ndarray
-        float64, shape (A,): α of the arc pair less the δ of both arcs.
+        float64, shape (A,): α of the arc pair minus the δ of both arcs.
 
     Returns
     -------
@@ -117,11 +117,11 @@ def _worth_while(
     pairs: ArcPairs,
     arc_scores: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the phrase pairs that can be part of the best alignment, and of the arc pairs among them.
+    """Indices of the phrase pairs that can be part of the best alignment, and of the arc pairs among them.
 
-    Taking a phrase pair out of an alignment costs its score and, at most, the good scores of all arc pairs
-    that begin or end in it. If that is no loss, the alignment without it is as good. (No other arc pair is
-    forced by that: all that share an arc with one of those begin or end in the same phrase pair.)
+    Removing a phrase pair from an alignment costs its score and, at most, the positive scores of all arc
+    pairs that begin or end in it. If that is not a loss, the alignment without it is as good. (This forces
+    no other arc pair: all that share an arc with one of these begin or end in the same phrase pair.)
     """
     n, m = lengths
     chosen, arcs = np.arange(len(spans)), np.arange(len(pairs))
@@ -146,12 +146,12 @@ def _worth_while(
 def _constraints(
     lengths: tuple[int, int], spans: np.ndarray, pairs: ArcPairs, arc_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The rows of the program: where each begins, indices of variables, values, upper bounds."""
+    """The rows of the program: start of each row, indices of variables, values, upper bounds."""
     n, m = lengths
     count = len(spans)
     cover = _cover(spans, m)
     rows = _Rows()
-    # (4): every word takes part in one edit. The deletion of a word is the slack of its row.
+    # (4): every word is in exactly one edit. The deletion of a word is the slack of its row.
     for start, end, length in ((0, 1, n), (2, 3, m)):
         sizes = spans[:, end] - spans[:, start]
         phrases = np.repeat(np.arange(count), sizes)
@@ -165,24 +165,25 @@ def _constraints(
 def _add_arc_rows(
     rows: _Rows, cover: _Index, width: int, count: int, pairs: ArcPairs, scores: np.ndarray
 ) -> None:
-    """Constraints (5), (7), (8) and (9), each where the best alignment could break it."""
+    """Constraints (5), (7), (8) and (9), each only where the best alignment could violate it."""
     places = np.arange(len(pairs))
     has_rival = np.zeros(len(pairs), dtype=bool)
-    # (5): every arc takes part in one edit.
+    # (5): every arc is in exactly one edit.
     for side in (0, 1):
         _, group, sizes = np.unique(pairs.arcs[:, side], return_inverse=True, return_counts=True)
         shared = sizes[group] > 1
         numbers = np.cumsum(sizes > 1) - 1
         rows.add(int((sizes > 1).sum()), 1.0, (numbers[group[shared]], count + places[shared], 1.0))
         has_rival |= shared
-    # (7), (8): an arc pair needs its words aligned. One with a bad score would not be taken without need.
+    # (7), (8): an arc pair requires that its words are aligned. A pair with a negative score is not chosen
+    # unless forced.
     needy = places[(scores >= 0) | has_rival]
     for ends in (pairs.governors, pairs.dependents):
         words = needy[ends[needy, 0] >= 0]
         owner, phrases = cover.rows(ends[words, 0] * width + ends[words, 1])
         rows.add(len(words), 0.0, (np.arange(len(words)), count + words, 1.0), (owner, phrases, -1.0))
-    # (9): if both its words are aligned an arc pair must be taken, unless an arc of it is in another one. One
-    # with a good score is taken anyway.
+    # (9): if both its words are aligned, an arc pair must be chosen, unless one of its arcs is in another
+    # pair. A pair with a positive score is chosen anyway.
     bad = places[scores <= 0]
     entries = []
     for ends in (pairs.governors, pairs.dependents):
@@ -194,13 +195,13 @@ def _add_arc_rows(
         # Each arc pair shares both arcs with itself, which must not count twice.
         new = (bad[owner] != others) | (side == 0)
         entries.append((owner[new], count + others[new], -1.0))
-    # The roots beyond the words are aligned.
+    # The artificial roots are aligned.
     upper = np.where(pairs.governors[bad, 0] >= 0, 1.0, 0.0)
     rows.add(len(bad), upper, *entries)
 
 
 class _Rows:
-    """Collects the entries of a sparse matrix, one block of rows after the other."""
+    """Collects the entries of a sparse matrix, block by block of rows."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -217,7 +218,7 @@ class _Rows:
         self._count += count
 
     def compressed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Row starts, variables, values and upper bounds; entries of one place are added up."""
+        """Row starts, variables, values and upper bounds; entries of the same cell are added up."""
         row, variable, value = (np.concatenate(part) for part in zip(*self._entries, strict=True))
         order = np.lexsort((variable, row))
         row, variable, value = row[order], variable[order], value[order]

@@ -1,4 +1,4 @@
-"""Hands a program over 0 and 1 to the solver HiGHS, which is an optional dependency."""
+"""Solves programs with 0/1 variables with HiGHS, which is an optional dependency."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from forest_align.types import ModelError
 
-#: Nodes of the branching search after which the best alignment so far is taken.
+#: Number of nodes after which the branching search stops and returns the best alignment so far.
 MOST_NODES = 2_000
-# Nearer to 0 or 1 than this, a value of the relaxed program counts as whole.
+# A value of the relaxed program that is nearer to 0 or 1 than this counts as an integer.
 _WHOLE = 1e-6
 _MISSING = 'the joint aligner needs the solver HiGHS: pip install "forest-align[joint]"'
 
@@ -20,13 +20,13 @@ def maximise(
 ) -> tuple[np.ndarray, bool]:
     """Maximise a linear function of variables that are 0 or 1.
 
-    The relaxed program comes first, which has a whole solution for most pairs of sentences. All variables 0
-    must meet the constraints.
+    The relaxed program is solved first; for most pairs of sentences its solution is integral. The solution
+    with all variables 0 must satisfy the constraints.
 
     Parameters
     ----------
     scores : numpy.ndarray
-        float64, shape (V,): what each variable is worth.
+        float64, shape (V,): coefficient of each variable.
     starts, variables, values : numpy.ndarray
         The matrix of the constraints by rows: int32, shape (R + 1,), and int32 and float64, shape (E,).
     upper : numpy.ndarray
@@ -37,7 +37,7 @@ def maximise(
     numpy.ndarray
         bool, shape (V,): which variables are 1.
     bool
-        False if the search was cut short, so that something else may be better.
+        False if the search was stopped early, so that a better solution may exist.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def maximise(
     return found > 0.5, is_best
 
 
-# One thread and one seed: the same program has the same solution, always.
+# One thread and one seed: the same program always has the same solution.
 _OPTIONS = {
     "output_flag": False,
     "threads": 1,
@@ -76,7 +76,7 @@ _OPTIONS = {
     "random_seed": 0,
     "mip_rel_gap": 0.0,
     "mip_max_nodes": MOST_NODES,
-    # To simplify so small a program takes longer than to solve it.
+    # Simplifying such a small program takes longer than solving it.
     "presolve": "off",
 }
 
@@ -97,10 +97,10 @@ def import_solver() -> Any:
 
 
 def _run(highspy: Any, solver: Any) -> tuple[np.ndarray, bool]:
-    """The values found, all 0 if there are none, and whether nothing is better."""
+    """The values found (all 0 if there are none), and whether they are optimal."""
     if solver.run() == highspy.HighsStatus.kError:
-        # All programs of a process share their threads: where another one has started more, HiGHS refuses to
-        # run with one. It may have as many as there are, of which it uses one ("parallel" is off).
+        # All programs of a process share their threads. If another one has started more, HiGHS refuses to run
+        # with one. So it may have as many as there are, but uses only one ("parallel" is off).
         solver.setOptionValue("threads", 0)
         if solver.run() == highspy.HighsStatus.kError:
             status = solver.modelStatusToString(solver.getModelStatus())

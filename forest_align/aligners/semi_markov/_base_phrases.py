@@ -1,4 +1,4 @@
-"""Marks base phrases by part-of-speech tags alone, for features that compare them between two sentences."""
+"""Finds base phrases from part-of-speech tags alone, for features that compare them between two sentences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-#: Types of chunks, in the manner of CoNLL-2000; the first means no chunk.
+#: Types of chunks, similar to CoNLL-2000; the first means no chunk.
 CHUNK_TYPES = ("none", "NP", "VP", "PP", "ADVP", "ADJP", "PRT")
 
-# One letter a tag, so that a sentence is a string and a chunk a regular expression.
+# One letter per tag, so that a sentence is a string and a chunk is a regular expression.
 _LETTERS = {
     **dict.fromkeys(("DT", "PDT", "PRP$", "WP$"), "D"),
     **dict.fromkeys(("PRP", "WP", "EX", "WDT"), "P"),
@@ -26,7 +26,7 @@ _LETTERS = {
     "POS": "S",
 }
 _CHUNK = re.compile(
-    # A noun phrase up to its last noun; participles count where something of the phrase stands before them.
+    # A noun phrase up to its last noun; participles count if another word of the phrase precedes them.
     r"(?P<NP>S?D*(?:R(?=[JRC])|[CJ]|(?<=[DJCS])G(?=[NJG]))*N+|S?D*C+|P|D+)"
     # A verb group, with to and adverbs between its verbs.
     r"|(?P<VP>(?:[MVG]|T(?=R*[VGM])|R(?=R*[VG]))*[MVG])"
@@ -37,13 +37,13 @@ _CHUNK = re.compile(
 def tag_chunks(tags: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
     """Base phrases of a tagged sentence.
 
-    A chunk runs from the beginning of a phrase to its head; a possessive ``'s`` begins a new one. Punctuation
-    and conjunctions belong to none.
+    A chunk extends from the beginning of a phrase to its head; a possessive ``'s`` begins a new one.
+    Punctuation and conjunctions are outside of chunks.
 
     Parameters
     ----------
     tags : sequence of str
-        Penn part-of-speech tags; unknown ones belong to no chunk.
+        Penn part-of-speech tags; words with unknown tags are outside of chunks.
 
     Returns
     -------

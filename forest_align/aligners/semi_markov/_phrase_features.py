@@ -1,4 +1,4 @@
-"""Which phrase pairs may be aligned as wholes, and their features (Yao et al. 2013, §3.3 and §3.4)."""
+"""Phrase pairs that may be aligned as wholes, and their features (Yao et al. 2013, §3.3 and §3.4)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group
 
 _SIZES = tuple((a, b) for a in range(1, LONGEST + 1) for b in range(1, LONGEST + 1) if a > 1 or b > 1)
-# Kinds of lexical groups; paraphrases that the user brings count as more synonyms.
+# Kinds of lexical groups; paraphrases of the user count as additional synonyms.
 _GROUPS = {"acronym": 0, "collocation": 1, "ppdb": 1, "joined": 2}
 _GROUP_FEATURES = ("acronym", "synonyms", "joined")
 #: Features of a phrase pair; each has a weight in each of :data:`PHRASE_CLASSES`. Those "by length" are
-#: multiplied by the length of the longer phrase, so that phrases can compete with the words that they are
-#: made of.
+#: multiplied by the length of the longer phrase, so that phrases can compete with their own words.
 PHRASE_FEATURES = (
     "bias",
     *(f"{a} to {b}" for a, b in _SIZES),
@@ -73,7 +72,7 @@ CHUNK_PAIRS = 2 * len(CHUNK_TYPES) ** 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhrasePairs:
-    """The phrase pairs, of two words at least on one side, that share a word or have words that are alike.
+    """Phrase pairs that share a word or have similar words; at least one phrase has two words or more.
 
     Attributes
     ----------
@@ -82,7 +81,7 @@ class PhrasePairs:
     features : numpy.ndarray
         float32, shape (features, k): :data:`PHRASE_FEATURES`.
     classes : numpy.ndarray
-        int64, shape (k,): places in :data:`PHRASE_CLASSES`.
+        int64, shape (k,): indices in :data:`PHRASE_CLASSES`.
     chunks : numpy.ndarray
         int64, shape (k,): the pair of chunk types, of :data:`CHUNK_PAIRS`.
     """
@@ -117,7 +116,7 @@ def _is_short(group: Group) -> bool:
 
 
 def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
-    """Spans of the sizes above with an anchor inside, and of groups, int32 (k, 4), by their beginnings."""
+    """Spans of the sizes above with an anchor inside, and of groups, int32 (k, 4), sorted by start."""
     rows, columns = anchors.shape
     found = np.zeros((rows, columns, len(_SIZES)), dtype=bool)
     tall = anchors
@@ -171,7 +170,7 @@ def _features(
     tables = words.same, words.known, source.tags[:, None] == target.tags
     in_order, known, tags = (_diagonals(table)[at.size - 1, at.start, at.first] * equal for table in tables)
     every = in_order == at.longer
-    # Types of the chunks that the phrases are; 0 if they are none.
+    # Chunk types of the phrases; 0 if a phrase is not a chunk.
     left, right = source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
     features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
     features[0] = 1
@@ -194,7 +193,7 @@ def _features(
 
 
 def _of_matches(at: _Sizes, ours: np.ndarray, theirs: np.ndarray) -> list[np.ndarray]:
-    """How many words of one phrase have a counterpart in the other; rows of :func:`_covered` are given."""
+    """How many words of one phrase have a counterpart in the other, from rows of :func:`_covered`."""
     total = (at.size + at.width).astype(np.float32)
     return [
         *(at.longer / total * (ours[:3] + theirs[:3])),
@@ -213,7 +212,7 @@ def _of_chunk_types(left: np.ndarray, right: np.ndarray, every: np.ndarray) -> l
 
 
 def _of_boundaries(at: _Sizes, source: LatticeSentence, target: LatticeSentence) -> list[np.ndarray]:
-    """How many chunks begin inside of the phrases."""
+    """How many chunks begin inside the phrases."""
     inside, others = _boundaries(source), _boundaries(target)
     return [inside[at.end - 1] - inside[at.start], others[at.last - 1] - others[at.first]]
 
@@ -242,7 +241,7 @@ def _of_surroundings(at: _Sizes, same: np.ndarray) -> list[np.ndarray]:
 
 
 def _boundaries(view: LatticeSentence) -> np.ndarray:
-    """For each word how many chunks or words outside chunks begin after the first word and up to it."""
+    """For each word, how many chunks or words outside chunks begin after the first word and up to it."""
     return np.concatenate([[0], (np.diff(view.inside) != 0).cumsum()])
 
 
@@ -265,10 +264,11 @@ def _covered(
     *,
     transposed: bool,
 ) -> np.ndarray:
-    """What the words of one phrase find in the other, float32, shape (7, k).
+    """Counterparts of the words of one phrase in the other, float32, shape (7, k).
 
-    Rows: words with the same word there; with a word that is alike; sum of the best Dice; content words,
-    function words and punctuation without any; words that have the same word only outside.
+    The first three rows: number of words with the same word there, number with a similar word, sum of the
+    best Dice. The next three: content words, function words and punctuation without either. The last row:
+    words for which the same word is only outside.
     """
     tables = np.array([words.same, words.known, words.dice], dtype=np.float32)
     tables = tables.transpose(0, 2, 1) if transposed else tables

@@ -1,4 +1,4 @@
-"""What the semi-Markov aligner asks of each sentence by itself, in arrays."""
+"""The data of a single sentence for the semi-Markov aligner, in arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chu
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-#: Most words of a phrase, on either side: it covers 98 to 99% of the alignments (Yao et al. 2013, §4.1).
+#: Maximum words in a phrase, on each side: it covers 98 to 99% of the alignments (Yao et al. 2013, §4.1).
 LONGEST = 3
 CONTENT, FUNCTION, PUNCTUATION = range(3)
-#: Part-of-speech tags that have weights of their own; the first is for all others.
+#: Part-of-speech tags with their own weights; the first is for all others.
 TAGS = (
     *(
         "other",
@@ -56,15 +56,14 @@ class LatticeSentence:
     capital : numpy.ndarray
         bool, shape (n,): whether the word begins with a capital.
     letters, ends : numpy.ndarray
-        int32: code points of all words in lower case, one after another; where each word's letters end.
+        int32: code points of all words in lower case, one after another; the end of each word's letters.
     tags : numpy.ndarray
-        int32, shape (n,): places in :data:`TAGS`.
+        int32, shape (n,): indices in :data:`TAGS`.
     chunks : numpy.ndarray
-        int32, shape (LONGEST, n): type of the chunk that has this length (less 1) and begins at this word, a
-        place in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 where there is none.
+        int32, shape (LONGEST, n): type of the chunk that has this length (minus 1) and begins at this word,
+        an index in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 if there is none.
     inside : numpy.ndarray
-        int32, shape (n,): number of the chunk that the word stands in; words outside have numbers of their
-        own.
+        int32, shape (n,): number of the chunk that contains the word; each word outside has its own number.
     """
 
     words: tuple[str, ...]
@@ -81,7 +80,7 @@ class LatticeSentence:
 
     @classmethod
     def of(cls, sentence: Sentence) -> LatticeSentence:
-        """The view of a sentence with tags; without them there are no chunks."""
+        """The arrays of a sentence with tags; without tags there are no chunks."""
         kinds, capital, letters, ends = word_features(sentence)
         tags = sentence.tags
         count = len(tags)

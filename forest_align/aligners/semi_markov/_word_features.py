@@ -30,13 +30,13 @@ _RELATIONS = (
     Evidence.FUNCTION,
     Evidence.ACRONYM,
 )
-# A paraphrase table that the user brings counts as more synonyms.
+# Paraphrases of the user count as additional synonyms.
 _RELATION_BITS = np.array(
     [bit | (Evidence.PPDB if bit == Evidence.SYNONYM else 0) for bit in _RELATIONS], dtype=np.int32
 )[:, None, None]
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 _ALIKE = int(_RELATION_BITS.sum()) & ~int(Evidence.PREPOSITION)
-#: Share of letter bigrams from which on two words count as alike.
+#: Minimum share of letter bigrams of two words that count as alike.
 _ALIKE_DICE = 0.65
 
 #: Features of a word pair; each has a weight in each of :data:`WORD_CLASSES`.
@@ -94,10 +94,10 @@ class WordPairs:
     features : numpy.ndarray
         float32, shape (features, n, m): :data:`WORD_FEATURES`.
     classes : numpy.ndarray
-        int64, shape (n, m): places in :data:`WORD_CLASSES`.
+        int64, shape (n, m): indices in :data:`WORD_CLASSES`.
     same, alike : numpy.ndarray
-        bool, shape (n, m): words with the same form or lemma; different ones that are related or spelled
-        alike.
+        bool, shape (n, m): words with the same form or lemma; different words that are related or have a
+        similar spelling.
     dice : numpy.ndarray
         float32, shape (n, m): share of letter bigrams.
     """
@@ -188,14 +188,14 @@ def _add_places(
     near = np.where(same, distance, 2.0)
     nearest = same & (near <= near.min(1, keepdims=True)) & (near <= near.min(0, keepdims=True))
     features[20] = nearest & rivals
-    # Whether another equal word fits its own neighbours better is what tells frequent words apart.
+    # To distinguish frequent words: whether another equal word fits its own neighbours better.
     for place, around in ((21, left), (22, right)):
         fits = same & around
         features[place] = same & ((fits.sum(1)[:, None] - fits > 0) | (fits.sum(0)[None] - fits > 0))
 
 
 def shifted(table: np.ndarray, step: int) -> np.ndarray:
-    """The table moved along its diagonals: cell (i, j) has what stood at (i - step, j - step), or 0."""
+    """The table moved along its diagonals: cell (i, j) has the value of (i - step, j - step), or 0."""
     result = np.zeros_like(table)
     if step > 0:
         result[step:, step:] = table[:-step, :-step]
@@ -205,7 +205,7 @@ def shifted(table: np.ndarray, step: int) -> np.ndarray:
 
 
 def _around(table: np.ndarray) -> np.ndarray:
-    """Sum over the window around each cell, its own row and column left out."""
+    """Sum over the window around each cell, without its own row and column."""
     rows, columns = table.shape
     padded = np.zeros((rows + 2 * _WINDOW, columns + 2 * _WINDOW), dtype=np.float32)
     padded[_WINDOW:-_WINDOW, _WINDOW:-_WINDOW] = table

@@ -32,25 +32,26 @@ if TYPE_CHECKING:
 class SemiMarkovAligner(ParsingAligner):
     """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
 
-    The result for swapped sentences is the transpose: the words of the shorter sentence are what the path
-    reads. (A sentence with itself has no shorter one: links of repeated words need not be symmetric then.)
+    The result for swapped sentences is the transpose, because the path always reads the words of the shorter
+    sentence. (If a sentence is paired with itself, neither is shorter, so links of repeated words may be
+    asymmetric.)
 
     Parameters
     ----------
     model : SemiMarkovModel, optional
-        The bundled one by default, loaded when needed.
+        By default the bundled one, loaded when needed.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, of words and of phrases, or their file: more synonyms.
+        Paraphrases of the user, of words and of phrases, or their file: additional synonyms.
     parser : Parser or str or Path, optional
         For sentences that lack part-of-speech tags: a parser, or the name or folder of one, which is loaded
-        when needed; the bundled English one by default.
+        when needed. By default the bundled English parser.
     lexicon : Lexicon, optional
-        The bundled one by default.
+        By default the bundled one.
 
     Raises
     ------
     InputError
-        If ``ppdb`` is neither a table nor the path of one that can be read.
+        If ``ppdb`` is neither a table nor the path of a readable one.
     """
 
     name = KIND
@@ -73,19 +74,19 @@ class SemiMarkovAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Most words of a phrase."""
+        """Maximum number of words in a phrase."""
         return {"longest": LONGEST}
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
         """Load ``"semi-markov"`` or ``"semi-markov-phrasal"``, or what :meth:`save` wrote into a folder.
 
-        Options go to the constructor.
+        Options are passed to the constructor.
 
         Raises
         ------
         ModelError
-            If there is no such model.
+            If the model does not exist.
         """
         with model_folder(name_or_path) as folder:
             return cls(SemiMarkovModel.load(folder), **options)
@@ -95,7 +96,7 @@ class SemiMarkovAligner(ParsingAligner):
         self.model.save(path)
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Parse what lacks part-of-speech tags; the rest passes as it is."""
+        """Parse sentences without part-of-speech tags; keep the rest unchanged."""
         return parse_unready(lambda: self.parser, sentences, _is_tagged, batch_size)
 
     def _reads_trees(self) -> bool:
@@ -108,9 +109,9 @@ class SemiMarkovAligner(ParsingAligner):
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with part-of-speech tags.
 
-        The alignment is the best path (Viterbi). The probability of a phrase pair is its marginal; that of a
-        word link is the sum of those of all phrase pairs with these two words; ``log_probability`` is that of
-        the whole path.
+        The alignment is the best path (Viterbi). The probability of a phrase pair is its marginal. That of a
+        word link is the sum over all phrase pairs with these two words. ``log_probability`` is that of the
+        whole path.
 
         Raises
         ------
@@ -146,7 +147,7 @@ class SemiMarkovAligner(ParsingAligner):
         )
 
     def lattice(self, source: Sentence, target: Sentence) -> Lattice:
-        """All that may be aligned in two prepared sentences, with features; the path reads the first."""
+        """All possible phrase pairs of two prepared sentences, with features; the path reads the first."""
         return lattice_of(source, target, self.lexicon, self.ppdb)
 
 
@@ -161,7 +162,7 @@ def _is_tagged(sentence: Sentence) -> bool:
 
 
 def _links(spans: np.ndarray, probabilities: np.ndarray) -> Links:
-    """All words of each phrase linked with all of its partner; the phrases of one side may overlap."""
+    """Link all words of each phrase to all words of its partner; the phrases of one side may overlap."""
     cells = sorted(
         {
             (i, j)

@@ -1,4 +1,4 @@
-"""Everything that the semi-Markov CRF scores of two sentences, as features without weights."""
+"""Everything that the semi-Markov CRF scores for two sentences, as features without weights."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
 
-#: Features of a source word that goes to null; each has a weight in each of :data:`NULL_CLASSES`.
+#: Features of a source word aligned to null; each has a weight in each of :data:`NULL_CLASSES`.
 NULL_FEATURES = (
     "bias",
     "same word in target",
@@ -40,8 +40,8 @@ NULL_FEATURES = (
 )
 #: Kinds of source words.
 NULL_CLASSES = ("content word", "function word", "punctuation")
-#: What follows what: the distance from the last target word of a step to the first of the next one, null, the
-#: ends.
+#: Transitions between steps: the distance from the last target word of a step to the first of the next one,
+#: null, and the ends.
 TRANSITIONS = (
     *(
         "back by 10 or more",
@@ -76,14 +76,14 @@ WEIGHTS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """What may be aligned in two sentences of n and m words, and the features of it.
+    """All possible word and phrase pairs of two sentences of n and m words, with their features.
 
     Attributes
     ----------
     spans : numpy.ndarray
-        int32, shape (k, 4): all word and phrase pairs as the kernel wants them, by source start.
+        int32, shape (k, 4): all word and phrase pairs in the order that the kernel needs, by source start.
     order : numpy.ndarray
-        int64, shape (k,): for each of ``spans`` its place among the n * m word pairs followed by the phrase
+        int64, shape (k,): for each of ``spans``, its index in the n * m word pairs followed by the phrase
         pairs.
     words, phrases, null : numpy.ndarray
         float32, shapes (features, n * m), (features, k - n * m), (features, n).
@@ -92,7 +92,7 @@ class Lattice:
     tag_pairs, chunk_pairs, null_tags : numpy.ndarray
         int64: pairs of tags of the word pairs, of chunk types of the phrase pairs, tags of the source words.
     transitions, ends : numpy.ndarray
-        int64, shapes (m + 2, m + 1) and (m + 1,): places in :data:`TRANSITIONS`.
+        int64, shapes (m + 2, m + 1) and (m + 1,): indices in :data:`TRANSITIONS`.
     """
 
     spans: np.ndarray
@@ -128,7 +128,7 @@ def lattice_of(
     Parameters
     ----------
     source, target : Sentence
-        Sentences of one word at least; vectors are not used.
+        Sentences of at least one word; vectors are not used.
     lexicon : Lexicon
         The lexicon.
     ppdb : PairTable, optional

@@ -1,4 +1,4 @@
-"""The weights of the semi-Markov aligner and the file that they live in."""
+"""The weights of the semi-Markov aligner, and their file."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from forest_align.types import ModelError
 KIND = "semi-markov"
 FORMAT_VERSION = 1
 _WEIGHTS_FILE = "model.safetensors"
-# Weights beyond are of a damaged file; those of transitions may lie as far apart as the kernel allows.
+# Larger weights indicate a damaged file; those of transitions may differ by as much as the kernel allows.
 _LARGEST, _SPREAD = 1e6, 600.0
-#: What the weights mean; a model of other features cannot be used.
+#: Meaning of the weights; a model with other features cannot be used.
 FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
     "word_classes": WORD_CLASSES,
@@ -48,7 +48,7 @@ FEATURE_LISTS = {
     "chunk_types": CHUNK_TYPES,
 }
 
-#: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel behind the spans.
+#: Scores of the pairs, of null, of transitions and of ends: the arguments of the kernel after the spans.
 Scores = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -62,7 +62,7 @@ class SemiMarkovModel:
         float32 arrays with the names and shapes of
         :data:`~forest_align.aligners.semi_markov.lattice.WEIGHTS`.
     card : dict
-        What the model was trained on and how, for people.
+        Notes for people: how the model was trained, and on what data.
     """
 
     weights: Mapping[str, np.ndarray]
@@ -75,8 +75,8 @@ class SemiMarkovModel:
         Raises
         ------
         ModelError
-            If a file is missing or damaged, weights are out of range, or the model is one of other features
-            than this version computes.
+            If a file is missing or damaged, weights are out of range, or the model has other features than
+            this version computes.
         """
         card = read_card(folder)
         check_card(card, folder, KIND, FORMAT_VERSION, **FEATURE_LISTS)
@@ -91,13 +91,13 @@ class SemiMarkovModel:
         return cls(weights, notes_of(card))
 
     def save(self, folder: str | Path) -> None:
-        """Write the model into a folder, which is made if need be; see :meth:`load`."""
+        """Write the model into a folder, which is created if needed; see :meth:`load`."""
         lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
         card = {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card}
         write_model(folder, card, _WEIGHTS_FILE, {name: self.weights[name] for name in WEIGHTS})
 
     def scores(self, lattice: Lattice) -> Scores:
-        """Scores of all that a lattice offers, in the order of the kernel's arguments.
+        """Scores of everything in a lattice, in the order of the kernel's arguments.
 
         Returns
         -------
@@ -123,6 +123,6 @@ class SemiMarkovModel:
 
 def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Weighted sums of features, (d, k), with the weights of each column's class; shape (k,)."""
-    # Those of all classes at once take less time than to gather the weights of each column.
+    # Computing the sums of all classes at once is faster than gathering the weights of each column.
     every: np.ndarray = weights @ features
     return every[classes, np.arange(len(classes))]

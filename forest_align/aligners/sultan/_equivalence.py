@@ -1,10 +1,10 @@
-"""Which typed dependencies say the same thing: table 1 of Sultan et al. (2014), in all its orientations."""
+"""Which typed dependencies are equivalent: table 1 of Sultan et al. (2014), in all its orientations."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-# Orientation (a), both words are the parents: their category, the children's, types that are equivalent.
+# Orientation (a), both words are the parents: their category, that of the children, the equivalent types.
 _PARALLEL: tuple[tuple[str, str, str], ...] = (
     ("verb", "verb", "purpcl xcomp"),
     ("verb", "noun", "agent nsubj xsubj"),
@@ -15,7 +15,7 @@ _PARALLEL: tuple[tuple[str, str, str], ...] = (
     ("noun", "noun", "poss nn prep_of prep_in prep_at prep_for"),
     ("noun", "adjective", "amod rcmod"),
 )
-# Orientation (c): the first word is the parent, the second the child; types of the one and of the other.
+# Orientation (c): the first word is the parent, the second the child; the types of both dependencies.
 _CROSSED: tuple[tuple[str, str, str, str], ...] = (
     ("verb", "verb", "conj_and", ""),
     ("verb", "verb", "conj_or", ""),
@@ -45,7 +45,7 @@ def category(tag: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def parallel(parent: str, child: str, left: str, right: str) -> bool:
-    """Whether two dependencies are equivalent when parent answers to parent and child to child.
+    """Whether two dependencies are equivalent if parent corresponds to parent and child to child.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def parallel(parent: str, child: str, left: str, right: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def crossed(first: str, second: str, left: str, right: str) -> bool:
-    """Whether two dependencies are equivalent when the parent of each answers to the child of the other.
+    """Whether two dependencies are equivalent if the parent of each corresponds to the child of the other.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def crossed(first: str, second: str, left: str, right: str) -> bool:
     Returns
     -------
     bool
-        Rows of orientations (c), and of (d), which is (c) seen from the other sentence or the other word.
+        True for the rows of orientation (c), and of (d), which is (c) from the viewpoint of the other
+        sentence or the other word.
     """
     for one, other, types, opposite in _CROSSED:
         a, b = types.split(), (opposite or types).split()

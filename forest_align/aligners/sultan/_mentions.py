@@ -1,4 +1,4 @@
-"""Which words two mentions of a name link (Sultan et al. 2014, §3.3.2): full, as an acronym, partial."""
+"""Links between the words of two mentions of a name (Sultan et al. 2014, §3.3.2): full, acronym, partial."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Mentions:
     source, target : SentenceView
         The sentences.
     done_source, done_target : set of int
-        Words that are aligned so far; they grow while names are compared.
+        Words that are aligned so far; the sets grow while names are compared.
     """
 
     source: SentenceView
@@ -33,12 +33,12 @@ class Mentions:
     done_target: set[int]
 
     def full(self, a: Entity, b: Entity) -> list[Pair]:
-        """Word by word, if the two are the same."""
+        """Link the mentions word by word if they are the same."""
         left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
         return list(zip(range(a.start, a.end), range(b.start, b.end), strict=True)) if left == right else []
 
     def acronym(self, a: Entity, b: Entity) -> list[Pair]:
-        """All words of a name to its first letters."""
+        """Link all words of a name to its acronym."""
         left, right = self.source.forms[a.start : a.end], self.target.forms[b.start : b.end]
         if (len(left) == 1 and is_acronym(left[0], right)) or (
             len(right) == 1 and is_acronym(right[0], left)
@@ -47,9 +47,9 @@ class Mentions:
         return []
 
     def partial(self, a: Entity, b: Entity) -> list[Pair]:
-        """Equal terms to one another; what is left of the longer name to the shorter if that is one word.
+        """Link equal terms; if the shorter name is one word, link it to the rest of the longer one too.
 
-        Both end in the same word: *Merino* is Francisco Merino, *New* is not New York.
+        Both must end in the same word: *Merino* is Francisco Merino, *New* is not New York.
         """
         left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
         if (a.kind and b.kind and a.kind != b.kind) or left == right:
@@ -74,7 +74,7 @@ class Mentions:
 
     @staticmethod
     def unmatched(index: int, own: SentenceView, other: SentenceView, done: set[int]) -> bool:
-        """Whether a term of a name is not aligned and stands in no name of the other sentence."""
+        """Whether a term of a name is not aligned and is in no name of the other sentence."""
         word = own.words[index]
         return (
             index not in done

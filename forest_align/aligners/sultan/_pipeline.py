@@ -1,9 +1,10 @@
 """The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, one after another.
 
-Where the paper is silent: sequences and candidates are taken in order of score, then of relative distance
-from the diagonal, so that the result does not depend on which sentence comes first; punctuation counts as
-stop words, but for the mark that ends both sentences; a mention that could go to several names goes to the
-one with most context in common. ``docs/background/contextual.md`` lists the readings and their worth.
+The paper leaves some details open; these are our readings. Sequences and candidates are processed in order of
+score, then of relative distance from the diagonal. So the result does not depend on which sentence comes
+first. Punctuation counts as stop words, except for the mark that ends both sentences. A mention that could
+match several names is matched with the one that shares most context. ``docs/background/contextual.md`` lists
+the readings and their effect.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def published_links(
     source, target : SentenceView
         The sentences.
     synonyms : callable
-        Lower-cased word to its paraphrases; must be symmetric.
+        Maps a lower-cased word to its paraphrases; must be symmetric.
     parameters : PublishedParameters
         Weights and modules.
     similar_words : iterable of (int, int)
@@ -47,7 +48,7 @@ def published_links(
     Returns
     -------
     set of (int, int)
-        Word links; one to one but for names.
+        Word links; one to one except for names.
     """
     similar = word_similarity(source, target, synonyms, parameters)
     for pair in similar_words:
@@ -63,8 +64,8 @@ def word_similarity(
 ) -> dict[Pair, float]:
     """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
 
-    A clitic such as *'s*, which stands for several words, is similar to itself only. What is similar does
-    not depend on which sentence comes first.
+    A clitic such as *'s* can represent several words, so it is only similar to itself. Similarity does not
+    depend on which sentence comes first.
     """
     places: dict[str, list[int]] = {}
     lemma_places: dict[str, list[int]] = {}
@@ -130,7 +131,7 @@ class _Pipeline:
         return pair[0] not in self.done_source and pair[1] not in self.done_target
 
     def diagonal(self, pair: Pair) -> tuple[float, int, int]:
-        """Order among equals: nearest to the diagonal first, then from the left."""
+        """Sort key for ties: nearest to the diagonal first, then from the left."""
         i, j = pair
         n, m = self.lengths
         return (abs((i + 0.5) / n - (j + 0.5) / m), i + j, i)
@@ -143,9 +144,9 @@ class _Pipeline:
             self.add(last)
 
     def align_sequences(self, stop_words: bool = False) -> None:
-        """*wsAlign* (§3.3.1): identical sequences of two words and more with a content word among them.
+        """*wsAlign* (§3.3.1): identical sequences of two or more words, including a content word.
 
-        With ``stop_words``, those of stop words only that nothing has aligned; they come after content words.
+        With ``stop_words``, only unaligned sequences of stop words; they come after content words.
         """
         words, others, stop = self.source.words, self.target.words, self.source.stop
         same = {
@@ -197,7 +198,7 @@ class _Pipeline:
         return self.sum_of_similarities(outside)
 
     def dependency_context(self, pair: Pair) -> list[Pair]:
-        """Pairs of similar words that stand in equivalent dependencies to the two words (algorithm 1)."""
+        """Pairs of similar words that have equivalent dependencies with the two words (algorithm 1)."""
         i, j = pair
         own, other = self.source.categories, self.target.categories
         if own[i] != other[j]:
@@ -216,7 +217,7 @@ class _Pipeline:
                     found = crossed(own[i], own[k], left, right)
                 if found:
                     context.append((k, n))
-        # Once, though two words can have more than one dependency with each other.
+        # Each pair once, although two words can have several dependencies with each other.
         return list(dict.fromkeys(context))
 
     def text_context(self, pair: Pair) -> list[Pair]:
@@ -239,7 +240,7 @@ class _Pipeline:
         ]
 
     def sum_of_similarities(self, context: Iterable[Pair]) -> float:
-        # Rounded, so that the order of a sum cannot make two equal ones differ.
+        # Rounded, so that equal sums do not differ because of their order.
         return round(sum(self.similar[pair] for pair in context), 9)
 
     def score(self, pair: Pair, evidence: float) -> float:
@@ -263,7 +264,7 @@ class _Pipeline:
                     self.add(other)
 
     def align_content_by_text(self) -> None:
-        """*cwTextAlign* (algorithm 4): similar words, those in similar surroundings first."""
+        """*cwTextAlign* (algorithm 4): similar words, those in similar contexts first."""
         found = []
         with_text = "text" in self.parameters.modules
         for pair in self.content_candidates():
@@ -279,7 +280,7 @@ class _Pipeline:
     def align_stop_words(self, evidence_of: Callable[[Pair], int]) -> None:
         """*swDepAlign* and *swTextAlign* (§3.3.4): only aligned words are evidence, and some is needed.
 
-        Repeated while it adds links, since an aligned stop word is evidence for the next one.
+        This is repeated as long as it adds links, because an aligned stop word is evidence for the next one.
         """
         while True:
             found = []
@@ -301,11 +302,11 @@ class _Pipeline:
         )
 
     def no_context(self, pair: Pair) -> int:
-        """Evidence for every pair alike, for the ablation of the textual neighbourhood."""
+        """The same evidence for every pair, for the ablation of the textual neighbourhood."""
         return 1
 
     def aligned_beside(self, pair: Pair) -> int:
-        """How many of left and right neighbours are aligned; two sentence edges count as aligned."""
+        """How many of the left and right neighbours are aligned; two sentence edges count as aligned."""
         i, j = pair
         start = i == 0 and j == 0
         end = (i + 1, j + 1) == self.lengths

@@ -1,6 +1,6 @@
-"""Which different words are similar where the user brings no paraphrase table.
+"""Which different words are similar if the user supplies no paraphrase table.
 
-Stands in for PPDB as the middle level of word similarity (Sultan et al. 2014, §3.1).
+Replaces PPDB as the middle level of word similarity (Sultan et al. 2014, §3.1).
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon, WordProfile
     from forest_align.types import Sentence
 
-#: What a relation in the lexicon is worth, in cosine. Chosen on MSR-RTE dev and Edinburgh++ train among 0,
-#: 0.05, 0.1 and 0.15; little hangs on it there: the mean of their F1 lies between 88.7 and 88.8.
+#: The bonus of a relation in the lexicon, in cosine. Chosen on MSR-RTE dev and Edinburgh++ train among 0,
+#: 0.05, 0.1 and 0.15. The choice matters little there: the mean of their F1 is between 88.7 and 88.8.
 RELATION_WORTH = 0.1
 
 
 def similar_words(
     source: Sentence, target: Sentence, lexicon: Lexicon, least_cosine: float
 ) -> list[tuple[int, int]]:
-    """Different content words that stand in for each other (for §3.1, in place of PPDB).
+    """Different content words that can replace each other (for §3.1, instead of PPDB).
 
-    They are similar if the cosine of their contextual vectors reaches a threshold, which is lower where the
-    lexicon relates their lemmas. Without vectors such a relation is enough. Two numbers are similar only if
-    they have the same value: surroundings make all numbers alike.
+    They are similar if the cosine of their contextual vectors reaches a threshold. The threshold is lower if
+    the lexicon relates their lemmas. Without vectors, such a relation is enough. Two numbers are similar only
+    if they have the same value, because contexts make all numbers similar.
 
     Parameters
     ----------
     source, target : Sentence
-        Sentences; the result for swapped ones is the transpose, as far as rounding allows.
+        Sentences; swapping them transposes the result, up to rounding.
     lexicon : Lexicon
         The lexicon.
     least_cosine : float
-        The threshold of words that the lexicon does not relate.
+        The threshold for words that the lexicon does not relate.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def similar_words(
     cosines = _cosines(source, target)
     if cosines is None:
         cosines = np.full((len(lefts), len(rights)), lowest)
-    # Relations are looked up only in the few cells where they decide.
+    # Relations are looked up only in the few cells where they make a difference.
     candidates = (cosines >= lowest) & _are_content(lefts)[:, None] & _are_content(rights)
     rows, columns = np.nonzero(candidates)
     return [
@@ -63,7 +63,7 @@ def similar_words(
 
 
 def _cosines(source: Sentence, target: Sentence) -> np.ndarray | None:
-    """Cosine of every two words; None without vectors, or with those of two kinds of parsers."""
+    """Cosine of every two words; None without vectors, or if they are from two kinds of parsers."""
     left, right = source.vectors, target.vectors
     if left is None or right is None or left.shape[1] != right.shape[1]:
         return None

@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 
 class SultanAligner(ParsingAligner):
-    """Aligns words by six rules, one after another: their similarity and that of what surrounds them.
+    """Aligns words by six rules, one after another, based on the similarity of words and of their contexts.
 
-    Links have no probabilities. The result for swapped sentences is the transpose, always: pairs are aligned
-    in one canonical order.
+    Links have no probabilities. The result for swapped sentences is always the transpose, because pairs are
+    aligned in one canonical order.
 
     Parameters
     ----------
     parameters : PublishedParameters, optional
-        Those of the paper by default.
+        By default those of the paper.
     ppdb : PairTable or str or Path, optional
-        Paraphrases of the user, or their file: the only different words that are similar. Without a table,
-        words are similar that the lexicon or word vectors relate.
+        Paraphrases of the user, or their file: only these different words are similar. Without a table,
+        words are similar if the lexicon or word vectors relate them.
     parser : Parser or str or Path, optional
         For sentences that lack a parse or word vectors: a parser, or the name or folder of one, which is
-        loaded when needed; the bundled English one by default.
+        loaded when needed. By default the bundled English parser.
     lexicon : Lexicon, optional
-        The bundled one by default.
+        By default the bundled one.
     annotator : str or Annotator
         Source of dependencies and named entities: ``"trees"``, the parse; or ``"spacy"``, a spaCy model
         (extra ``[spacy]``), which needs no parse.
@@ -54,9 +54,9 @@ class SultanAligner(ParsingAligner):
     Raises
     ------
     InputError
-        If there is no such annotator, or ``ppdb`` is neither a table nor the path of one that can be read.
+        If the annotator is unknown, or ``ppdb`` is neither a table nor the path of a readable one.
     ModelError
-        If spaCy is asked for and not installed.
+        If spaCy is requested but not installed.
     """
 
     name = "sultan"
@@ -84,12 +84,12 @@ class SultanAligner(ParsingAligner):
     def load(cls, name_or_path: str | Path = "sultan", **options: Any) -> SultanAligner:
         """Load the bundled parameters (``"sultan"``) or what :meth:`save` wrote into a folder.
 
-        Options go to the constructor; they come before what the folder says.
+        Options are passed to the constructor and override the values in the folder.
 
         Raises
         ------
         ModelError
-            If there is no such model.
+            If the model does not exist.
         """
         with model_folder(name_or_path) as folder:
             parameters, annotator = load_parameters(folder)
@@ -105,15 +105,15 @@ class SultanAligner(ParsingAligner):
         save_parameters(path, self.parameters, self.annotator.name)
 
     def with_values(self, values: Mapping[str, float]) -> SultanAligner:
-        """A copy that shares everything but these values: fields of :class:`PublishedParameters`."""
+        """A copy that shares everything except these values: fields of :class:`PublishedParameters`."""
         changed = copy.copy(self)
         changed.parameters = replace(self.parameters, **dict(values))  # type: ignore[arg-type]
         return changed
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
-        """Annotate or parse what lacks a forest; add word vectors where there is no table of paraphrases.
+        """Annotate or parse sentences without a forest; add word vectors if there is no paraphrase table.
 
-        A forest that a sentence came with is kept, with its tags and lemmas.
+        The forest of a given sentence is kept, with its tags and lemmas.
         """
         annotated = self.annotator.prepare(sentences)
         if annotated is not None:
@@ -124,7 +124,7 @@ class SultanAligner(ParsingAligner):
         )
 
     def reads_vectors(self) -> bool:
-        """Whether a sentence needs word vectors: not where the user's paraphrases stand in for them."""
+        """Whether a sentence needs word vectors: not if the user's paraphrases replace them."""
         return self.ppdb is None
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
@@ -133,7 +133,7 @@ class SultanAligner(ParsingAligner):
         Raises
         ------
         InputError
-            If a sentence has no tokens, or word vectors of numbers that are not finite.
+            If a sentence has no tokens, or its word vectors are not finite.
         """
         check_tokens(source, target)
         links = Links(tuple(sorted(self._links(source, target))))
@@ -151,7 +151,7 @@ class SultanAligner(ParsingAligner):
             check_finite(source, target)
         views = self._view(source), self._view(target)
         keys = tuple(map(_view_key, views))
-        # Sentences that look the same may differ in their vectors, whose product rounds by their order.
+        # Sentences with equal views may differ in their vectors, whose product rounds depending on the order.
         if keys[0] > keys[1] or (keys[0] == keys[1] and is_after(source, target)):
             return [(i, j) for j, i in self._in_order(target, source, views[::-1])]
         return list(self._in_order(source, target, views))

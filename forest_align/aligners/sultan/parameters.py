@@ -1,4 +1,4 @@
-"""The parameters of Sultan's aligner and the file that keeps them."""
+"""The parameters of Sultan's aligner, and their file."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class PublishedParameters:
-    """The free parameters of the paper and what its ablation (table 3) takes away.
+    """The free parameters of the paper, and the modules that its ablation (table 3) removes.
 
     Attributes
     ----------
     ppdb_similarity : float
-        *ppdbSim*: similarity of two different words that the paraphrase table holds, or that are similar
-        where there is no table.
+        *ppdbSim*: similarity of two different words that are in the paraphrase table, or, without a table,
+        count as similar.
     word_weight : float
         *w*: weight of word similarity against context similarity.
     window : int
-        Words to each side that count as textual neighbourhood.
+        Number of words on each side that count as textual neighbourhood.
     modules : frozenset of str
         Which of :data:`MODULES` run.
     cosine : float
-        Cosine of word vectors from which on two different words are similar where there is no paraphrase
-        table. Chosen on MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
+        Minimum cosine of the word vectors of two similar words if there is no paraphrase table. Chosen on
+        MSR-RTE dev and Edinburgh++ train, in steps of 0.01.
 
     Raises
     ------
     InputError
-        If *ppdbSim* is not over 0 and at most 1, *w* or the cosine is not from 0 to 1, the window is no whole
-        number from 0 on, or there is no such module.
+        If *ppdbSim* is not above 0 and at most 1, or *w* or the cosine is not from 0 to 1. Also if the window
+        is not a non-negative integer, or a module is unknown.
     """
 
     ppdb_similarity: float = 0.9
@@ -50,7 +50,7 @@ class PublishedParameters:
             value = getattr(self, field)
             if not is_number(value) or not 0 <= value <= 1:
                 raise InputError(f"expected a number from 0 to 1, found {value!r}", field=field)
-        if self.ppdb_similarity == 0:  # words would be similar and bring no evidence
+        if self.ppdb_similarity == 0:  # words would be similar but add no evidence
             raise InputError("expected a number over 0, found 0", field="ppdb_similarity")
         if not isinstance(self.window, int) or isinstance(self.window, bool) or self.window < 0:
             raise InputError(f"expected a whole number from 0 on, found {self.window!r}", field="window")
@@ -78,7 +78,7 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
     Raises
     ------
     ModelError
-        If the file cannot be read, or is of another kind or version, or has other parameters.
+        If the file cannot be read, has another kind or version, or has other parameters.
     """
     card = read_card(folder)
     check_card(card, folder, "sultan", FORMAT_VERSION)

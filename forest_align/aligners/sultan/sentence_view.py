@@ -1,4 +1,4 @@
-"""What the contextual aligner knows of one sentence: stop words, categories, neighbours."""
+"""One sentence as Sultan's aligner reads it: stop words, categories, neighbours."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ Neighbours = tuple[tuple[tuple[int, str, bool], ...], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceView:
-    """One sentence as the pipeline of Sultan et al. (2014) sees it.
+    """One sentence as the pipeline of Sultan et al. (2014) reads it.
 
     Attributes
     ----------
     words : tuple of str
-        Lower-cased words, their apostrophes plain.
+        Lower-cased words with plain apostrophes.
     forms : tuple of str
         Words as written, for acronyms.
     lemmas : tuple of str
-        Lemmas; the lower-cased words where there are none.
+        Lemmas; the lower-cased words if there are none.
     categories : tuple of str
         Lexical category of each word, see :func:`category`.
     stop : tuple of bool
         Whether a word is a stop word or punctuation.
     neighbours : tuple of tuple of (int, str, bool)
-        For each word the words that it has a collapsed dependency with: index, type, whether the other is its
-        parent.
+        For each word, the words with which it has a collapsed dependency: index, type, and whether the other
+        word is its parent.
     basic_neighbours : tuple of tuple of (int, str, bool)
-        The same of basic dependencies, in which prepositions and conjunctions are words too.
+        The same for basic dependencies, in which prepositions and conjunctions are words too.
     entities : tuple of Entity
         Names.
     """
@@ -67,11 +67,11 @@ class SentenceView:
         Parameters
         ----------
         sentence : Sentence
-            Tokens, with their tags where there are any.
+            Tokens, with their tags if there are any.
         lemmas : sequence of str
-            One a token; the word itself where it is empty.
+            One per token; an empty lemma is replaced by the word itself.
         annotation : Annotation
-            Dependencies and names; with none only the text counts as context.
+            Dependencies and names; without any, only the text counts as context.
         """
         forms = sentence.words
         words = tuple([plain_apostrophes(form.lower()) for form in forms])
@@ -90,9 +90,9 @@ class SentenceView:
         return len(self.words)
 
     def head_of(self, name: Entity) -> int:
-        """Index of the head word of a name: the last one that depends on no other word of the name.
+        """Index of the head word of a name: its last word that depends on no other word of the name.
 
-        *University* in *University of Oxford*; the last word where there are no dependencies.
+        *University* in *University of Oxford*; the last word if there are no dependencies.
         """
         inside = range(name.start, name.end)
         for index in reversed(inside):
@@ -118,13 +118,13 @@ def is_stop(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def is_clitic(word: str) -> bool:
-    """Whether a word is what tokenization splits off after an apostrophe, such as *'s* or *'d*."""
+    """Whether a word is split off by tokenization at an apostrophe, such as *'s* or *'d*."""
     return word[:1] in ("'", "’") and len(word) > 1 and word[1].isalpha()
 
 
 @lru_cache(maxsize=100_000)
 def is_punctuation(word: str) -> bool:
-    """Whether a word holds no letter and no digit, or names a bracket."""
+    """Whether a word has neither letters nor digits, or is the name of a bracket."""
     return not any(letter.isalnum() for letter in word) or word in _BRACKETS
 
 

@@ -1,4 +1,4 @@
-"""Word candidates: which word pairs the structured aligners consider, with what probability."""
+"""Word candidates: the word pairs that the structured aligners consider, with their probabilities."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ class ContextualCandidates:
     Parameters
     ----------
     aligner : ContextualAligner
-        Gives the probabilities.
+        Computes the probabilities.
     minimum_score : float
-        Candidates less likely than this are not proposed; low, so that the derivation can choose.
+        Candidates with a lower probability are not proposed; low, so that the derivation can choose.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class ContextualCandidates:
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
         """Words above the minimum, and groups of words that are linked as a block or known to the lexicon.
 
-        A block's probability is the mean over its cells, that of any other group its best cell's.
+        The probability of a block is the mean over its cells; that of another group is its maximum.
         """
         if not len(source) or not len(target):
             return ()

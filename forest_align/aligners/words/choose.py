@@ -1,4 +1,4 @@
-"""Chooses word candidates by name: those of the lexicon or those of the contextual aligner."""
+"""Chooses word candidates by name: from the lexicon or from the contextual aligner."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
 # Links of the contextual aligner below this probability never help the forest aligner.
 _CONTEXTUAL_MINIMUM = 0.2
-#: The one that is taken if none is named.
+#: The default name.
 DEFAULT_WORDS = "contextual"
 
 
 class WithFallback:
-    """Asks one provider about sentences with word vectors and another about all others.
+    """Uses one provider for sentences with word vectors and another for all others.
 
     Parameters
     ----------
     provider : CandidateProvider
         Needs word vectors.
     fallback : CandidateProvider
-        Needs none.
+        Does not need word vectors.
     """
 
     uses_vectors = True
@@ -45,12 +45,12 @@ class WithFallback:
 
 
 def check_name(name: str, ppdb: object) -> None:
-    """Make sure that :func:`word_candidates` knows a name, and that paraphrases, if any, are evidence for it.
+    """Check that :func:`word_candidates` knows a name, and that it uses the given paraphrases, if any.
 
     Raises
     ------
     InputError
-        If it does not, or they are none.
+        If the name is unknown, or its candidates do not use paraphrases.
     """
     if name not in WORD_CANDIDATES:
         expected = ", ".join(WORD_CANDIDATES)
@@ -72,19 +72,19 @@ def word_candidates(
     Parameters
     ----------
     name : str
-        ``contextual``: links of the contextual aligner with their probabilities; without word vectors
-        what the lexicon can tell. ``union``, ``dictionary`` or ``encoder``: see
+        ``contextual``: links of the contextual aligner with their probabilities; without word vectors,
+        candidates from the lexicon. ``union``, ``dictionary`` or ``encoder``: see
         :func:`forest_align.aligners.words.lexical.candidate_provider`.
     ppdb : PairTable or str or Path, optional
-        Paraphrase pairs of the user, or their file; ``encoder`` takes none.
+        Paraphrase pairs of the user, or their file; not allowed with ``encoder``.
     minimum_score : float, optional
         Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
 
     Raises
     ------
     InputError
-        If there are no candidates of this name, the minimum score is not from 0 to 1, or ``ppdb`` is neither
-        a table nor the path of one that can be read, or comes beside ``encoder``.
+        If there are no candidates of this name, or the minimum score is not from 0 to 1. Also if ``ppdb`` is
+        neither a table nor the path of a readable one, or is combined with ``encoder``.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def word_candidates(
 
 
 def word_candidate_files(name: str) -> list[Path]:
-    """Files from which the candidates of a name are computed, so that a cache can tell when they change."""
+    """Files from which the candidates of a name are computed, so that a cache can detect changes."""
     found = [files("forest_align.data") / "resources"]
     if name == "contextual":
         found.append(files("forest_align.aligners") / "models" / "contextual")

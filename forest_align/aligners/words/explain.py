@@ -1,4 +1,4 @@
-"""Says what speaks for each word link of an alignment, for people who want to know why it is there."""
+"""Lists the evidence for each word link of an alignment, for people who want to know why it is there."""
 
 from __future__ import annotations
 
@@ -22,22 +22,24 @@ def with_evidence(
     ppdb: PairTable | None = None,
     candidates: GivenWords | None = None,
 ) -> Alignment:
-    """The same alignment with its :attr:`~forest_align.Alignment.word_evidence`.
+    """Add :attr:`~forest_align.Alignment.word_evidence` to an alignment.
 
-    A link has the names of all kinds of evidence for its two words, and for groups of words of which both are
-    part: those that the lexicon or the table knows, and blocks of links. Where there is none it has
+    Each link lists all kinds of evidence for its two words, and for groups of words that contain both. Such
+    groups are known to the lexicon or the table, or are blocks of links. A link without any evidence lists
     ``context``.
 
     Parameters
     ----------
     aligner : Aligner
-        The one that made it; of the forest aligner, what its word candidates rest on is named too.
+        The aligner that made the alignment. For the forest aligner, the evidence of its word candidates is
+        listed too.
     alignment : Alignment
-        As the aligner returned it; where it was read from a file it lacks word vectors, and ``embedding``.
+        The result of the aligner. If it was read from a file, it has no word vectors, so ``embedding`` is
+        missing.
     ppdb : PairTable, optional
-        Paraphrases of the user's; by default those of the aligner.
+        Paraphrases of the user; by default those of the aligner.
     candidates : Links or sequence of Candidate, optional
-        Word links that the caller gave for the pair.
+        Word links that the caller supplied for the pair.
     """
     from forest_align.lexicon.evidence import explain, word_evidence
     from forest_align.lexicon.groups import lexical_groups
@@ -48,7 +50,7 @@ def with_evidence(
     lexicon = load_lexicon()
     table: PairTable | None = getattr(aligner, "ppdb", None) if ppdb is None else ppdb
     masks = word_evidence(source, target, lexicon, table)
-    # A dictionary keeps the names in order and each of them once.
+    # A dictionary keeps the names in order and without duplicates.
     names = {(i, j): dict.fromkeys(explain(int(masks[i, j]))) for i, j in alignment.words}
     groups = [(left, right, (kind,)) for left, right, kind in lexical_groups(source, target, lexicon, table)]
     for left, right, kinds in (*_of_aligner(aligner, alignment, candidates), *groups):
@@ -64,7 +66,7 @@ def with_evidence(
 def _of_aligner(
     aligner: Aligner, alignment: Alignment, given: GivenWords | None
 ) -> Iterator[tuple[Span, Span, tuple[str, ...]]]:
-    """Spans that the aligner itself has put together, and why: its candidates, or blocks of its links."""
+    """Span pairs of the aligner itself with their evidence: its candidates, or blocks of its links."""
     from forest_align.aligners.words.lexical import given_candidates
     from forest_align.lexicon.groups import linked_blocks
 

@@ -1,4 +1,4 @@
-"""Word alignment candidates W: which words, or groups of words, an aligner may link, how likely and why."""
+"""Word alignment candidates W: words or groups that an aligner may link, with probability and evidence."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Span = tuple[int, int]
 
 #: Candidates less likely than this are not proposed.
 MINIMUM_SCORE = 0.05
-#: Score of a link that the user gives without one.
+#: Score of a user's link that has none.
 GIVEN_SCORE = 0.99
 #: Names that :func:`candidate_provider` knows.
 PROVIDERS = ("dictionary", "encoder", "union", "given")
 
 
 def check_minimum_score(value: float) -> None:
-    """Refuse a least probability of candidates that is none.
+    """Check that the minimum score of candidates is a probability.
 
     Raises
     ------
@@ -53,11 +53,11 @@ class Candidate:
     source, target : (int, int)
         Half-open token spans.
     score : float
-        Probability of the link, in (0, 1); in a group, of all its words.
+        Probability of the link, in (0, 1); for a group, that all its words are linked.
     evidence : tuple of str
         Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
-        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` where
-        there is none of these.
+        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` if there
+        are none of these.
     """
 
     source: Span
@@ -85,18 +85,18 @@ class CandidateProvider(Protocol):
 
 
 class ScoredCandidates:
-    """Proposes what the lexicon, contextual vectors or both suggest.
+    """Proposes candidates from the lexicon, contextual vectors or both.
 
-    Proposals and scores are symmetric: swapped sentences give swapped candidates.
+    Proposals and scores are symmetric: swapped sentences have swapped candidates.
 
     Parameters
     ----------
     lexicon : Lexicon
         The lexicon.
     model : LexicalModel
-        Gives the probabilities; decides whether vectors are used.
+        Computes the probabilities; decides whether vectors are used.
     fallback : LexicalModel, optional
-        Model for sentences without vectors; without one they are an error.
+        Model for sentences without vectors; without it, such sentences are an error.
     ppdb : PairTable, optional
         Paraphrase pairs of the user.
     minimum_score : float
@@ -104,7 +104,7 @@ class ScoredCandidates:
     only_evident : bool
         Whether two words need lexical evidence to become a candidate.
     with_lexical_groups : bool
-        Whether to propose the groups that the lexicon knows; blocks of likely links are proposed always.
+        Whether to propose the groups that the lexicon knows; blocks of likely links are always proposed.
 
     Raises
     ------
@@ -134,7 +134,7 @@ class ScoredCandidates:
 
     @property
     def uses_vectors(self) -> bool:
-        """Whether word vectors matter."""
+        """Whether word vectors are used."""
         return self._model.uses_vectors
 
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
@@ -143,8 +143,8 @@ class ScoredCandidates:
         Raises
         ------
         InputError
-            If the model needs vectors and the sentences have none; or if they have some of different sizes,
-            or of numbers that are not finite.
+            If the model needs vectors and the sentences have none, or if the vectors differ in size or are
+            not finite.
         """
         if not len(source) or not len(target):
             return ()
@@ -203,12 +203,12 @@ class ScoredCandidates:
 
 
 class GivenCandidates:
-    """Proposes the links that a user gives for one pair, and the blocks that they fill.
+    """Proposes the links that a user supplies for one pair, and the blocks that they fill.
 
     Parameters
     ----------
     links : Links
-        Word links of the pair; scores, where there are any, must be probabilities.
+        Word links of the pair; scores, if there are any, must be probabilities.
     """
 
     uses_vectors = False
@@ -222,7 +222,7 @@ class GivenCandidates:
         Raises
         ------
         InputError
-            If a link points beyond a sentence or its score is no probability.
+            If a link points beyond a sentence or its score is not a probability.
         """
         links = self._links.check(len(source), len(target))
         scores = np.zeros((len(source), len(target)))
@@ -241,7 +241,7 @@ class GivenCandidates:
 def given_candidates(
     given: Links | Sequence[Candidate], source: Sentence, target: Sentence
 ) -> Sequence[Candidate]:
-    """Candidates for the word links that a caller gives for a pair; candidates stay as they are.
+    """Candidates for the word links that a caller supplies for a pair; given candidates are kept unchanged.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def candidate_provider(
     ----------
     name : str
         ``dictionary`` (lexical evidence alone, after Arase & Tsujii 2017, §6), ``encoder`` (contextual
-        vectors alone), ``union`` (all evidence; without vectors what the lexicon can tell) or ``given``.
+        vectors alone), ``union`` (all evidence; only the lexicon if there are no vectors) or ``given``.
     ppdb : PairTable, optional
         Paraphrase pairs of the user, for ``dictionary`` and ``union``.
     links : Links, optional
@@ -275,7 +275,7 @@ def candidate_provider(
     Raises
     ------
     InputError
-        If the name is unknown, ``given`` comes without links, or the minimum score is not from 0 to 1.
+        If the name is unknown, ``given`` has no links, or the minimum score is not from 0 to 1.
     """
     if name == "given":
         if links is None:

@@ -1,4 +1,4 @@
-"""Numbers that tell how likely two words are linked, for all words of a sentence pair at once."""
+"""Features that predict whether two words are linked, for all words of a sentence pair at once."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _PLACE_FEATURES = (
     "same words around",
 )
 
-#: What the words themselves say.
+#: Features of the words themselves.
 LEXICAL_FEATURES = (
     *_SAME_FEATURES,
     *(str(kind.name).lower() for kind in _RELATIONS),
     *_CLASS_FEATURES,
     *_PLACE_FEATURES,
 )
-#: What contextual vectors add.
+#: Additional features of contextual vectors.
 VECTOR_FEATURES = (
     "cosine",
     "cosine of function words",
@@ -64,7 +64,7 @@ VECTOR_FEATURES = (
     "mutual best",
     "cosine of neighbours",
 )
-#: What first estimates of all links add.
+#: Additional features of the first estimates of all links.
 CONTEXT_FEATURES = (
     "first estimate",
     "certainly alike",
@@ -79,7 +79,7 @@ CONTEXT_FEATURES = (
 def pair_features(
     source: Sentence, target: Sentence, evidence: np.ndarray, lexicon: Lexicon, *, with_vectors: bool
 ) -> np.ndarray:
-    """Compute :data:`LEXICAL_FEATURES` and, if asked for, :data:`VECTOR_FEATURES`.
+    """Compute :data:`LEXICAL_FEATURES` and, with ``with_vectors``, :data:`VECTOR_FEATURES`.
 
     Parameters
     ----------
@@ -88,14 +88,14 @@ def pair_features(
     evidence : numpy.ndarray
         int32 ``[S, T]`` of :func:`forest_align.lexicon.evidence.word_evidence`.
     lexicon : Lexicon
-        Tells function words.
+        Identifies function words.
     with_vectors : bool
         Whether to use the vectors, which both sentences must have.
 
     Returns
     -------
     numpy.ndarray
-        float32 ``[F, S, T]``; swapped sentences give the transpose.
+        float32 ``[F, S, T]``; the result for swapped sentences is the transpose.
     """
     lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
     function, other_function = (np.array([w.is_function for w in side]) for side in (lefts, rights))
@@ -179,9 +179,9 @@ def context_features(estimate: np.ndarray) -> np.ndarray:
 
 
 def lead(values: np.ndarray) -> np.ndarray:
-    """How far each value lies above the largest other value of its row (negative unless it is the largest).
+    """Difference of each value to the largest other value of its row (negative unless it is the largest).
 
-    A row of one value leads over 0.
+    In a row of one value, the difference is to 0.
     """
     if values.shape[1] == 1:
         return values.copy()
@@ -191,7 +191,7 @@ def lead(values: np.ndarray) -> np.ndarray:
 
 
 def neighbours(values: np.ndarray, distance: int) -> np.ndarray:
-    """Sum of the values one step (or more) before and behind on both sides; 0 beyond the ends."""
+    """Sum of the values ``distance`` steps before and after on both sides; 0 beyond the ends."""
     found = np.zeros_like(values)
     found[distance:, distance:] += values[:-distance, :-distance]
     found[:-distance, :-distance] += values[distance:, distance:]
@@ -199,7 +199,7 @@ def neighbours(values: np.ndarray, distance: int) -> np.ndarray:
 
 
 def around(values: np.ndarray) -> np.ndarray:
-    """Sum of the values within :data:`WINDOW` on both sides, own row and column left out, capped."""
+    """Sum of the values within :data:`WINDOW` on both sides, without the own row and column, capped."""
     rows, columns = values.shape
     return np.minimum(_band(rows) @ values @ _band(columns), 2.0 * WINDOW)
 

@@ -1,4 +1,4 @@
-"""A small log-linear model that gives every pair of words the probability of a link."""
+"""A small log-linear model that computes the link probability of every pair of words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COEFFICIENTS_FILE = "candidates.json"
 
-#: Features of each model: the encoder's must not know the words.
+#: Features of each model: those of the encoder must not depend on the words.
 MODEL_FEATURES = {
     "dictionary": LEXICAL_FEATURES,
     "encoder": (
@@ -36,13 +36,13 @@ MODEL_FEATURES = {
     "union": LEXICAL_FEATURES + VECTOR_FEATURES,
 }
 ALL_FEATURES = LEXICAL_FEATURES + VECTOR_FEATURES
-#: Why words in a group may correspond; the last feature of a group is the mean estimate of its word pairs.
+#: Reasons why a group of words may correspond; the last feature is the mean estimate of its word pairs.
 GROUP_FEATURES = ("bias", "block", "acronym", "collocation", "joined", "ppdb", "estimate")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalModel:
-    """Two logistic steps: an estimate of each link alone, then one that sees the estimates of all others.
+    """Two logistic steps: an estimate of each link alone, then one that uses the estimates of all others.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class LexicalModel:
     second : numpy.ndarray
         float32 ``[C + F + 1]``: weights of the context features, the features, and a bias.
     rows : numpy.ndarray
-        int64 ``[F]``: which rows of the feature array the model uses.
+        int64 ``[F]``: the rows of the feature array that the model uses.
     groups : numpy.ndarray
         float64 ``[G]``: weights of :data:`GROUP_FEATURES`.
     """
@@ -68,7 +68,7 @@ class LexicalModel:
         Raises
         ------
         ModelError
-            If the file has no such model or lacks a weight.
+            If the file lacks this model or a weight.
         """
         content = (resources.files("forest_align.data") / "resources" / COEFFICIENTS_FILE).read_bytes()
         return cls.from_weights(name, json.loads(content))
@@ -113,5 +113,5 @@ class LexicalModel:
 
 
 def probability(logits: np.ndarray) -> np.ndarray:
-    """Probabilities of log-odds, kept off 0 and 1."""
+    """Probabilities of log-odds, strictly between 0 and 1."""
     return 1 / (1 + np.exp(-np.clip(logits, -12, 12)))
