@@ -1,4 +1,4 @@
-"""Fits logistic regressions: how probabilities follow from a few numbers."""
+"""Fits logistic regressions: probabilities as functions of a few numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fit_logistic(
     ridge: float,
     limit: float = 30.0,
 ) -> np.ndarray:
-    """Maximise the log-likelihood less half the ridge times the squared coefficients, by Newton's method.
+    """Maximise the log-likelihood minus half the ridge times the squared coefficients, by Newton's method.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ def fit_logistic(
     labels : numpy.ndarray
         0 or 1, or bool, shape (N,).
     weights : numpy.ndarray, optional
-        How much each of them counts, shape (N,); 1 by default.
+        Weight of each example, shape (N,); 1 by default.
     ridge : float
-        Above 0: it keeps coefficients finite where a line tells the labels apart.
+        Above 0: it keeps coefficients finite if the labels are linearly separable.
     limit : float
-        Log-odds beyond count as these, as in the model that is fitted: no probability is exactly 0 or 1.
+        Larger log-odds are clipped to this, as in the fitted model: no probability is exactly 0 or 1.
 
     Returns
     -------

@@ -19,11 +19,11 @@ _MISSING = "plots need matplotlib: pip install 'forest-align[plot]'"
 
 
 class PlotError(ForestAlignError):
-    """A plot was asked for and cannot be drawn."""
+    """A requested plot cannot be drawn."""
 
 
 def can_plot() -> bool:
-    """Whether matplotlib is there."""
+    """Whether matplotlib is installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -32,20 +32,20 @@ def can_plot() -> bool:
 
 
 def check_plot(path: Path, model: Path | None = None) -> None:
-    """Make sure, before hours of work, that a plot can be drawn into a file of this name.
+    """Check, before hours of work, that a plot can be written to a file of this name.
 
     Parameters
     ----------
     path : pathlib.Path
         The file.
     model : pathlib.Path, optional
-        A folder that will be there by then.
+        A folder that will exist by then.
 
     Raises
     ------
     PlotError
-        If matplotlib is missing, the file's ending is none that it writes, or its folder does not exist or
-        cannot be written to.
+        If matplotlib is missing or cannot write files with this ending, or if the file's folder does not
+        exist or is not writable.
     """
     if not can_plot():
         raise PlotError(_MISSING)
@@ -66,7 +66,7 @@ def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
     Parameters
     ----------
     history : sequence of EpochReport
-        One report an epoch.
+        One report for each epoch.
     path : pathlib.Path
         ``.png`` or ``.svg``.
 
@@ -97,7 +97,7 @@ def plot_learning_curve(history: Sequence[EpochReport], path: Path) -> None:
 
 
 def plot_sweep(study: optuna.Study, path: Path) -> None:
-    """Draw the score of each trial, and against each parameter.
+    """Draw the score of each trial, and the scores against each parameter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Progress bars on stderr, silent where it is no terminal, and the lines that sum up epochs."""
+"""Progress bars on stderr, hidden if it is not a terminal, and lines that summarise epochs."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from forest_align.em.forest.state import EpochReport, TrainingState
 
 Item = TypeVar("Item")
-# Without percentage and rate all of it fits into 80 columns.
+# Without percentage and rate, the bar fits into 80 columns.
 _TRAINING_BAR = "{desc}: |{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 
 def counted(items: Iterable[Item], unit: str, *, hidden: bool = False) -> Iterator[Item]:
-    """The same items; a bar on stderr, if that is a terminal, shows how many went by.
+    """Yield the items and show their number in a bar on stderr, if that is a terminal.
 
     Parameters
     ----------
     items : iterable
-        Gone through once.
+        Iterated once.
     unit : str
-        What they are.
+        Name of the items, in the plural.
     hidden : bool
-        Show none: what is printed goes to the same terminal.
+        Show no bar, because output is printed to the same terminal.
     """
     from tqdm import tqdm
 
@@ -34,7 +34,7 @@ def counted(items: Iterable[Item], unit: str, *, hidden: bool = False) -> Iterat
 
 
 def counting_bar(description: str, total: int, done: int = 0, layout: str | None = None) -> Any:
-    """A bar that counts up to ``total``; what was ``done`` before says nothing of the time that remains."""
+    """A bar that counts up to ``total``; work ``done`` before does not affect the estimated time left."""
     from tqdm import tqdm
 
     hidden = not sys.stderr.isatty()
@@ -52,10 +52,10 @@ def epoch_line(report: EpochReport) -> str:
 
 
 class TrainingProgress:
-    """A bar an epoch, fed pair by pair, and a line on standard output when the epoch is over.
+    """A progress bar for each epoch, and a line on standard output when the epoch is over.
 
-    The bar shows means over the epoch so far. It watches a run as
-    :class:`forest_align.em.forest._trainer.TrainingObserver` says.
+    The bar shows means over the epoch so far. This is a
+    :class:`forest_align.em.forest._trainer.TrainingObserver`.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ class TrainingProgress:
         self._bar: Any = None
 
     def begin_epoch(self, state: TrainingState) -> None:
-        """Open the bar, where a resumed run stands in the epoch."""
+        """Open the bar, at a resumed run's position in the epoch."""
         self._regularizer = state.regularizer
         self._bar = counting_bar(
             f"epoch {state.epoch + 1}", self._pair_count, state.totals.pairs, _TRAINING_BAR
         )
 
     def pair_done(self, totals: Totals) -> None:
-        """Move the bar on."""
+        """Advance the bar."""
         if self._bar.disable:
             return
         objective = totals.log_score / totals.pairs - self._regularizer / self._pair_count
@@ -87,8 +87,8 @@ class TrainingProgress:
         self._bar.update(totals.pairs - self._bar.n)
 
     def end_epoch(self, report: EpochReport) -> None:
-        """Clear the bar away and print the epoch's line."""
+        """Clear the bar and print the epoch's line."""
         if self._bar is not None:
             self._bar.close()
-        # Flushed: into a file or a pipe, too, it is there when the epoch is over.
+        # Flushed, so that the line appears at the end of the epoch in a file or pipe, too.
         print(epoch_line(report), flush=True)

@@ -16,7 +16,7 @@ from safetensors.numpy import save
 
 #: File suffix, letter and bit of each part of speech, in the order in which synsets are numbered.
 PARTS = (("noun", "n", 1), ("verb", "v", 2), ("adj", "a", 4), ("adv", "r", 8))
-#: Derivationally related form, pertainym (or adverb from adjective), participle of verb.
+#: Pointers: derivationally related form, pertainym (or adverb from adjective), participle of verb.
 DERIVATIONAL = frozenset({"+", "\\", "<"})
 LEXICON_FILE = "wordnet.safetensors"
 LICENSE_FILE = "WORDNET-LICENSE.txt"
@@ -26,7 +26,7 @@ LICENSE_FILE = "WORDNET-LICENSE.txt"
 class Synset:
     """One line of a data file: its words and its derivational pointers.
 
-    A pointer is (word number here, letter and offset of the other synset, word number there).
+    A pointer is (word number in this synset, letter and offset of the other synset, word number there).
     """
 
     words: tuple[str, ...]
@@ -34,7 +34,7 @@ class Synset:
 
 
 def data_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Number and text of the lines of a WordNet file that are not part of the licence at its top."""
+    """Number and text of the lines of a WordNet file, without the licence at its top."""
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip() and not line.startswith(" "):
@@ -42,7 +42,7 @@ def data_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def check_folder(folder: Path) -> None:
-    """Stop with the name of a file that is missing."""
+    """Exit with the name of a missing file, if any."""
     for suffix, _, _ in PARTS:
         for path in (folder / f"data.{suffix}", folder / f"{suffix}.exc"):
             if not path.is_file():
@@ -93,12 +93,12 @@ def read_exceptions(folder: Path) -> list[str]:
 
 
 def text_block(lines: list[str]) -> np.ndarray:
-    """UTF-8 bytes of lines."""
+    """The lines as UTF-8 bytes."""
     return np.frombuffer("\n".join(lines).encode("utf-8"), dtype=np.uint8)
 
 
 def lists_of(members: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths (uint8) and sorted contents (int32) of many short sets, one after the other."""
+    """Lengths (uint8) and concatenated sorted contents (int32) of many short sets."""
     lengths = np.array([len(numbers) for numbers in members], dtype=np.int64)
     if len(lengths) and lengths.max() > 255:
         raise SystemExit("expected no lemma with more than 255 synsets or relatives")
@@ -141,7 +141,7 @@ def build(folder: Path) -> dict[str, np.ndarray]:
 
 
 def license_text(folder: Path) -> str:
-    """The licence that stands at the top of every WordNet file, without its line numbers."""
+    """The licence at the top of every WordNet file, without its line numbers."""
     with (folder / "data.noun").open(encoding="utf-8") as lines:
         top = []
         for line in lines:

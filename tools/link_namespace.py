@@ -1,8 +1,8 @@
-"""Link the source folders into one package tree, the way that setup.py installs them.
+"""Link the source folders into one package tree, as setup.py installs them.
 
 Usage: python tools/link_namespace.py FOLDER
 
-Tools that do not know ``package_dir``, such as mypy, can then be run in FOLDER.
+Tools that do not support ``package_dir``, such as mypy, can then run in FOLDER.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Measure how long the sentences of Markdown pages are.
 
-Code, tables, headings, the targets of links and emphasized words that open an item are no prose. A paragraph
-or an item of a list ends its last sentence. A stop ends one before a capital, a digit, a bracket or code.
+Code, tables, headings, link targets and emphasized words at the start of an item do not count as prose. A
+sentence ends at the end of a paragraph or list item. It also ends at a stop that a capital, a digit, a
+bracket or code follows.
 
     python tools/measure_prose.py README.md docs [--list 10]
 """
@@ -24,7 +25,7 @@ ABBREVIATION = re.compile(r"(?:\b(?:et al|e\.g|i\.e|cf|vs|Mr|Dr|[A-Z])|…)$")
 END = re.compile(r"[.!?…][*)\]\"'”’]*(?= +[*(\[\"'“‘]*[A-Z0-9`])")
 WORD = re.compile(r"\w")
 
-#: A sentence of more words than these is long, or very long.
+#: Sentences with more words than this are long, or very long.
 LONG, VERY_LONG = 25, 40
 
 
@@ -40,16 +41,16 @@ def paragraphs(markdown: str) -> Iterator[str]:
             lines = []
         if line.strip() and not skipped:
             lines.append(ITEM.sub("", line).strip())
-        # Code that is indented goes on over the lines below it.
+        # An indented code block continues on the lines below.
         after_blank = not line.strip() or (skipped and after_blank)
 
 
 def sentences(markdown: str) -> Iterator[str]:
-    """The sentences of a page, in order, with code and links as they read."""
+    """The sentences of a page, in order, with the text of code and links."""
     for paragraph in paragraphs(markdown):
         text = TAG.sub("", LINK.sub(r"\1", IMAGE.sub("", paragraph)))
         text = LEAD.sub("", text)
-        # A stop inside of code ends no sentence.
+        # A stop inside code does not end a sentence.
         searched = CODE.sub(lambda code: "`" * len(code[0]), text)
         start = 0
         for end in END.finditer(searched):
@@ -61,7 +62,7 @@ def sentences(markdown: str) -> Iterator[str]:
 
 
 def length(sentence: str) -> int:
-    """Words of a sentence: whatever stands between blanks and is not punctuation alone; code is one word."""
+    """Number of words: strings between blanks that are not only punctuation; code is one word."""
     return sum(bool(WORD.search(word)) for word in CODE.sub("code", sentence).split())
 
 
@@ -78,7 +79,7 @@ def pages(paths: Sequence[Path]) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a row for each page and one for all, then the longest sentences if asked for."""
+    """Print a row for each page and one for all, then the longest sentences if requested."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="Markdown files or folders")
     parser.add_argument("--list", type=int, default=0, metavar="N", help="print the N longest sentences too")

@@ -1,7 +1,7 @@
 """Make the phrasal version of a word-aligned corpus (MSR06P, EDB++P) and compare it with a published one.
 
-Phrases are merged from chunks, which are read off constituency trees: the bundled parser's, or those of a
-file such as Edinburgh++'s. Example::
+Phrases are merged from chunks, which are derived from constituency trees. These come from the bundled parser
+or from a file, such as Edinburgh++'s. Example::
 
     python tools/phrasal_versions.py DATA/alignment/msr_rte/dev.majority.json \
         --compare DATA/alignment/msr_rte/dev.phrasal.json -o msr06p.dev.json
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Build, compare, write."""
+    """Build, compare and write."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("words", type=Path, help="corpus with word links")
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def compare(
     words: Sequence[SentencePair], made: Sequence[SentencePair], published: Sequence[SentencePair]
 ) -> str:
-    """F1 of all links, and of those that merging added; share of pairs with the same links."""
+    """F1 of all links, F1 of the links added by merging, and share of pairs with the same links."""
     if len(published) != len(words):
         raise InputError(f"expected a published version of {len(words)} pairs, found {len(published)}")
     rows = [

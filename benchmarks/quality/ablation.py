@@ -1,25 +1,25 @@
-"""Measure what each part of the forest aligner contributes, as in table 3 of Arase & Tsujii (2017).
+"""Measure the contribution of each part of the forest aligner, as in table 3 of Arase & Tsujii (2017).
 
 Usage: python benchmarks/quality/ablation.py GOLD… --model MODEL --untrained MODEL --by-hand MODEL
             [--forests CACHE]
            [--skip 150] [--stanford GOLD XML]
 
-For each file of pairs with gold word links, and for all of them, prints constituent recall and precision
-(projected from the links), how often the roots are reached, and word F1 of:
+Prints a table for each file of pairs with gold word links, and one for all files together. It has constituent
+recall and precision (projected from the links), the share of pairs with aligned roots, and word F1 of:
 
     full         the trained model on n-best forests
     monotonic    without the non-compositional step
-    without EM   the weights that training started from, which know nothing
+    without EM   the uninformed weights from which training started
     by hand      weights set by hand
     1-best       on the parser's best trees
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
-    parts        phrases as the search finds them, parts of constituents not widened
+    parts        phrases as found by the search; parts of constituents are not widened
     union        with word candidates from lexicon and vectors, one word pair at a time
     dictionary   with word candidates from the lexicon alone
 
-Recall asks for constituents of the parser's best trees, which the system that sees no others finds most
-easily; ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
+Recall is computed over constituents of the parser's best trees, which favours the 1-best system.
+``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
 An asterisk marks p < 0.05 against the full system (approximate randomization); the last column has p for
 constituent F1.
 """
@@ -54,7 +54,7 @@ CHUNK = 20
 
 
 def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet:
-    """The pairs of a file, prepared."""
+    """Prepare the pairs of a file."""
     reader = CorpusReader(
         arguments.parser, forest_size=arguments.forest_size, candidates=candidates, cache=arguments.forests
     )
@@ -65,7 +65,7 @@ def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet
 
 
 def on_best_tree(dev: DevPair) -> DevPair:
-    """The same pair with the parser's best tree in the place of each forest."""
+    """The same pair with each forest replaced by the parser's best tree."""
     pair = dev.pair
     sentences, classes, kept = [], [], []
     for sentence, old in ((pair.source, pair.features.source), (pair.target, pair.features.target)):
@@ -82,16 +82,16 @@ def on_best_tree(dev: DevPair) -> DevPair:
 def judged_by(
     dev: DevSet, constituents: Sequence[tuple[int, list[Span]]], places: Mapping[str, int]
 ) -> DevSet:
-    """The same pairs, with recall on other trees' constituents; pairs that these do not fit are left out.
+    """The same pairs, with recall on other trees' constituents; pairs that do not fit these are dropped.
 
     Parameters
     ----------
     dev : DevSet
         Pairs of a file.
     constituents : sequence of (int, list of Span)
-        Words and spans of each sentence of the file, source and target by turns.
+        Number of words and spans of each sentence of the file; source and target alternate.
     places : mapping of str to int
-        Which pair of the file has which name, counted from 0.
+        Index of each pair in the file by name, counted from 0.
     """
     found = DevSet([one.pair for one in dev.pairs])
     found.pairs = []
@@ -115,7 +115,7 @@ def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
 
 
 def measure(path: str, arguments: argparse.Namespace, stanford: str | None = None) -> dict[str, np.ndarray]:
-    """Statistics of every system on one file; recall asks for constituents of Stanford trees if given."""
+    """Statistics of every system on one file; recall is over constituents of Stanford trees, if given."""
     model, untrained, by_hand = (
         ForestAligner.load(name).model for name in (arguments.model, arguments.untrained, arguments.by_hand)
     )
@@ -131,7 +131,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
             pair.id: place for place, pair in enumerate(read_pairs(path)) if not isinstance(pair, InputError)
         }
         forests, union, dictionary = (judged_by(dev, spans, places) for dev in (forests, union, dictionary))
-    # Every system is asked for the constituents of the same trees.
+    # Recall of every system is over the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])
     best.pairs = [on_best_tree(dev) for dev in forests.pairs]
     systems = {
@@ -150,7 +150,7 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
 
 
 def table(title: str, results: dict[str, np.ndarray], reference: str = "full") -> str:
-    """One block of the table, in Markdown; the others are compared with the reference."""
+    """One block of the table, in Markdown; the other systems are compared with the reference."""
     head = f"| {title} ({len(results[reference])} pairs) | "
     lines = [head + " | ".join(COLUMNS) + " | p |", "|---" * (2 + len(COLUMNS)) + "|"]
     full = figures(results[reference])

@@ -1,9 +1,9 @@
-"""How well the annotators of MSR-RTE agree with one another: what an aligner can reach on this corpus.
+"""Measure how well the annotators of MSR-RTE agree: the best score that an aligner can reach there.
 
     python benchmarks/quality/annotator_agreement.py ../shared/data/alignment/msr_rte dev
 
-Sure links; precision, recall (macro-averaged), their F1 and the share of exact pairs of one annotator against
-another, over the pairs that all files split into equally many words.
+Compares the sure links of one annotator with those of another: precision and recall (macro-averaged), their
+F1, and the share of exact pairs. Only pairs that all files split into equally many words are used.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def pairs_of(file: Path) -> list[SentencePair]:
-    """The pairs of a file, all of which are good."""
+    """The pairs of a file without broken pairs."""
     return [pair for pair in read_pairs(file) if isinstance(pair, SentencePair)]
 
 

@@ -4,9 +4,9 @@ Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CA
            [--changed FILE --count 50]
 
 Prints labelled F1 of the parser's best trees and of the trees that the alignment chose, over all sentences
-and over those where the two differ, and how many prepositions are attached like in the Stanford trees.
-``--changed`` writes some of the attachments that the alignment changed, for reading by hand. The Stanford
-trees are a parser's, too, and have its errors.
+and over those where the two differ. It also prints how many prepositions are attached as in the Stanford
+trees. ``--changed`` writes some of the attachments that the alignment changed, for inspection. The Stanford
+trees come from a parser, too, and contain its errors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHUFFLE_SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One sentence: the other sentence of its pair, and the trees of parser, alignment and Stanford."""
+    """One sentence, the other sentence of its pair, and the trees of parser, alignment and Stanford."""
 
     words: tuple[str, ...]
     other: str
@@ -44,7 +44,7 @@ class Case:
 
 
 def read_cases(options: argparse.Namespace) -> list[Case]:
-    """Align all pairs; sentences whose Stanford tree has other words are left out."""
+    """Align all pairs; drop sentences whose Stanford tree has other words."""
     reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
@@ -71,7 +71,7 @@ def _case(sentence: Sentence, other: Sentence, chosen: str, reference: str) -> C
 
 
 def labelled(cases: Sequence[Case], which: str) -> list[Tree]:
-    """Trees with the words of the first tree, so that spellings of brackets and quotes do not matter."""
+    """Trees with the words of the first tree, so that the spelling of brackets and quotes does not matter."""
     trees = []
     for case in cases:
         tree = Tree.fromstring(getattr(case, which))
@@ -95,7 +95,7 @@ def prepositions(bracket: str) -> set[int]:
 
 
 def attachments(cases: Sequence[Case]) -> Iterator[tuple[Case, int, int, int, int]]:
-    """Prepositions of all three trees: the case, the token, and its head in each tree; -1 is none."""
+    """Prepositions in all three trees: the case, the token, and its head in each tree, -1 for none."""
     for case in cases:
         heads = [tree_heads(tree) for tree in (case.best, case.chosen, case.reference)]
         shared = prepositions(case.best) & prepositions(case.chosen) & prepositions(case.reference)
@@ -115,7 +115,7 @@ def report_brackets(name: str, cases: Sequence[Case]) -> None:
 
 
 def describe(number: int, case: Case, token: int, best: int, chosen: int, reference: int) -> str:
-    """One changed attachment, for reading."""
+    """One changed attachment as text."""
 
     def word(place: int) -> str:
         return case.words[place] if place >= 0 else "ROOT"

@@ -1,6 +1,6 @@
 r"""Quality of the contextual and Sultan's aligner on hand-aligned corpora, with the ablation of the paper.
 
-Sure links, macro-averaged precision and recall, F1 of the two, share of exact pairs.
+Prints macro-averaged precision and recall of sure links, F1 of the two, and the share of exact pairs.
 
 Examples
 --------
@@ -26,7 +26,7 @@ from forest_align.lexicon.pair_table import PairTable
 from forest_align.parsing import load_parser
 from forest_align.types import InputError, Sentence
 
-#: Rows of table 3 of Sultan et al. (2014): what is left out.
+#: Rows of table 3 of Sultan et al. (2014) and the parts that each row omits.
 ABLATIONS = {
     "(-) contextual evidence": {"sequences", "dependencies", "text"},
     "(-) dependencies": {"dependencies"},
@@ -37,7 +37,7 @@ ABLATIONS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print one table a corpus."""
+    """Print one table per corpus."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

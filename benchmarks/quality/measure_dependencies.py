@@ -2,9 +2,9 @@
 
     python benchmarks/quality/measure_dependencies.py ../shared/data/alignment/edinburgh/train.stanford.xml.gz
 
-Recall and precision of labelled attachment, in percent, for every type that table 1 of Sultan et al. (2014)
-names and that is there ``--least`` times, and over all types of the table. ``--fold K`` takes every third
-pair of sentences, ``--but K`` the others.
+Prints recall and precision of labelled attachment, in percent. It covers every type of table 1 of Sultan et
+al. (2014) that occurs ``--least`` times, and all types of the table together. ``--fold K`` selects every
+third pair of sentences, ``--but K`` the others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDS = 3
 
 
 def measure(options: argparse.Namespace) -> Attachment:
-    """Count over the sentences that the options choose; those of a pair stay together."""
+    """Count over the sentences that the options select; the two sentences of a pair stay together."""
     parses, counts = StanfordParses.read(options.parses), Attachment()
     for number, (tree, basic) in enumerate(zip(parses.brackets(), parses.dependencies(), strict=True)):
         fold = number // 2 % FOLDS

@@ -1,8 +1,8 @@
 r"""Measures the forest aligner on Edinburgh++ and iSTS: reach, constituent pairs, phrases and time.
 
-On packed forests and on best trees, for each variant of the search. Recall asks for constituents of the
-Stanford trees that come with Edinburgh++, and of the parser's best trees on iSTS. With gold word links as
-candidates the figures show the search alone::
+It measures each variant of the search on packed forests and on best trees. Recall is over constituents of
+the Stanford trees that come with Edinburgh++; on iSTS, over those of the parser's best trees. With gold word
+links as candidates, the figures measure only the search::
 
     python benchmarks/quality/measure_forest.py DATA edinburgh --cache CACHE
     python benchmarks/quality/measure_forest.py DATA edinburgh --links gold --cache CACHE
@@ -69,7 +69,8 @@ class Case:
     links : Links
         Gold word links.
     count : callable
-        Judges predicted pairs of spans: a row of MatchCounts, perhaps followed by compatible pairs and pairs.
+        Judges predicted pairs of spans: returns a row of MatchCounts. In some cases the numbers of
+        compatible pairs and of pairs follow.
     """
 
     systems: dict[str, Sides]
@@ -80,7 +81,7 @@ class Case:
 def parse(
     pairs: Iterable[SentencePair | InputError], options: argparse.Namespace
 ) -> list[ParsedPair | InputError]:
-    """Parse the sentences of pairs, each once, or take them from the cache; an error for each broken pair."""
+    """Parse each sentence of pairs once, or load it from the cache; broken pairs become errors."""
     parser = load_parser_for_alignment(options.trees, forest_size=options.forest_size)
     return parse_pairs(
         pairs,
@@ -91,7 +92,7 @@ def parse(
 
 
 def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str, Sides]:
-    """The sentences with their forests, and with the best trees of these."""
+    """The sentences with their forests, and with only the best trees of the forests."""
     best = with_best_tree(source), with_best_tree(target)
     return {f"{forest_size}-best forest": (source, target), "1-best tree": best}
 
@@ -99,7 +100,7 @@ def systems_of(source: Sentence, target: Sentence, forest_size: int) -> dict[str
 def with_brackets(
     pairs: Iterable[SentencePair | InputError], brackets: Sequence[str]
 ) -> list[ParsedPair | InputError]:
-    """The pairs with trees in Penn brackets, two a pair, in place of parses."""
+    """The pairs with parses replaced by trees in Penn brackets, two per pair."""
     lemma = load_lexicon().lemma
     found: list[ParsedPair | InputError] = []
     for number, pair in enumerate(pairs):
@@ -113,7 +114,7 @@ def with_brackets(
 
 
 def edinburgh(options: argparse.Namespace) -> list[Case]:
-    """Pairs of Edinburgh++; those whose trees do not fit the words are left out."""
+    """Pairs of Edinburgh++, without those whose trees do not fit the words."""
     sure, _, _, trees = BENCHMARKS["edinburgh"].paths(options.data, "train")
     pairs = list(islice(read_pairs(sure), options.limit))
     stanford = StanfordParses.read(trees)
@@ -164,7 +165,7 @@ def ists(options: argparse.Namespace) -> list[Case]:
 
 
 def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: bool) -> dict[str, list[float]]:
-    """Figures of each variant of the search: percent, phrases a pair, milliseconds of processor time."""
+    """Figures of each variant of the search: percent, phrases per pair, milliseconds of processor time."""
     aligners = {
         name: ForestAligner(
             replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon

@@ -1,11 +1,11 @@
-"""How well words are aligned that are misspelled in one of the two sentences.
+"""Measure the alignment of words that are misspelled in one of the two sentences.
 
 Usage::
 
     python benchmarks/quality/measure_misspellings.py PAIRS… [--model FOLDER] [--limit 300]
 
-In each pair with gold links one word of the target that has an equal word as a gold partner is misspelled
-(drawn with a seed). Printed are precision and recall of the links of these words, by the contextual aligner.
+In each pair with gold links, one target word with an equal gold partner is misspelled (drawn with a seed).
+The script prints precision and recall of the contextual aligner's links of these words.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Misspelling:
     source, target : Sentence
         The words.
     word : int
-        The misspelled one of the target.
+        Index of the misspelled target word.
     gold : frozenset of int
-        The source words that it is linked to.
+        The source words to which it is linked.
     """
 
     source: Sentence
@@ -42,7 +42,7 @@ class Misspelling:
 
 
 def misspellings(pairs: Sequence[SentencePair], seed: int) -> Iterator[Misspelling]:
-    """Misspell a word of every pair that has one to misspell."""
+    """Misspell a word of every pair that has a suitable one."""
     chance = random.Random(seed)
     for pair in pairs:
         if pair.links is None:
@@ -88,7 +88,7 @@ def main() -> None:
     for case, alignment in zip(cases, alignments, strict=True):
         links = {i for i, j in alignment.words if j == case.word}
         right, found, wanted = right + len(links & case.gold), found + len(links), wanted + len(case.gold)
-    # No link at all is no wrong one.
+    # Without any links, none is wrong.
     precision, recall = 100 * right / found if found else 100.0, 100 * right / wanted
     print(f"{len(cases)} misspelled words: precision {precision:.1f}, recall {recall:.1f}")
 

@@ -1,7 +1,7 @@
-r"""Measure packed forests by their size: labelled F1 of best tree and oracle, calibration of nodes.
+r"""Measure packed forests by size: labelled F1 of the best tree and the oracle, and calibration of nodes.
 
-Calibration is the expected error, in ten bins, of the probabilities of constituents: among all trees
-(``log_posterior``), and among the trees of the forest (``log_marginal``).
+Calibration is the expected calibration error, in ten bins, of the probabilities of constituents. It is
+measured among all trees (``log_posterior``) and among the trees of the forest (``log_marginal``).
 
 Example::
 

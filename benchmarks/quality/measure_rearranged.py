@@ -1,12 +1,13 @@
-"""How well words are aligned in sentences that say the same in another order.
+"""Measure word alignment of sentences that say the same in another order.
 
 Usage::
 
     python benchmarks/quality/measure_rearranged.py [ALIGNER …]
 
 ALIGNER is the name of a bundled aligner or the folder of a model. The sentences are made from templates, in
-two versions: noun phrases with different heads (*the teacher*, *the student*), and with equal ones (*the tall
-boy*, *the short boy*), where only its neighbours tell which *boy* is which. No model learns from them.
+two versions: noun phrases with different heads (*the teacher*, *the student*), and with equal heads (*the
+tall boy*, *the short boy*). In the second version only the neighbours distinguish the two *boy*. No model is
+trained on these sentences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measure what size of training data, mini-batches, normaliser and size of forests do to a model.
+"""Measure the effects of training data size, mini-batches, normaliser and forest size on a model.
 
 Usage: python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --start MODEL [--forests CACHE]
             [--workers 2]
@@ -6,14 +6,14 @@ Usage: python benchmarks/quality/training_table.py PAIRS… --gold GOLD… --sta
            --normalizers pair training
        python benchmarks/quality/training_table.py --gold GOLD… --forest-sizes 1 10 50
 
-Trains from the weights of ``--start`` on the first pairs of a fixed shuffle of all files (text only), and
-prints scores on pairs with gold links: constituent recall, precision and F1, word F1, all in percent; and
-seconds of training.
+Trains from the weights of ``--start`` on the first pairs of a fixed shuffle of all files (text only). It
+prints scores on pairs with gold links: constituent recall, precision and F1, and word F1, all in percent. It
+also prints seconds of training.
 
-``--normalizers`` trains by each of them and by the default, ``symmetric``, in full batches on all pairs
-instead; ``--forest-sizes`` aligns with forests of each size and of the model's own, by the model of
-``--options``. An asterisk marks p < 0.05 against the default (approximate randomization); the last column has
-p for constituent F1.
+``--normalizers`` instead trains with each of these normalisers and with the default, ``symmetric``, in full
+batches on all pairs. ``--forest-sizes`` aligns with the model of ``--options``, with forests of each size
+and of the model's own size. An asterisk marks p < 0.05 against the default (approximate randomization); the
+last column has p for constituent F1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ALL = 0
 
 
 def read(paths: Sequence[str], reader: CorpusReader, limit: int | None, skip: int = 0) -> list[CorpusPair]:
-    """Pairs of all files, of each at most so many (0 or None is all) after those to skip."""
+    """Pairs of all files: from each, skip some pairs and read at most ``limit`` (0 or None: all)."""
     found = []
     for path in paths:
         pairs, problems = reader.read(list(read_pairs(path))[skip : skip + limit if limit else None])
@@ -54,7 +54,7 @@ def read(paths: Sequence[str], reader: CorpusReader, limit: int | None, skip: in
 def print_sizes(
     pairs: Sequence[CorpusPair], dev: DevSet, start: ForestModel, arguments: argparse.Namespace
 ) -> None:
-    """Train on so many pairs in batches of such a size, and print a line for each."""
+    """Train on each number of pairs with each batch size, and print a line for each."""
     order = np.random.default_rng(0).permutation(len(pairs)).tolist()
     print("| pairs | batch | " + " | ".join(COLUMNS) + " | seconds |")
     print("|---" * (3 + len(COLUMNS)) + "|")
@@ -78,7 +78,7 @@ def print_sizes(
 def normalizer_table(
     pairs: Sequence[CorpusPair], dev: DevSet, start: ForestModel, arguments: argparse.Namespace
 ) -> str:
-    """Train by each reading of the normaliser, use the weights by each reading of the aligner's."""
+    """Train with each normaliser, and align with each normaliser of the aligner."""
     settings = TrainingSettings(epochs=arguments.epochs, batch_size=ALL, workers=arguments.workers)
     own = start.options.normalizer
     models = {"nothing": start}

@@ -1,4 +1,4 @@
-"""Time of any aligner's step from prepared sentences (parses, word vectors) to alignments, one thread.
+"""Measure any aligner's time from prepared sentences (parses, word vectors) to alignments, on one thread.
 
 Example::
 
@@ -17,7 +17,7 @@ from forest_align.types import Sentence
 
 
 def words_in(sentence: Sentence) -> int:
-    """How many words a sentence has; of raw text, how many pieces between blanks."""
+    """Number of words of a sentence; for raw text, number of pieces between blanks."""
     return len(sentence) or len((sentence.text or "").split())
 
 
@@ -45,7 +45,7 @@ def main() -> None:
         ]
         if not ready:
             raise SystemExit("no pair could be prepared")
-        aligner.align_prepared(*ready[0])  # loads what is left to load
+        aligner.align_prepared(*ready[0])  # loads everything that is not loaded yet
         started = time.process_time()
         for source, target in ready:
             aligner.align_prepared(source, target)

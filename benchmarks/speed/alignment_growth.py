@@ -1,13 +1,13 @@
-"""How the time of the alignment kernel grows with sentence length and with the number of trees, on real text.
+"""Measure how the alignment kernel's time grows with sentence length and number of trees, on real text.
 
 Usage::
 
     python benchmarks/speed/alignment_growth.py PAIRS [--least-ratio 0.1] [--generation-gap 6] [--plot FILE]
 
 PAIRS is any file that ``forest-align align`` reads. Sentences of 10 to 60 words are made by joining those of
-the file with "and"; they are parsed by the bundled parser into forests of their n best trees (without the
-improbable ones, if asked), and aligned by the bundled model. Printed is processor time a pair, mean and
-worst.
+the file with "and". The bundled parser parses them into forests of their n best trees, and ``--least-ratio``
+drops improbable trees. The bundled model aligns them. The script prints mean and worst processor time per
+pair.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from forest_align.types import InputError, Sentence
 
 LENGTHS = (10, 20, 30, 40, 50, 60)
 FOREST_SIZES = (1, 2, 5, 10, 20)
-#: Length and forest size that stay as they are while the other grows.
+#: Length and forest size that are fixed while the other one grows.
 USUAL_LENGTH, USUAL_SIZE = 20, 10
 
 
 class Row(NamedTuple):
-    """Time for sentences of one length and forests of one size: milliseconds a pair."""
+    """Time for sentences of one length and forests of one size: milliseconds per pair."""
 
     words: int
     trees: int
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 def joined_pairs(pairs: Sequence[tuple[str, ...]], words: int) -> Iterator[tuple[list[str], list[str]]]:
-    """Pairs of which both sides have so many words, a fifth more or less."""
+    """Pairs whose sides both have ``words`` words, plus or minus a fifth."""
     sides: tuple[list[str], list[str]] = ([], [])
     for pair in pairs:
         for side, text in zip(sides, pair, strict=True):
@@ -64,7 +64,7 @@ def joined_pairs(pairs: Sequence[tuple[str, ...]], words: int) -> Iterator[tuple
 
 
 def kernel_milliseconds(aligner: ForestAligner, source: Sentence, target: Sentence) -> float:
-    """Processor time of the kernel for one pair, the least of three."""
+    """Processor time of the kernel for one pair, the smallest of three runs."""
     spent: list[float] = []
     run = kernel.align
 
@@ -110,7 +110,7 @@ def measure(
 
 
 def model_with_gap(generation_gap: int | None) -> ForestModel:
-    """The bundled model, with another generation gap if one is given."""
+    """The bundled model, with a different generation gap if one is given."""
     model = bundled_model()
     if generation_gap is None:
         return model

@@ -1,4 +1,4 @@
-"""Speed of the alignment kernel on random forests: pairs a second, growth with length, threads."""
+"""Speed of the alignment kernel on random forests: pairs per second, growth with length, threads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, Sid
 
 OPTIONS = ForestOptions(null_penalty=1.6, beam=50, generation_gap=4, max_items=100_000).search_options()
 
-#: What the kernel takes but for the options.
+#: Input of the kernel except for the options.
 Pair = tuple[SideArrays, SideArrays, np.ndarray, BaseArrays]
 
 
 def random_tree(rng: random.Random, start: int, end: int, edges: set[Any], nodes: set[Any]) -> Any:
-    """Add a random binary tree that branches to the right more often, as English does; returns its root."""
+    """Add a random binary tree that mostly branches to the right, as in English; return its root."""
     node = (end - start, start, 0)
     nodes.add(node)
     if end - start > 1:
@@ -60,7 +60,7 @@ def vary(rng: random.Random, words: int, trees: int) -> tuple[list[Any], list[An
 
 
 def random_side(rng: random.Random, words: int, trees: int) -> tuple[SideArrays, list[int]]:
-    """One forest as the kernel takes it, and the head word of each node."""
+    """One forest in the kernel's format, and the head word of each node."""
     keys, edges = vary(rng, words, trees)
     number = {key: index for index, key in enumerate(keys)}
     triples = sorted(tuple(number[key] for key in edge) for edge in edges)
@@ -80,7 +80,7 @@ def random_side(rng: random.Random, words: int, trees: int) -> tuple[SideArrays,
 
 
 def random_pair(rng: random.Random, words: int, trees: int) -> Pair:
-    """A sentence and a paraphrase of it: most words linked, a stretch moved, some competing links."""
+    """A sentence and its paraphrase: most words are linked, a part is moved, some links compete."""
     (source, source_heads), (target, target_heads) = (random_side(rng, words, trees) for _ in range(2))
     order = list(range(words))
     at, size = rng.randrange(words), words // 4
@@ -106,7 +106,7 @@ def random_pair(rng: random.Random, words: int, trees: int) -> Pair:
 def seconds_for(
     pairs: Sequence[Pair], workers: int = 0, repeats: int = 1, options: SearchOptions = OPTIONS
 ) -> float:
-    """Seconds to align all pairs: of processor time without workers, of the clock with them."""
+    """Seconds to align all pairs: processor time without workers, wall-clock time with workers."""
 
     def align(pair: Pair) -> None:
         alignment.align(*pair, options)
@@ -124,7 +124,7 @@ def seconds_for(
 
 
 def report(count: int, generation_gap: int) -> list[tuple[int, int, float]]:
-    """Print pairs a second by length and forest size; return (words, trees, milliseconds a pair)."""
+    """Print pairs per second by length and forest size; return (words, trees, milliseconds per pair)."""
     rng = random.Random(1)
     rows = []
     for trees in (1, 10):
@@ -142,7 +142,7 @@ def report(count: int, generation_gap: int) -> list[tuple[int, int, float]]:
 
 
 def plot(rows: Sequence[tuple[int, int, float]], path: str) -> None:
-    """Draw milliseconds a pair over words."""
+    """Draw milliseconds per pair over words."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 3.5), layout="constrained")

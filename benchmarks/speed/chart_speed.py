@@ -1,11 +1,11 @@
-"""Processor time of decoding a sentence: k best trees, packing, inside-outside; and how it grows with length.
+"""Processor time of decoding (k best trees, packing, inside-outside) and its growth with sentence length.
 
 Usage::
 
     python benchmarks/speed/chart_speed.py [--k 10] [--labels 110] [--words 10 20 40 80 160] [--sentences 100]
 
-Charts are drawn with a seed and need no model: a random tree stands out from noise about as much as a trained
-parser's tree does. Figures are milliseconds of processor time a sentence, on one core.
+Charts are random, drawn with a seed, and need no model. A random tree stands out from noise about as much as
+the tree of a trained parser. Figures are milliseconds of processor time per sentence, on one core.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CATEGORIES = ("NP", "VP", "S", "PP", "ADJP", "ADVP", "SBAR", "S::VP", "NP::QP", 
 
 
 def random_chart(words: int, labels: int, rng: np.random.Generator) -> SpanScores:
-    """Scores in which the spans of one random tree score high and others low, some of them doubtful."""
+    """Scores that are high for the spans of one random tree and low for others; some are uncertain."""
     scores = rng.normal(-10, 2.5, (words, words, labels)).astype(np.float32)
     scores[:, :, 0] = 0
     todo = [(0, words - 1)]
@@ -44,22 +44,22 @@ def random_chart(words: int, labels: int, rng: np.random.Generator) -> SpanScore
 
 
 class Replay:
-    """A scorer that gives charts drawn before, so that only decoding is measured."""
+    """A scorer that returns charts drawn in advance, so that only decoding is measured."""
 
     def __init__(self, charts: list[SpanScores]) -> None:
         self._of_name = {str(number): scores for number, scores in enumerate(charts)}
 
     def score(self, batch: Any, space_after: Any = None) -> Any:
-        """Give the chart whose number the first word names."""
+        """Return the chart whose number is the first word."""
         return [self._of_name[words[0]] for words in batch]
 
     def tag(self, batch: Any, space_after: Any = None) -> Any:
-        """Give the tags of the charts."""
+        """Return the tags of the charts."""
         return [self._of_name[words[0]].tags for words in batch]
 
 
 def milliseconds(job: Callable[[], object], count: int) -> float:
-    """Processor time of a job over so many sentences, a sentence; the better of two runs."""
+    """Processor time per sentence of a job over ``count`` sentences; the better of two runs."""
     times = []
     for _ in range(2):
         begin = time.process_time()

@@ -1,4 +1,4 @@
-"""Speed of the contextual and Sultan's alignment step, parses and word vectors given, on one core.
+"""Speed of the contextual and Sultan's alignment step, without parsing and word vectors, on one core.
 
 Examples
 --------
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 class Remembering(TreeAnnotator):
-    """Dependencies and names of each sentence, derived from its tree once: in the run that warms up."""
+    """Dependencies and names of each sentence, derived from its tree only once, in the warm-up run."""
 
     def __init__(self) -> None:
         self._known: dict[int, Annotation] = {}
@@ -74,7 +74,7 @@ class Remembering(TreeAnnotator):
 
 
 def chosen_pairs(path: str, words: int, limit: int) -> list[tuple[Sentence, Sentence]]:
-    """Pairs whose sentences are both of about the wanted length."""
+    """Pairs whose sentences both have about the wanted length."""
     found = []
     for pair in read_pairs(path):
         if isinstance(pair, InputError):
@@ -85,7 +85,7 @@ def chosen_pairs(path: str, words: int, limit: int) -> list[tuple[Sentence, Sent
 
 
 def best_time(aligner: Aligner, pairs: Sequence[tuple[Sentence, Sentence]], repeat: int) -> float:
-    """Least processor time of several runs over all pairs, in seconds, after one that warms up."""
+    """Smallest processor time of several runs over all pairs, in seconds, after a warm-up run."""
     times = []
     for _ in range(repeat + 1):
         start = time.process_time()

@@ -6,8 +6,8 @@ Usage::
     python benchmarks/speed/extraction_speed.py alignments.jsonl --count 20000
     python benchmarks/speed/extraction_speed.py alignments.jsonl --count 20000 --distinct
 
-The lines of ALIGNMENTS are gone through again and again. With ``--distinct`` the words are others each time,
-so that no pair of phrases of an earlier turn comes again: the file of counts grows as fast as it can.
+The lines of ALIGNMENTS are repeated. With ``--distinct`` each repetition has different words, so that no pair
+of phrases occurs in two repetitions. Then the file of counts grows as fast as possible.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from forest_align.types import Sentence
 
 
 def most_memory() -> float:
-    """The most memory that this process has had until now, in MiB (Linux)."""
+    """Peak memory of this process so far, in MiB (Linux)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 def other_words(sentence: Sentence, turn: int) -> Sentence:
-    """The sentence with the number of the turn in every word."""
+    """The sentence with the number of the repetition in every word."""
     return replace(sentence, tokens=tuple(replace(t, text=f"{t.text}{turn:04}") for t in sentence.tokens))
 
 
 def alignments(path: Path, distinct: bool) -> Iterator[Alignment]:
-    """The alignments of a file without end, each with a name of its own."""
+    """Repeat the alignments of a file endlessly, each with a unique name."""
     for turn in count(1):
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):

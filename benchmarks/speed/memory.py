@@ -1,12 +1,12 @@
-"""Whether memory stays flat over a long stream: memory in use every so many sentences or pairs.
+"""Check that memory stays constant over a long stream: print memory in use at regular intervals.
 
 Usage::
 
     python benchmarks/speed/memory.py parse PAIRS --count 100000
     python benchmarks/speed/memory.py align PAIRS --count 1000000 --words contextual --workers 2
 
-PAIRS is any file that ``forest-align align`` reads; its raw text is gone through again and again, each time
-with another number in it, so that what is remembered of single words is not always the same.
+PAIRS is any file that ``forest-align align`` reads. Its raw text is repeated, each time with another number
+in it, so that caches of single words get new entries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
 
 
 def in_use() -> float:
-    """Memory of this process and its workers in use now, in MiB (Linux), once where they share it."""
+    """Memory in use by this process and its workers, in MiB (Linux); shared memory counts once."""
     shares = 0
     for process in (os.getpid(), *(child.pid for child in multiprocessing.active_children())):
         text = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii")
@@ -38,7 +38,7 @@ def in_use() -> float:
 
 
 def endless_pairs(path: str) -> Iterator[tuple[str, str]]:
-    """The pairs of a file without end."""
+    """Repeat the pairs of a file endlessly."""
     pairs = [pair for pair in read_pairs(path) if not isinstance(pair, InputError)]
     for turn in count(1):
         for pair in pairs:
@@ -46,7 +46,7 @@ def endless_pairs(path: str) -> Iterator[tuple[str, str]]:
 
 
 def report(results: Iterable[object], every: int, unit: str) -> None:
-    """Go through results and print memory and speed."""
+    """Consume results and print memory and speed."""
     started = last = time.perf_counter()
     for number, _ in enumerate(results, 1):
         if number % every == 0:

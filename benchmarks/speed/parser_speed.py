@@ -1,13 +1,13 @@
-"""How fast the bundled parser is, stage by stage, and whether its memory stays flat.
+"""Measure the bundled parser's speed, stage by stage, and whether its memory stays constant.
 
 Usage::
 
     python benchmarks/speed/parser_speed.py [--parser en] [--words 20] [--sentences 1500] [--memory 100000]
 
-Sentences are drawn with a seed from clauses below, cut or continued to exactly ``--words`` words, so that the
-figures need no corpus. Stages: encoder and span scores alone, in each arithmetic; the whole way from words to
-packed 10-best forests, with and without word vectors, which aligners need, and which share of the processor
-time the trees and the packing take. Printed are medians of ``--repeat`` runs.
+Sentences are drawn with a seed from the clauses below, cut or continued to exactly ``--words`` words, so that
+the figures need no corpus. The first stages are only encoder and span scores, in each arithmetic. The others
+lead from words to packed 10-best forests, with and without word vectors, which aligners need. The script also
+prints the share of processor time for trees and packing. All speeds are medians of ``--repeat`` runs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PREDICATES = (
 
 
 def sentences(count: int, words: int, seed: int) -> Iterator[list[str]]:
-    """Draw tokenized sentences of exactly so many words, the last one a full stop."""
+    """Draw tokenized sentences of exactly ``words`` words, of which the last is a full stop."""
     chance = random.Random(seed)
     for _ in range(count):
         drawn: list[str] = []
@@ -69,7 +69,7 @@ def sentences(count: int, words: int, seed: int) -> Iterator[list[str]]:
 
 
 def rate(job: Callable[[], object], count: int, repeat: int) -> float:
-    """Return sentences a second: the median over runs, after one run to warm up."""
+    """Return sentences per second: the median over runs, after one warm-up run."""
     job()
     seconds = []
     for _ in range(repeat):
@@ -87,7 +87,7 @@ def parse_all(parser: Parser, batch: list[list[str]]) -> None:
 
 
 class TimedScorer:
-    """A scorer that adds up the processor seconds that it takes."""
+    """A scorer that measures the total of its processor seconds."""
 
     def __init__(self, scorer: SpanScorer) -> None:
         self._scorer, self.seconds = scorer, 0.0
@@ -95,7 +95,7 @@ class TimedScorer:
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[SpanScores | InputError]:
-        """Score as the scorer does."""
+        """Score with the scorer."""
         begun = time.process_time()
         found = self._scorer.score(batch, space_after)
         self.seconds += time.process_time() - begun
@@ -104,12 +104,12 @@ class TimedScorer:
     def tag(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[tuple[str, ...] | InputError]:
-        """Tag as the scorer does."""
+        """Tag with the scorer."""
         return self._scorer.tag(batch, space_after)
 
 
 def share_of_trees(name: str, batch: list[list[str]], size: int) -> float:
-    """Share of the processor time of parsing that is not the scorer's: k best trees, packing, tokens."""
+    """Share of parsing's processor time outside the scorer: k best trees, packing, tokens."""
     scorer = TimedScorer(load_span_parser(name))
     parser = Parser(scorer, forest_size=size)
     parse_all(parser, batch)
@@ -151,7 +151,7 @@ def report_memory(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Run what the options ask for."""
+    """Run the parts that the options select."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

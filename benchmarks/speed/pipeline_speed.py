@@ -1,13 +1,13 @@
-"""Where the time goes from raw text to JSON lines: processor seconds a stage, and pairs a second.
+"""Measure the time from raw text to JSON lines: processor seconds per stage, and pairs per second.
 
 Usage::
 
     python benchmarks/speed/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
     python benchmarks/speed/pipeline_speed.py PAIRS --aligner contextual --workers 1 2
 
-PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages, of the
-forest aligner only, is made with one thread, so that processor time is the work done, whatever else the
-machine does. Then the command itself runs, in a process of its own, with each number of workers.
+PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages covers
+only the forest aligner. It is measured with one thread, so that other work on the machine does not affect the
+processor time. Then the command itself runs in a separate process with each number of workers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from forest_align.types import InputError
 
 
 class Stopwatch:
-    """Processor seconds of this thread by stage; what a stage calls is counted where it belongs."""
+    """Processor seconds of this thread by stage; nested stages count separately."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -57,11 +57,11 @@ class Stopwatch:
         self._watched.enter_context(patch.object(owner, name, timed))
 
     def stop(self) -> None:
-        """Let functions be as they were."""
+        """Restore the original functions."""
         self._watched.close()
 
     def run(self, stage: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Call a function; its time less that of watched functions that it calls is the stage's."""
+        """Call a function and add its time to the stage, minus the time of watched functions in it."""
         self._inside.append(0.0)
         started = time.thread_time()
         try:
@@ -74,7 +74,7 @@ class Stopwatch:
 
 
 def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
-    """Take the time of everything between raw text and JSON."""
+    """Measure every stage between raw text and JSON."""
     scorer = aligner.parser._scorer
     watch.watch(parser_module, "_prepare", "tokenizer")
     watch.watch(scorer, "score", "encoder and span scores")
@@ -89,7 +89,7 @@ def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
 
 
 def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
-    """Print processor seconds a thousand pairs of each stage."""
+    """Print processor seconds per thousand pairs for each stage."""
     torch.set_num_threads(1)
     aligner = ForestAligner.load(candidates=words)
     for alignment in aligner.align_many(pairs[:32]):  # caches fill, kernels load
@@ -112,14 +112,14 @@ def report_stages(pairs: Sequence[tuple[str, str]], words: str) -> None:
 def run_command(
     pairs: Sequence[tuple[str, str]], choice: Sequence[str], workers: int
 ) -> tuple[float, float, float]:
-    """Run ``forest-align align`` over raw text in a process of its own.
+    """Run ``forest-align align`` over raw text in a separate process.
 
     Returns
     -------
     float
-        Seconds on the clock until the first line is written.
+        Wall-clock seconds until the first line is written.
     float
-        Seconds until the end.
+        Wall-clock seconds until the end.
     float
         Seconds of processor time.
     """

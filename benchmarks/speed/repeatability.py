@@ -1,12 +1,12 @@
-"""How far alignments depend on what they are parsed together with, and on the parser's arithmetic.
+"""Measure how much alignments depend on the other sentences of a batch and on the parser's arithmetic.
 
 Usage::
 
     python benchmarks/speed/repeatability.py PAIRS --limit 300
 
 PAIRS is any file that ``forest-align align`` reads; its raw text is aligned in batches of 64 and one by one.
-Of two runs each it says how many pairs have other links or other trees, how many links only one of them has,
-and how far the probabilities of links that both have lie apart.
+For two runs at a time, the script prints how many pairs differ in links or trees, and how many links are in
+only one run. It also prints how much the probabilities of common links differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def align(pairs: Sequence[tuple[str, str]], batch_size: int, arithmetic: torch.d
 
 
 def compare(ours: Sequence[Alignment], theirs: Sequence[Alignment]) -> str:
-    """What differs between two alignments of the same pairs, on one line."""
+    """Differences between two alignments of the same pairs, on one line."""
     links = other_links = pairs = trees = 0
     distances = [0.0]
     for one, other in zip(ours, theirs, strict=True):

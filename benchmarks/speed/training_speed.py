@@ -3,7 +3,7 @@
 Usage: python benchmarks/speed/training_speed.py PAIRS… --forests CACHE [--limit 2000] [--epochs 5]
             [--workers 2]
 
-Preparing (parsing, word candidates, features) is timed by itself; with a filled cache it is mere reading.
+Preparation (parsing, word candidates, features) is timed separately; with a filled cache it only reads files.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ PAIRS_A_STEP = 32
 
 Projection = tuple[np.ndarray, np.ndarray]
 
-#: What ``--without`` leaves out: features whose names begin so.
+#: Feature groups that ``--without`` removes, each given by prefixes of feature names.
 GROUPS: dict[str, tuple[str, ...]] = {
     "cosine": ("cosine",),
     "projection": ("projected",),
@@ -44,7 +44,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """LinkSettings of the fit.
+    """Settings of the fit.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class LinkSettings:
     without: tuple[str, ...] = ()
 
     def left_out(self, count: int) -> list[int]:
-        """Places of the features that are left out among the first ones."""
+        """Indices, below ``count``, of the features that are left out."""
         names = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)[:count]
         beginnings = tuple(beginning for group in self.without for beginning in GROUPS[group])
         return [k for k, name in enumerate(names) if name.startswith(beginnings)]
@@ -111,7 +111,7 @@ def learn_projection(examples: Sequence[LinkExample], settings: LinkSettings) ->
 def principal_directions(examples: Sequence[LinkExample]) -> np.ndarray:
     """The directions along which the words of the examples differ most, float32 (D, DIRECTIONS).
 
-    Along each of them the words have a standard deviation of 1.
+    They are scaled so that the words have a standard deviation of 1 along each.
     """
     vectors = np.concatenate([side.vectors for e in examples[::8] for side in (e.source, e.target)])
     variances, axes = np.linalg.eigh(np.cov(vectors.T.astype(np.float64)))
@@ -126,7 +126,7 @@ def alignment_loss(
     scale: torch.Tensor,
     null: torch.Tensor,
 ) -> torch.Tensor:
-    """Mean over words of the negative log-probability of a partner in the gold, or of null."""
+    """Mean over words of the negative log-probability of a gold partner, or of null."""
     sides = [e.source for e in examples] + [e.target for e in examples]
     vectors = torch.from_numpy(np.concatenate([side.vectors for side in sides]))
     parts = normalize((vectors - mean) @ matrix, dim=1).split([len(side.kinds) for side in sides])
@@ -170,7 +170,7 @@ def fit_first(examples: Sequence[LinkExample], settings: LinkSettings) -> np.nda
 
 
 def chosen_cells(example: LinkExample, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """All cells that could be links and a weighted sample of the hopeless rest."""
+    """All cells that could be links, and a weighted sample of the others."""
     similar = example.source.projected @ example.target.projected.T
     across, along = (similar >= similar.max(axis, keepdims=True) for axis in (1, 0))
     second_across, second_along = (similar >= second_best(similar, axis) for axis in (1, 0))
@@ -182,7 +182,7 @@ def chosen_cells(example: LinkExample, rng: np.random.Generator) -> tuple[np.nda
 
 
 def second_best(table: np.ndarray, axis: int) -> np.ndarray:
-    """Second-highest value along an axis, which is kept; the highest where there is but one."""
+    """Second-highest value along an axis, or the only one; the axis is kept."""
     place = max(table.shape[axis] - 2, 0)
     return np.sort(table, axis=axis).take([place], axis)
 

@@ -1,6 +1,6 @@
-"""Keeps what a model learns from and what it is measured on apart: no sentence is on both sides.
+"""Separates training data from measured data, so that no sentence is in both.
 
-The corpora overlap: MTRef and Edinburgh++ come from the same translations, and a sentence may be in several
+The corpora overlap: MTRef and Edinburgh++ come from the same translations, and a sentence can be in several
 pairs.
 """
 
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 #: Folds of the cross-fitting.
 FOLDS = 3
 
-#: The two sentences of a pair, as :func:`sentence_key` writes them.
+#: Keys of the two sentences of a pair, see :func:`sentence_key`.
 Keys = tuple[str, str]
 
 
 def sentence_key(words: Iterable[str]) -> str:
-    """The sentence in lower case, without punctuation: what makes two sentences the same."""
+    """The sentence in lower case, without punctuation; sentences with the same key count as equal."""
     return " ".join(word.lower() for word in words if any(letter.isalnum() for letter in word))
 
 
 def folds_of(pairs: Sequence[Keys]) -> list[int]:
-    """A fold for each pair: pairs that share a sentence, or are joined by pairs that do, are in one fold."""
+    """A fold for each pair; pairs that share a sentence, directly or through other pairs, are in one fold."""
     first_with: dict[str, int] = {}
     group = list(range(len(pairs)))
 

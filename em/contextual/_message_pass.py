@@ -22,7 +22,7 @@ LEARNING_RATE, WEIGHT_DECAY = 4e-3, 1e-2
 #: Weight of the loss after each round but the last.
 EARLY_LOSS = 0.3
 INPUT_DROPOUT, STATE_DROPOUT = 0.05, 0.2
-#: Where the messages of the first slots come from, as (down, right) in the table.
+#: Sources of the messages of the first slots, as steps (down, right) in the table.
 STEPS = (
     *(((sign * step, sign * step),) for step in (1, 2, 3) for sign in (1, -1)),
     ((1, 2), (2, 1)),
@@ -36,7 +36,7 @@ Parameters = dict[str, torch.Tensor]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Cells of some pairs, K in all, with what they learn.
+    """Cells of some pairs, K in all, with their targets.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Batch:
     classes, rows, columns : torch.Tensor
         int64, shape (K,): class, and the words among the ``words`` of the batch.
     neighbours : list of torch.Tensor
-        int64, shape (K, cells): for each slot, the cells it sums; K for none.
+        int64, shape (K, cells): for each slot, the cells whose messages it sums; K for none.
     words : int
         Words of all sentences.
     wanted, weights : torch.Tensor
@@ -63,7 +63,7 @@ class Batch:
 
 
 def fit_messages(examples: Sequence[LinkExample], cells: Cells, settings: LinkSettings) -> MessageNetwork:
-    """Train the message pass on the cells that the second pass leaves."""
+    """Train the message pass on the cells that the second pass keeps."""
     torch.manual_seed(0)
     features = cells.features(examples, settings)
     mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
@@ -107,7 +107,7 @@ def fit_messages(examples: Sequence[LinkExample], cells: Cells, settings: LinkSe
 
 
 def initial_parameters(count: int, settings: LinkSettings) -> Parameters:
-    """Random weights, as linear layers have them at first."""
+    """Random weights, initialised like those of linear layers."""
     rounds = 0 if "context" in settings.without else settings.rounds
     units, size = settings.states, settings.message
     arriving = units + MESSAGE_SLOTS * size
@@ -159,14 +159,14 @@ def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, 
 
 
 def nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest content words before and after every word; -1 where there is none."""
+    """The nearest content words before and after every word; -1 if there is none."""
     content = np.flatnonzero(kinds == 0)
     known, words = np.append(content, -1), np.arange(len(kinds))
     return known[np.searchsorted(content, words) - 1], known[np.searchsorted(content, words, "right")]
 
 
 def joined(parts: Sequence[Batch]) -> Batch:
-    """One batch of several."""
+    """Join several batches into one."""
     counts = [len(part.classes) for part in parts]
     starts = np.cumsum([0, *counts])
     words = np.cumsum([0, *(part.words for part in parts)])
@@ -197,7 +197,7 @@ def joined(parts: Sequence[Batch]) -> Batch:
 
 
 def scores_of(parameters: Parameters, batch: Batch) -> list[torch.Tensor]:
-    """Log-odds of cells before each round and after the last, as ``contextual.message_pass`` has them."""
+    """Log-odds of cells before each round and after the last, as in ``contextual.message_pass``."""
     units = dropout(batch.features, INPUT_DROPOUT) @ parameters["hidden"]
     units = units + parameters["hidden_bias"][batch.classes]
     linear, state = units[:, -1], dropout(torch.relu(units[:, :-1]), STATE_DROPOUT)
@@ -215,7 +215,7 @@ def scores_of(parameters: Parameters, batch: Batch) -> list[torch.Tensor]:
 
 
 def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
-    """What every cell collects, slot by slot."""
+    """The messages that each cell collects, slot by slot."""
     with_none = torch.cat([messages, messages.new_zeros(1, messages.shape[1])])
     zero = messages.new_zeros(1)
     slots = [sum((with_none[cells] for cells in slot.unbind(1)), zero) for slot in batch.neighbours]
@@ -229,7 +229,7 @@ def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
 
 
 def best_rivals(chance: np.ndarray, lines: np.ndarray) -> torch.Tensor:
-    """For each cell the most probable other cell of its line, int64 (K,); K where there is none."""
+    """For each cell the most probable other cell of its line, int64 (K,); K if there is none."""
     order = np.lexsort((-chance, lines))
     ordered = lines[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

@@ -1,7 +1,7 @@
-"""Rearranges sentences, so that the link model learns which of several equal words is which.
+"""Rearranges sentences, so that the link model learns to distinguish equal words.
 
-Corpora of paraphrases seldom exchange two phrases, and a model that learns from them alone trusts the order
-of words too much: in *The tall boy saw the short boy* and *The short boy was seen by the tall boy* each *boy*
+Paraphrases in corpora seldom exchange two phrases, so a model trained only on them relies too much on word
+order. Example: in *The tall boy saw the short boy* and *The short boy was seen by the tall boy*, each *boy*
 belongs to the adjective beside it.
 """
 
@@ -15,15 +15,15 @@ from typing import NamedTuple
 _DETERMINERS = frozenset({"DT", "PRP$"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _INSIDE = _NOUNS | {"JJ", "JJR", "JJS", "CD", "VBN", "POS"}
-# What stands before the subject of a clause, and behind its object.
+# Tags that can precede the subject of a clause, and follow its object.
 _BEFORE_SUBJECT = frozenset({"CC", ",", "``", ":"})
 _AFTER_OBJECT = frozenset({".", ",", ":", "IN", "TO", "CC", "RB", "''"})
 _AUXILIARIES = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
 _NO_PASSIVE = frozenset({"be", "have", "become", "say", "seem", "do", "remain", "cost", "mean"})
-# Of words with these tags the capital at the beginning of a sentence goes when they move.
+# Words with these tags lose their initial capital when they move from the start of a sentence.
 _LOWER_INSIDE = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "CD"})
 
-# Shares of the copies, and of those that are tried with a passive first.
+# Probabilities of pairing a copy with its original, of equal heads, and of trying the passive first.
 _OF_ITSELF = 0.5
 _EQUAL_HEADS = 0.4
 _PASSIVE = 0.8
@@ -40,7 +40,7 @@ class Tagged(NamedTuple):
 
 
 class Rearranged(NamedTuple):
-    """A sentence in another order: n words, and where each stood before, -1 for a word that is new."""
+    """A sentence in another order: n words, and the old position of each, -1 for a new word."""
 
     words: tuple[str, ...]
     places: tuple[int, ...]
@@ -62,28 +62,28 @@ def rearranged_pair(
     participles: Mapping[str, str],
     chance: random.Random,
 ) -> RearrangedPair | None:
-    """A pair with one sentence rearranged; its links go where its words go.
+    """A pair with one sentence rearranged; links move with their words.
 
-    Half of the time the other sentence is the same one as it was, with each word linked to itself. Now and
-    then two noun phrases get the same head first.
+    Half of the time the other sentence is the same sentence before the change, with each word linked to
+    itself. Sometimes two noun phrases are first given the same head.
 
     Parameters
     ----------
     source, target : Tagged
         The pair.
     links : list of (int, int)
-        Of its words.
+        Links of its words.
     lemma : callable
         The lemma of a word with a tag.
     participles : mapping of str to str
-        Past participles, by lemma: verbs that can have a passive.
+        Past participles by lemma, for verbs that can be passive.
     chance : random.Random
-        Decides.
+        Source of random choices.
 
     Returns
     -------
     RearrangedPair or None
-        None if there is nothing to rearrange.
+        None if nothing can be rearranged.
     """
     if chance.random() < _OF_ITSELF:
         source, links = target, [(k, k) for k in range(len(target.words))]
@@ -103,7 +103,7 @@ def rearranged_pair(
 
 
 def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
-    """Half-open spans of noun phrases that have no other inside, by tags alone."""
+    """Half-open spans of noun phrases without others inside, found from tags alone."""
     found = []
     start = 0
     while start < len(tags):
@@ -120,7 +120,7 @@ def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def exchanged(sentence: Tagged, chance: random.Random) -> Rearranged | None:
-    """The sentence with two noun phrases exchanged; None if there are no two."""
+    """The sentence with two noun phrases exchanged; None if it has fewer than two."""
     phrases = noun_phrases(sentence.tags)
     if len(phrases) < 2:
         return None
@@ -131,7 +131,7 @@ def exchanged(sentence: Tagged, chance: random.Random) -> Rearranged | None:
 
 
 def participles_of(sentences: Iterable[Tagged], lemma: Callable[[str, str], str]) -> dict[str, str]:
-    """The past participle of each lemma that has one in the sentences, the first one found."""
+    """The first past participle of each lemma in the sentences, for lemmas that have one."""
     found: dict[str, str] = {}
     for sentence in sentences:
         for word, tag in zip(*sentence, strict=True):
@@ -143,7 +143,7 @@ def participles_of(sentences: Iterable[Tagged], lemma: Callable[[str, str], str]
 def passive(
     sentence: Tagged, lemma: Callable[[str, str], str], participles: Mapping[str, str]
 ) -> Rearranged | None:
-    """The sentence with its first plain transitive clause in the passive; None if none is found."""
+    """The sentence with its first simple transitive clause in the passive; None if it has no such clause."""
     words, tags = sentence
     phrases = dict(noun_phrases(tags))
     for start, verb in phrases.items():
@@ -182,10 +182,10 @@ def passive(
 def with_equal_heads(
     source: Tagged, target: Tagged, links: WordLinks, chance: random.Random
 ) -> tuple[Tagged, Tagged]:
-    """Both sentences with the last noun of one noun phrase in place of another's, where links allow it.
+    """Both sentences with the last noun of one noun phrase replaced by another's, if links allow it.
 
-    They do for nouns of phrases of several words that are linked to a noun of the same tag and to no other
-    word, nor this one to another.
+    Both nouns must end phrases of several words. Each must be linked to exactly one word, a noun of the same
+    tag, which has no other link.
     """
     partners, back = defaultdict(list), defaultdict(list)
     for i, j in links:
@@ -212,7 +212,7 @@ def _turned(links: WordLinks) -> WordLinks:
 
 
 def _in_order(sentence: Tagged, places: tuple[int, ...]) -> Rearranged:
-    """The words at these places, "" for -1; a capital stands at the beginning alone."""
+    """The words at these places, "" for -1; only the first word gets an initial capital."""
     words = ["" if place < 0 else sentence.words[place] for place in places]
     first = places.index(0)
     if first and sentence.tags[0] in _LOWER_INSIDE:

@@ -1,4 +1,4 @@
-"""Fits the second pass of the link model, and says what cells look like to the later passes."""
+"""Fits the second pass of the link model, and computes the features of cells for the later passes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CELLS_A_STEP = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The cells of all examples, K in all, that a pass leaves to the next one.
+    """The cells of all examples, K in all, that a pass keeps for the next one.
 
     Attributes
     ----------
     probabilities : list of numpy.ndarray
-        float32, shape (n, m): for each example, what the pass says of all cells.
+        float32, shape (n, m): for each example, the pass's probabilities of all cells.
     numbers : list of numpy.ndarray
-        int32, shape (k,): for each example, which cells are left, as i * m + j.
+        int32, shape (k,): for each example, the cells that are kept, as i * m + j.
     names : list of numpy.ndarray
         uint8, shape (n, m): for each example, which cells join two capitalised words.
     apart : numpy.ndarray
@@ -45,7 +45,7 @@ class Cells:
     classes: np.ndarray
 
     def features(self, examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
-        """Features of the next pass, float32 (K, 135); zeros for those that are left out."""
+        """Features of the next pass, float32 (K, 135); features that are left out are 0."""
         context = [
             kernel.context_features(p, names, e.evidence, e.source.kinds, e.target.kinds, numbers)
             for p, names, e, numbers in zip(
@@ -57,12 +57,12 @@ class Cells:
         return features
 
     def wanted(self, examples: Sequence[LinkExample]) -> np.ndarray:
-        """What the next pass learns, float32 (K,)."""
+        """Targets of the next pass, float32 (K,)."""
         parts = [e.wanted.ravel()[numbers] for e, numbers in zip(examples, self.numbers, strict=True)]
         return np.concatenate(parts)
 
     def after(self, scores: np.ndarray, unlikely: float) -> Cells:
-        """The cells that a pass leaves that gives these log-odds, float32 (K,)."""
+        """The cells that remain after a pass with these log-odds, float32 (K,)."""
         chance = 1 / (1 + np.exp(-scores))
         kept = chance >= unlikely
         ends = np.cumsum([len(numbers) for numbers in self.numbers])[:-1]
@@ -80,7 +80,7 @@ class Cells:
 
 
 def cells_of(examples: Sequence[LinkExample], first: np.ndarray, directions: np.ndarray) -> Cells:
-    """The cells that the first pass leaves to the second."""
+    """The cells that the first pass keeps for the second."""
     probabilities, numbers, names, apart, classes = [], [], [], [], []
     for e in examples:
         base, kinds, both = base_table(e.source, e.target, e.evidence)
@@ -98,7 +98,7 @@ def cells_of(examples: Sequence[LinkExample], first: np.ndarray, directions: np.
 def fit_second(
     examples: Sequence[LinkExample], cells: Cells, settings: LinkSettings
 ) -> tuple[MessageNetwork, np.ndarray]:
-    """Weights of the second pass, and the log-odds that it gives, float32 (K,)."""
+    """Fit the second pass: its weights, and its log-odds of the cells, float32 (K,)."""
     features, wanted = cells.features(examples, settings), cells.wanted(examples)
     weights = np.repeat([e.weight for e in examples], [len(numbers) for numbers in cells.numbers])
     print(f"{len(wanted)} cells", file=sys.stderr, flush=True)
@@ -113,7 +113,7 @@ def fit_network(
     weights: np.ndarray,
     settings: LinkSettings,
 ) -> MessageNetwork:
-    """Train a network without rounds: each cell is an example by itself."""
+    """Train a network without rounds: each cell is a separate example."""
     torch.manual_seed(0)
     mean, spread = features.mean(0), np.maximum(features.std(0), 0.1)
     rows = torch.from_numpy((features - mean) / spread)
@@ -150,7 +150,7 @@ def fit_network(
 
 
 def network_scores(network: MessageNetwork, features: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Log-odds that a network without rounds gives cells."""
+    """Log-odds of cells under a network without rounds."""
     parts = []
     for start in range(0, len(features), 65536):
         rows, kinds = features[start : start + 65536], classes[start : start + 65536]

@@ -1,4 +1,4 @@
-"""Reads the hand-aligned corpora that the link model learns from, with the word vectors of their words."""
+"""Reads the hand-aligned corpora for training the link model, with their word vectors."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ TRAIN = {
 DEVELOPMENT = {"mtref dev": "mtref/dev.tsv", "wiki dev": "wiki/dev.tsv"}
 #: All files that are read.
 FILES = {**TRAIN, **DEVELOPMENT}
-#: Of so many pairs one comes a second time, with a word misspelled.
+#: One in this many pairs is repeated with a word misspelled.
 MISSPELLED_STEP = 3
-#: Of so many pairs one comes once more, with a sentence rearranged if it can be.
+#: One in this many pairs is repeated with a sentence rearranged, if possible.
 REARRANGED_STEP = 3
-#: Of these only the sentences are read, to keep them out of other corpora that are learned from.
+#: Only the sentences of these files are read, to exclude them from the training parts of other corpora.
 TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.sure.json"}
-#: Pairs that are read of a corpus; more of Wiki, whose sentences hardly differ, changes nothing.
+#: Maximum number of pairs read from a corpus. More of Wiki, whose sentences hardly differ, changes nothing.
 MOST_PAIRS = {"wiki": 1200}
-#: MSR-RTE has few pairs, and few links in a pair; at this weight it gains and the others hardly lose.
+#: MSR-RTE has few pairs and few links in a pair. With this weight it gains and the others hardly lose.
 CORPUS_WEIGHTS = {"msr_rte": 4.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkExample:
-    """One pair, with all that does not change while training.
+    """One pair, with everything that does not change during training.
 
     Attributes
     ----------
     corpus : str
         Key of :data:`TRAIN` or :data:`DEVELOPMENT`.
     sentences : (str, str)
-        Keys that a pair shares with another if they have a sentence in common.
+        Keys of the sentences; pairs with a common sentence share a key.
     fold : int
         Fold of the cross-fitting; -1 for pairs that are never trained on.
     is_altered : bool
-        Whether it is a copy, misspelled or rearranged, to learn from and not to measure on.
+        Whether it is a misspelled or rearranged copy, used for training only.
     source, target : SentenceFeatures
         With empty projections.
     evidence : numpy.ndarray
@@ -70,7 +70,7 @@ class LinkExample:
     gold : numpy.ndarray
         bool, shape (n, m): sure links.
     wanted : numpy.ndarray
-        float32, shape (n, m): what the later passes learn; see :func:`wanted_links`.
+        float32, shape (n, m): targets of the later passes; see :func:`wanted_links`.
     """
 
     corpus: str
@@ -85,13 +85,13 @@ class LinkExample:
 
     @property
     def weight(self) -> np.float32:
-        """Weight of the cells: scores average over pairs, so that short pairs count nearly as much."""
+        """Weight of the cells. Scores are averages over pairs, so short pairs must count nearly as much."""
         return np.float32(CORPUS_WEIGHTS.get(self.corpus, 1.0) * 20 / (5 + self.gold.sum()))
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A pair as it is learned from: as the corpus has it, or changed.
+    """A pair for training: from the corpus, unchanged or altered.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Version:
     source, target : tuple of str
         Words.
     links : list of (int, int)
-        Sure ones.
+        Sure links.
     share : numpy.ndarray, optional
         See :func:`wanted_links`.
     """
@@ -176,7 +176,7 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]
 
 
 def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
-    """Every so many pairs once more, with a misspelled word."""
+    """A copy of every n-th pair, with a misspelled word."""
     chance = random.Random(0)
     found = []
     for version in versions[::MISSPELLED_STEP]:
@@ -190,7 +190,7 @@ def misspelled_copies(versions: Sequence[Version]) -> list[Version]:
 def rearranged_copies(
     versions: Sequence[Version], annotated: Sequence[tuple[Annotated, Annotated]], lexicon: Lexicon
 ) -> list[Version]:
-    """Every so many pairs once more, with a sentence rearranged if it can be."""
+    """A copy of every n-th pair with a rearranged sentence, if possible."""
     tagged = [tuple(Tagged(side.words, side.tags) for side in sides) for sides in annotated]
     participles = participles_of((sentence for pair in tagged for sentence in pair), lexicon.lemma)
     chance = random.Random(1)
@@ -203,12 +203,12 @@ def rearranged_copies(
 
 
 def keys_of(pair: SentencePair) -> Keys:
-    """The two sentences of a pair, as overlaps are found."""
+    """Keys of the two sentences of a pair, by which overlaps are found."""
     return sentence_key(pair.source.words), sentence_key(pair.target.words)
 
 
 def sentences_of_tests(data: Path) -> dict[str, set[str]]:
-    """The sentences of the test part of each corpus that has one here."""
+    """The sentences of the test part of each corpus in :data:`TEST`."""
     return {
         name: {
             key for pair in read_pairs(data / file) if isinstance(pair, SentencePair) for key in keys_of(pair)
@@ -220,8 +220,8 @@ def sentences_of_tests(data: Path) -> dict[str, set[str]]:
 def wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:
     """For each pair of MSR-RTE the share of annotators who made a link, float32 (n, m).
 
-    A link of one annotator in three is nearer to being one than a link of none. A possible link counts a
-    third. None where an annotator's file splits the sentences into other words.
+    A link that one of three annotators made is more likely right than a link that none made. A possible link
+    counts a third. None if an annotator's file splits the sentences into other words.
     """
     annotators = [list(read_pairs(path.with_name(f"RTE2_dev_{name}.align.txt"))) for name in "ABC"]
     result: list[np.ndarray | None] = []
@@ -247,10 +247,10 @@ def only_sure(links: Links | None) -> Links:
 
 
 def mtref_train_links(path: Path) -> list[list[tuple[int, int]]]:
-    """Sure links of MTRef's train part, which writes its possible links behind them, each part in order.
+    """Sure links of MTRef's train part, which lists sure links first and possible links after, each in order.
 
-    Where the source index falls once, the links after the fall are the possible ones: they are 12.6% of
-    all, as in the dev part (13.1%), which marks them.
+    If the source index decreases once, the links after that point are the possible ones. They are 12.6% of
+    all links, similar to the dev part (13.1%), which marks them.
     """
     result = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -264,7 +264,7 @@ def mtref_train_links(path: Path) -> list[list[tuple[int, int]]]:
 def annotate_versions(
     versions: Sequence[Version], name: str, parser: str, cache: Path
 ) -> Iterator[tuple[Annotated, Annotated]]:
-    """Yield both sentences of each pair with tags and word vectors."""
+    """Yield the two sentences of each pair with tags and word vectors."""
     sentences = [words for version in versions for words in (version.source, version.target)]
     mark = fingerprint_of(parser_fingerprint(parser), *sentences)
     annotated = annotate(sentences, parser, cache / f"vectors-{name.replace(' ', '-')}-{mark}.npz")
@@ -286,14 +286,14 @@ def annotate(sentences: Sequence[tuple[str, ...]], parser: str, cache: Path) -> 
 
 
 def save_whole(path: Path, **arrays: np.ndarray) -> None:
-    """Write an npz file in one step: a run that is killed leaves no half of it."""
+    """Write an npz file atomically: a killed run leaves no incomplete file."""
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
     write_atomically(path, content.getvalue())
 
 
 def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:
-    """Tags of all words by the parser, and their word vectors."""
+    """The parser's tags of all words, and their word vectors."""
     from forest_align.parsing.networks.vector_network import WordVectors
     from forest_align.parsing.parser_loading import load_span_parser
 

@@ -1,11 +1,11 @@
-"""Misspells words as hasty writers do: letters in the wrong order, left out, doubled, mistyped."""
+"""Misspells words as hasty writers do: letters are swapped, left out, doubled or mistyped."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-#: Words shorter than this are not misspelled: what is left of them would be another word.
+#: Words shorter than this are not misspelled, as the result would often be another word.
 SHORTEST = 5
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -23,12 +23,12 @@ def misspelled_word(word: str, chance: random.Random) -> str:
 
 
 def can_be_misspelled(word: str) -> bool:
-    """Whether it is long enough, and of letters alone."""
+    """Whether the word is long enough and consists only of letters."""
     return len(word) >= SHORTEST and word.isalpha() and word.isascii()
 
 
 def misspelled_sentence(words: Sequence[str], chance: random.Random) -> tuple[str, ...]:
-    """The sentence with one word misspelled, or as it is where none can be."""
+    """The sentence with one word misspelled, or unchanged if no word can be."""
     found = list(words)
     places = [place for place, word in enumerate(words) if can_be_misspelled(word)]
     if places:

@@ -1,10 +1,10 @@
 """Train the link model of the contextual aligner on hand-aligned corpora; run once, its output is committed.
 
-Corpora: the train parts of MSR-RTE (its dev part), Edinburgh++, MultiMWA-MTRef and MultiMWA-Wiki, sure
-links. First a projection of the word vectors is learned by aligning with a soft-max over rows and columns
-(null included); it is cross-fitted in three folds, so that the link model sees similarities as good as on
-new text, no better. Then come the principal directions of the word vectors, the first pass (L-BFGS), the
-second and the message pass (Adam), each on what the pass before says.
+Corpora: the sure links of the train parts of MSR-RTE (its dev part), Edinburgh++, MultiMWA-MTRef and
+MultiMWA-Wiki. First, a projection of the word vectors is learned by aligning with a soft-max over rows and
+columns, null included. It is cross-fitted in three folds, so that the link model sees similarities only as
+good as on new text. Then the principal directions of the word vectors are computed, and three passes are
+fitted: the first (L-BFGS), the second and the message pass (Adam). Each reads the output of the one before.
 
 Examples
 --------
@@ -54,7 +54,7 @@ from forest_align.storage.fingerprints import fingerprint_of
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the script."""
     options = parse_arguments(arguments)
-    torch.set_num_threads(1)  # sums in one order: the same weights every time
+    torch.set_num_threads(1)  # fixed order of sums: the same weights every time
     settings = LinkSettings(without=tuple(options.without))
     examples = list(read_examples(options.data, options.parser, options.cache))
     tests = sentences_of_tests(options.data)
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Command line."""
+    """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -123,11 +123,12 @@ def split(
     hold_out: int | None,
     leave_out: str | None,
 ) -> tuple[list[LinkExample], list[LinkExample]]:
-    """What is learned from and what is measured on.
+    """Split the examples into training and measured ones.
 
-    Nothing is learned from a pair that has a sentence of another corpus's measured part (``tests`` are the
-    sentences of those that are measured elsewhere, by corpus): MTRef holds five of the very pairs of
-    Edinburgh++'s test part, and a sentence of 44 more. Within a corpus the published parts stay as they are.
+    A pair is not used for training if one of its sentences is in the measured part of another corpus. The
+    sentences of parts that are measured elsewhere are given by ``tests``, by corpus. MTRef contains five
+    pairs of Edinburgh++'s test part, and a sentence from each of 44 more. Within a corpus the published
+    parts are kept.
     """
     learned, measured = [], []
     for example in examples:
@@ -147,7 +148,7 @@ def split(
 
 
 def unseen(measured: Sequence[LinkExample], learned: Sequence[LinkExample]) -> list[LinkExample]:
-    """The measured pairs of corpora that share sentences with what was learned, without those that do."""
+    """Measured pairs that share no sentence with training pairs, for corpora where other pairs do."""
     seen = {sentence for example in learned for sentence in example.sentences}
     apart = [e for e in measured if seen.isdisjoint(e.sentences)]
     overlapping = {e.corpus for e in measured if not seen.isdisjoint(e.sentences)}
@@ -157,7 +158,7 @@ def unseen(measured: Sequence[LinkExample], learned: Sequence[LinkExample]) -> l
 def projection_for(
     examples: Sequence[LinkExample], fold: int, settings: LinkSettings, cache: Path
 ) -> Projection:
-    """Projection learned from all examples outside a fold; from the cache if it is there."""
+    """Projection learned from all examples outside a fold, or loaded from the cache."""
     if not cache.exists():
         mean, matrix = learn_projection([e for e in examples if e.fold != fold], settings)
         save_whole(cache, mean=mean, matrix=matrix)
@@ -176,7 +177,7 @@ def with_projection(side: SentenceFeatures, mean: np.ndarray, matrix: np.ndarray
 
 
 def measure(model: LinkModel, examples: Sequence[LinkExample]) -> Iterator[str]:
-    """Scores at several thresholds, of the best links one to one, and the calibration, corpus by corpus."""
+    """Scores at several thresholds and of the best one-to-one links, and the calibration, by corpus."""
     for corpus in dict.fromkeys(e.corpus for e in examples):
         chosen = [e for e in examples if e.corpus == corpus]
         tables = [model.probabilities(e.source, e.target, e.evidence) for e in chosen]
@@ -200,7 +201,7 @@ def measure(model: LinkModel, examples: Sequence[LinkExample]) -> Iterator[str]:
 
 
 def one_to_one(table: np.ndarray) -> np.ndarray:
-    """The links of which no word has two and whose probabilities, less ½ each, have the highest sum."""
+    """The one-to-one links with the highest sum of probabilities, each less ½."""
     gain = np.maximum(table - 0.5, 0)
     links = np.zeros(table.shape, bool)
     links[linear_sum_assignment(gain, maximize=True)] = True

@@ -17,7 +17,7 @@ from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
 
-# Raise it when what is stored changes its meaning; what older versions stored is then computed again.
+# Increase this when the meaning of entries changes; entries of older versions are then computed again.
 FORMAT = 4
 
 Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
@@ -25,21 +25,21 @@ Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ArrayStore:
-    """A folder of entries: files of arrays and JSON values, each named by the hash of what it depends on.
+    """A folder of entries: files of arrays and JSON values, each named by a hash of its inputs.
 
-    Entries are written in one step and never change: processes can share the folder, and a kill leaves no
-    half of one. A damaged entry counts as missing.
+    Entries are written atomically and never change. So processes can share the folder, and a killed process
+    leaves no half-written entry. A damaged entry counts as missing.
 
     Attributes
     ----------
     folder : pathlib.Path
-        Made when the first entry is written.
+        Created when the first entry is written.
     """
 
     folder: Path
 
     def path(self, key: Any) -> Path:
-        """Where the entry of a key lies; the key is what JSON can hold."""
+        """The file of the entry of a key; the key is any JSON value."""
         text = json.dumps([FORMAT, __version__, key], sort_keys=True, ensure_ascii=True)
         name = hashlib.sha256(text.encode("ascii")).hexdigest()
         return self.folder / name[:2] / f"{name[2:]}.safetensors"
@@ -60,9 +60,9 @@ class ArrayStore:
 
 
 def encode_sentence(sentence: Sentence | InputError) -> Entry:
-    """Turn a sentence into arrays and JSON values; vectors are kept in half precision.
+    """Turn a sentence into arrays and JSON values; vectors are stored in half precision.
 
-    A text that could not be parsed is kept as the reason.
+    For a text that could not be parsed, the reason is stored.
     """
     if isinstance(sentence, InputError):
         return {}, {"error": sentence.message}
@@ -76,7 +76,7 @@ def encode_sentence(sentence: Sentence | InputError) -> Entry:
     if sentence.forest is not None:
         for name, value in _forest_fields(sentence.forest):
             if name == "log_posterior" and np.isnan(value).all():
-                continue  # aligners do not ask for it, and a forest without is one where it is not known
+                continue  # aligners do not use it; a forest without it counts as one where it is unknown
             if isinstance(value, np.ndarray):
                 arrays[f"forest.{name}"] = value
             else:
@@ -85,7 +85,7 @@ def encode_sentence(sentence: Sentence | InputError) -> Entry:
 
 
 def decode_sentence(entry: Entry) -> Sentence | InputError:
-    """Turn what :func:`encode_sentence` made back into a sentence, or the reason why there is none."""
+    """Turn the result of :func:`encode_sentence` back into a sentence, or the reason why there is none."""
     arrays, facts = entry
     if "error" in facts:
         return InputError(facts["error"])
@@ -114,29 +114,29 @@ def cached_sentences(
     chunk: int = 128,
     report: Callable[[int], None] | None = None,
 ) -> list[Sentence | InputError]:
-    """Parse texts, taking from the store what it has; equal texts are parsed once.
+    """Parse texts, or load them from the store if it has them; equal texts are parsed once.
 
     Parameters
     ----------
     texts : sequence
-        Raw texts or lists of words: what ``parse_many`` takes and JSON can hold.
+        Raw texts or lists of words: inputs of ``parse_many`` that are JSON values.
     parse_many : callable
         Parses a sequence of texts, in order; see :meth:`forest_align.parsing.Parser.parse_many`.
     store : ArrayStore or None
-        Without one everything is parsed. A sentence that there was not memory enough for is tried again by
-        the next run. Either way the sentences come out with half-precision vectors, so that results do not
-        depend on the store.
+        If None, everything is parsed. A sentence that failed for lack of memory is not stored, so that the
+        next run tries it again. With or without a store, the sentences have half-precision vectors, so that
+        results do not depend on the store.
     identity : JSON value
-        What a parse depends on besides the text: parser, its weights, its settings.
+        What a parse depends on besides the text: the parser, its weights, its settings.
     chunk : int
-        Texts handed to the parser at a time; what is parsed is stored after each chunk.
+        Texts parsed at a time; parses are stored after each chunk.
     report : callable, optional
-        Called with the number of texts done since the last call; equal texts are done together.
+        Called with the number of texts done since the last call; equal texts are counted together.
 
     Returns
     -------
     list of Sentence or InputError
-        In the order of ``texts``; the reason in place of a sentence that could not be parsed.
+        In the order of ``texts``. A text that could not be parsed is replaced by the reason.
     """
     keys = [json.dumps(text) for text in texts]
     occurrences = Counter(keys)

@@ -1,4 +1,4 @@
-"""Reads sentence pairs and computes, once, all that aligning them again and again needs."""
+"""Reads sentence pairs and computes, once, everything that is needed to align them many times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CorpusPair:
     id : str
         Its name.
     source, target : Sentence
-        With forests; word vectors have done their work and are dropped.
+        With forests; word vectors are dropped, as they are not needed any more.
     candidates : tuple of Candidate
         Word candidates.
     features : PairFeatures
@@ -49,8 +49,8 @@ class CorpusPair:
     links : Links or None
         Gold word links, if the corpus has them.
     gold_heads : (list of int, list of int) or None
-        Heads of the tokens in the gold trees of both sentences, if the corpus has trees that are not the
-        forests themselves.
+        Heads of the tokens in the gold trees of both sentences. None if the corpus has no trees, or if these
+        are the forests themselves.
     given_forests : str
         Short hash of the forests that came with the sentences; empty where both were parsed.
     """
@@ -65,7 +65,7 @@ class CorpusPair:
     given_forests: str = ""
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
-        """The pair as the kernel takes it."""
+        """The pair in the form that the kernel reads."""
         return PreparedPair.of(self.source, self.target, self.features, self.candidates, options)
 
 
@@ -75,17 +75,17 @@ class CorpusReader:
     Parameters
     ----------
     parser : str
-        Name or folder of the parser; loaded when something is not in the cache.
+        Name or folder of the parser; it is loaded only if something is missing in the cache.
     forest_size : int
         Trees in a forest.
     candidates : str
         Name of the word candidates, see :func:`forest_align.aligners.words.choose.word_candidates`.
     confident_link : float
-        Word candidates of this score count as linked, see :class:`ForestOptions`.
+        Word candidates with at least this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
         Folder of the cache.
     given_trees : bool
-        Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
+        Whether sentences that come with trees use these as forests, as ``forest-align align`` does by
         default.
     """
 
@@ -138,9 +138,9 @@ class CorpusReader:
         Returns
         -------
         list of CorpusPair
-            Those that could be prepared.
+            The pairs that could be prepared.
         list of str
-            Why the others could not.
+            Why the other pairs could not be prepared.
         """
         parsed = parse_pairs(
             pairs,
@@ -236,12 +236,12 @@ class LazyParser:
 
 
 def parser_fingerprint(name: str) -> str:
-    """Short hash of a parser's files and of those that word vectors and lemmas come from.
+    """Short hash of a parser's files and of the files of word vectors and lemmas.
 
-    Where the parser is not in a folder that can be found, its name stands for it.
+    If the folder of the parser cannot be found, its name is used instead of its files.
     """
     bundled = Path(str(files("forest_align.parsing")))
-    # Bundled names come first, as where a parser is loaded.
+    # Bundled names take precedence, as when a parser is loaded.
     folder = bundled / "models" / name
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
@@ -255,5 +255,5 @@ def _model_files(folder: Path) -> list[Path]:
 
 
 def candidate_fingerprint(candidates: str) -> str:
-    """Short hash of what word candidates of this name and evidence are computed from."""
+    """Short hash of the data from which word candidates of this name and evidence are computed."""
     return files_fingerprint(word_candidate_files(candidates))

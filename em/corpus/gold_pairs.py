@@ -1,4 +1,4 @@
-"""Reads and parses sentence pairs with gold word links, for what learns from such links."""
+"""Reads and parses sentence pairs with gold word links, for trainers that learn from such links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """Two parsed sentences and the links that are wanted."""
+    """Two parsed sentences and the gold links that were chosen."""
 
     source: Sentence
     target: Sentence
@@ -30,21 +30,21 @@ class GoldPair:
 def read_gold_files(
     paths: Sequence[str], format: str | None = None, *, links: str = "sure"
 ) -> list[SentencePair | InputError]:
-    """Read the pairs of files with gold links; an error in the place of a broken one.
+    """Read the pairs of files with gold links; a broken pair is replaced by its error.
 
     Parameters
     ----------
     paths : sequence of str
         The files.
     format : str, optional
-        Their format, guessed otherwise.
+        Their format; guessed by default.
     links : {"sure", "all"}
-        Which gold links are wanted.
+        Which gold links to use.
 
     Raises
     ------
     InputError
-        If sure links are wanted of a file that has possible ones alone: it would teach that nothing aligns.
+        If ``links`` is "sure" and a file has only possible links: it would teach that nothing aligns.
     """
     from forest_align.data.pairs import read_pairs
 
@@ -77,25 +77,25 @@ def read_gold_pairs(
     parser : str
         Name or folder of the parser, loaded when a sentence is not in the cache.
     cache : pathlib.Path, optional
-        Folder that keeps parses.
+        Folder of the cache of parses.
     links : {"sure", "all"}
-        Which gold links are wanted.
+        Which gold links to use.
     whole : bool
-        Whether sentences keep forests and word vectors, which take much memory, besides tags and lemmas.
+        Whether sentences keep forests and word vectors, which need much memory, besides tags and lemmas.
     report : callable, optional
         Called with the number of sentences done since the last call.
 
     Returns
     -------
     list of GoldPair
-        Those that could be prepared.
+        The pairs that could be prepared.
     list of str
-        Why the others could not.
+        Why the other pairs could not be prepared.
 
     Raises
     ------
     InputError
-        If there are pairs, and none of them has a link that is wanted.
+        If there are pairs, but none of them has a link of this kind.
     """
     wanted = [_with_wanted(pair, links) for pair in pairs]
     usable = [pair for pair in wanted if not isinstance(pair, InputError)]
@@ -121,7 +121,7 @@ def read_gold_pairs(
 
 
 def _with_wanted(pair: SentencePair | InputError, which: str) -> SentencePair | InputError:
-    """The pair with the links that are wanted, or why it cannot be used."""
+    """The pair with the chosen links, or the reason why it cannot be used."""
     if isinstance(pair, InputError):
         return pair
     try:

@@ -1,4 +1,4 @@
-"""Parses the pairs of files: given trees, parser, cache, and what is wrong with pairs that cannot be used."""
+"""Parses the pairs of files: handles given trees, the parser, the cache and errors of unusable pairs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ParseMany = Callable[[Sequence[Any]], Iterable[Sentence | InputError]]
 
 @dataclass(frozen=True, slots=True)
 class ParsedPair:
-    """A pair of a file with its sentences as they were parsed.
+    """A pair of a file with its parsed sentences.
 
     Attributes
     ----------
     pair : SentencePair
-        As it was read.
+        The pair as read from the file.
     source, target : Sentence
         Parsed, or with the forests of their trees.
     given_forests : str
@@ -58,16 +58,16 @@ def parse_pairs(
     parse_many, store, identity
         See :func:`forest_align.em.corpus.cache.cached_sentences`.
     given_trees : bool
-        Whether sentences that come with trees keep these for forests.
+        Whether sentences that come with trees use these as forests.
     prepare_given : callable
-        Called with all sentences that have forests; they are not parsed, and by default stay as they are.
+        Called with all sentences that have forests. They are not parsed, and by default not changed.
     report : callable, optional
         Called with the number of sentences done since the last call.
 
     Returns
     -------
     list of ParsedPair or InputError
-        One for each pair, in order. An error names the pair, and its file and line where they are known.
+        One for each pair, in order. An error names the pair, and its file and line if they are known.
     """
     read: list[tuple[SentencePair, tuple[Sentence, Sentence]] | InputError] = []
     for pair in pairs:
@@ -105,21 +105,21 @@ def prepare_pairs(
     prepare: Callable[[ParsedPair], Made],
     report: Callable[[int], None] | None = None,
 ) -> tuple[list[Made], list[str]]:
-    """Make of each parsed pair what a trainer takes.
+    """Turn each parsed pair into the trainer's input.
 
     Parameters
     ----------
     parsed : iterable of ParsedPair or InputError
         From :func:`parse_pairs`.
     prepare : callable
-        Called with each parsed pair; raises InputError where it cannot be used.
+        Called with each parsed pair; raises InputError if the pair cannot be used.
     report : callable, optional
         Called with 1 after each pair.
 
     Returns
     -------
     list
-        What was made, in order.
+        The results of ``prepare``, in order.
     list of str
         Why the other pairs cannot be used.
     """
@@ -139,7 +139,7 @@ def prepare_pairs(
 
 
 def forest_fingerprint(given: Sequence[Sentence]) -> str:
-    """Short hash of the forests of sentences, their tags and lemmas too; empty if there are none."""
+    """Short hash of the forests of sentences, with their tags and lemmas; empty if there are no forests."""
     if all(sentence.forest is None for sentence in given):
         return ""
     parts: list[Any] = []
@@ -153,5 +153,5 @@ def forest_fingerprint(given: Sequence[Sentence]) -> str:
 
 
 def text_to_parse(sentence: Sentence) -> str | list[str]:
-    """What the parser takes: words if the corpus is tokenized, raw text otherwise."""
+    """The parser's input: words if the corpus is tokenized, raw text otherwise."""
     return list(sentence.words) if sentence.tokens else sentence.text

@@ -1,4 +1,4 @@
-"""What is wrong with a sentence pair of a corpus, said with the file and line that it stands in."""
+"""Describes what is wrong with a sentence pair of a corpus, with its file and line."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ if TYPE_CHECKING:
 
 
 def problem_of(pair: SentencePair, error: object) -> str:
-    """Why a pair cannot be used: its place, where that is known, its name and the error."""
+    """Why a pair cannot be used: its file and line if known, its name, and the error."""
     return str(pair.located(InputError(f"pair {pair.id!r}: {error}")))
 
 
 def with_gold(
     pairs: Iterable[SentencePair | InputError], *, trees: bool = False
 ) -> list[SentencePair | InputError]:
-    """Make sure, before they are parsed, that pairs can be scored.
+    """Check that pairs can be scored, before they are parsed.
 
     Parameters
     ----------
     pairs : iterable of SentencePair or InputError
         From :func:`forest_align.data.pairs.read_pairs`.
     trees : bool
-        Whether they are scored by gold trees, not by gold links. Their words are then those of the trees, and
-        pairs without links have an empty set.
+        Whether pairs are scored by gold trees, not by gold links. Their words are then those of the trees,
+        and pairs without links get an empty set.
 
     Returns
     -------
     list of SentencePair or InputError
-        The pairs, with an error in the place of each that has no gold. No link is gold, too, if a pair says
-        so.
+        The pairs; each pair without gold is replaced by an error. An empty list of links is valid gold.
 
     Raises
     ------
     InputError
-        If there are pairs and none of them has gold: names the first.
+        If there are pairs but none of them has gold; the error names the first.
     """
     found: list[SentencePair | InputError] = []
     lacking: list[InputError] = []

@@ -1,8 +1,8 @@
-"""The best alignment known of each sentence pair: what keeps Viterbi EM on full batches from going down.
+"""The best known alignment of each sentence pair, so that Viterbi EM on full batches never gets worse.
 
-The search for an alignment is heuristic: under new weights it may come back with a worse one than the one
-before. The E-step then keeps the earlier one (Neal & Hinton 1998: each step need only improve the objective,
-not maximise it).
+The search for alignments is heuristic: under new weights it may return a worse alignment than before. The
+E-step then keeps the earlier one (Neal & Hinton 1998: each step must only improve the objective, not
+maximise it).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from forest_align.em.forest.expectation import PairExpectation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HardAssignments:
-    """The events that an alignment of each pair uses, and what is constant in its score.
+    """The events of one alignment of each pair, and the constant part of its score.
 
     Attributes
     ----------
     events : numpy.ndarray
-        int64, shape (N,): the events of all pairs, one pair after the other.
+        int64, shape (N,): the events of all pairs, pair by pair.
     first_event : numpy.ndarray
-        int64, shape (P + 1,): where the events of each pair begin; a pair whose roots were never aligned has
-        none.
+        int64, shape (P + 1,): index of the first event of each pair. A pair whose roots were never aligned
+        has no events.
     constant : numpy.ndarray
-        float64, shape (P,): log score without the log-probabilities of the events: penalties, and the
-        evidence of links and trees.
+        float64, shape (P,): log score without the log-probabilities of the events. It consists of penalties
+        and of the evidence of links and trees.
     null_words : numpy.ndarray
         int64, shape (P,): words under null-aligned phrases.
     """
@@ -40,7 +40,7 @@ class HardAssignments:
 
     @classmethod
     def of(cls, found: Sequence[PairExpectation], log_events: np.ndarray) -> HardAssignments:
-        """Those of all pairs, in order, which have been scored with these log-probabilities."""
+        """The assignments of all pairs, in order; these log-probabilities were used to score them."""
         lengths = [len(one.events) for one in found]
         return cls(
             np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)]),
@@ -51,7 +51,7 @@ class HardAssignments:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> HardAssignments:
-        """The opposite of :meth:`arrays`."""
+        """The inverse of :meth:`arrays`."""
         return cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -59,16 +59,16 @@ class HardAssignments:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def or_better(self, pair: int, found: PairExpectation, log_events: np.ndarray) -> PairExpectation:
-        """The alignment of a pair that has the higher score now: the one kept, or the one just found.
+        """The alignment with the higher score under the current weights: the kept one or the new one.
 
         Parameters
         ----------
         pair : int
             Number of the pair.
         found : PairExpectation
-            What the search came back with.
+            The result of the search.
         log_events : numpy.ndarray
-            Log-probabilities of all events under the weights that it used.
+            Log-probabilities of all events under the weights of the search.
         """
         events = self.events[self.first_event[pair] : self.first_event[pair + 1]]
         if not len(events):

@@ -1,4 +1,4 @@
-"""Fits how posteriors and word links make up the probability of a phrase pair, on pairs with gold links."""
+"""Fits the probability of a phrase pair to its posterior and word links, on pairs with gold links."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from forest_align.types import InputError, ParseForest
 TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0)
 # Powers to choose from: steps that change probabilities by about a hundredth.
 _POWERS = np.arange(41) * 0.05
-# Being wrong about a pair costs no more than if it had had this log-probability.
+# Log-probabilities are bounded by this, so that the loss of a wrong pair is bounded, too.
 _MOST_CERTAIN = math.log(1 - 1e-6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedPhrases:
-    """Pairs of constituents that an aligner reports, judged by gold links.
+    """Constituent pairs that an aligner reports, judged by gold links.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class JudgedPhrases:
     log_agreement : numpy.ndarray
         float64, shape (K,): see :func:`forest_align.aligners.forest.calibration.log_agreement`.
     right : numpy.ndarray
-        bool, shape (K,): whether the links make the pair possible, see
+        bool, shape (K,): whether the pair is possible given the links, see
         :mod:`forest_align.eval.metrics.constituents`.
     """
 
@@ -43,7 +43,7 @@ class JudgedPhrases:
     right: np.ndarray
 
     def probabilities(self, calibration: PhraseCalibration) -> np.ndarray:
-        """What a calibration of one of the temperatures makes of them: float64, shape (K,)."""
+        """Their probabilities under a calibration with one of the temperatures: float64, shape (K,)."""
         at = TEMPERATURES.index(calibration.temperature)
         return calibration.probabilities(self.log_posterior[at], self.log_agreement)
 
@@ -51,14 +51,14 @@ class JudgedPhrases:
 def judge_phrases(
     pairs: Sequence[CorpusPair], model: ForestModel, report: Callable[[int], None] | None = None
 ) -> JudgedPhrases:
-    """Align pairs and judge what is found.
+    """Align sentence pairs and judge the constituent pairs found.
 
     Parameters
     ----------
     pairs : sequence of CorpusPair
-        At least one, with gold links, of which the sure ones count.
+        At least one; only its sure gold links count.
     model : ForestModel
-        Its own calibration plays no part.
+        Its own calibration is ignored.
     report : callable, optional
         Called with the number of pairs done since the last call.
 
@@ -104,12 +104,12 @@ def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:
 
 
 def fit_calibration(corpora: Sequence[JudgedPhrases]) -> PhraseCalibration:
-    """The calibration of least log loss, found by trying every one on a grid.
+    """The calibration with the smallest log loss, found by a grid search.
 
     Parameters
     ----------
     corpora : sequence of JudgedPhrases
-        Each counts the same, however many phrases it has.
+        All have the same weight, whatever their number of phrases.
 
     Raises
     ------

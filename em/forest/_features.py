@@ -1,4 +1,4 @@
-"""Numbers the features of a corpus: general ones, and lexicalised ones seen often enough to be learned."""
+"""Numbers the features of a corpus: general ones, and lexicalised ones that are frequent enough to learn."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _GENERAL_LOOKS = len(CATEGORIES) ** 2 << len(RELATIONS)
 class CorpusFeatures:
     """The features of all pairs of a corpus.
 
-    Features 0 to ``len(GENERAL_FEATURES) - 1`` are the general ones, the lexicalised ones follow.
+    Features 0 to ``len(GENERAL_FEATURES) - 1`` are the general ones; the lexicalised ones follow.
 
     Attributes
     ----------
     pairs : list of PairRows
-        For each sentence pair the rows of its pairs of classes.
+        For each sentence pair, the rows of its class pairs.
     feature_offsets, feature_ids : numpy.ndarray
         Features of the rows, see :class:`forest_align.em.forest._objective.EventTable`.
     lexical_keys : tuple of str
@@ -49,7 +49,7 @@ class CorpusFeatures:
         return len(GENERAL_FEATURES) + len(self.lexical_keys)
 
     def weights_of(self, model: ForestModel) -> np.ndarray:
-        """The model's weights in the order of the features here; 0 where it has none."""
+        """The model's weights in the order of these features; 0 if it has no weight."""
         lexical = [model.lexical.get(key, 0.0) for key in self.lexical_keys]
         return np.concatenate([model.weights, np.array(lexical, np.float64)])
 
@@ -67,7 +67,7 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     pairs : sequence of PairFeatures
         Features of each sentence pair; at least one.
     least_pairs : int
-        A lexicalised feature is kept if it occurs in at least so many sentence pairs.
+        A lexicalised feature is kept if it occurs in at least this many sentence pairs.
     """
     names: dict[str, int] = {}
     sides = [(_attributes(pair.source, names), _attributes(pair.target, names)) for pair in pairs]
@@ -90,12 +90,12 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
 
 
 def _attributes(classes: PhraseClasses, names: dict[str, int]) -> np.ndarray:
-    """Numbers of the attributes of the classes of a sentence, null's last."""
+    """Numbers of the attributes of a sentence's classes; null is last."""
     return np.array([names.setdefault(name, len(names)) for name in classes.attributes()], np.int64)
 
 
 def _used(table: np.ndarray) -> np.ndarray:
-    """All cells but the one of null with null."""
+    """All cells except that of null with null."""
     used = np.ones(table.shape, dtype=bool)
     used[-1, -1] = False
     return used
@@ -110,7 +110,7 @@ def _general_look(pair: PairFeatures) -> np.ndarray:
 
 
 def _lexical(keys: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """1 + number of the lexicalised feature of each cell; 0 where there is none."""
+    """1 + number of the lexicalised feature of each cell; 0 if there is none."""
     if not len(kept):
         return np.zeros(keys.shape, np.int64)
     places = np.minimum(np.searchsorted(kept, keys), len(kept) - 1)
@@ -118,7 +118,7 @@ def _lexical(keys: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def _features_of(looks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets and numbers of the features that each look stands for."""
+    """Offsets and numbers of the features that each look encodes."""
     lexical, general = np.divmod(looks, _GENERAL_LOOKS)
     categories = len(RELATIONS) + (general >> len(RELATIONS))
     columns = np.full((len(looks), len(RELATIONS) + 2), -1, np.int64)

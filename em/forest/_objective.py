@@ -1,12 +1,12 @@
 """The M-step: fits the weights of feature-enhanced multinomials to counts of events.
 
-A *context* is what is being explained, such as one source phrase; its *events* are what it may correspond to,
-the null phrase among them. Events share parameters through indicator features (Berg-Kirkpatrick et al. 2010,
+A *context* is what is explained, such as one source phrase. Its *events* are its possible counterparts,
+including the null phrase. Events share parameters through indicator features (Berg-Kirkpatrick et al. 2010,
 §3; Arase & Tsujii 2017, §5.2)::
 
     log Pr(e) = w·F(e) − log Σ_{e′ in the context of e} m(e′) exp(w·F(e′))
 
-where m(e′) says how many candidates look alike, so that they are computed once.
+where m(e′) is the number of candidates with equal features, which are computed once.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class EventTable:
     Attributes
     ----------
     feature_offsets : numpy.ndarray
-        int64, shape (R + 1,): where the features of each *row* begin in ``feature_ids``. Events with the same
-        features share one row.
+        int64, shape (R + 1,): index in ``feature_ids`` of the first feature of each *row*. Events with the
+        same features share one row.
     feature_ids : numpy.ndarray
         int32: features of all rows.
     feature_count : int
@@ -34,9 +34,9 @@ class EventTable:
     event_row : numpy.ndarray
         int32, shape (E,): the row of each event.
     event_multiplicity : numpy.ndarray
-        float64, shape (E,): how many candidates of the context the event stands for.
+        float64, shape (E,): number of candidates of the context that the event represents.
     context_offsets : numpy.ndarray
-        int64, shape (C + 1,): where the events of each context begin; no context is empty.
+        int64, shape (C + 1,): index of the first event of each context; no context is empty.
     """
 
     feature_offsets: np.ndarray
@@ -76,7 +76,7 @@ class EventTable:
         return scores - np.repeat(log_sums, np.diff(self.context_offsets))
 
     def restricted_to(self, contexts: np.ndarray) -> tuple[EventTable, np.ndarray]:
-        """The table of some contexts alone, and which events these are.
+        """The table with only some contexts, and the indices of their events.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Objective:
     table : EventTable
         The multinomials.
     counts : numpy.ndarray
-        float64, shape (E,): how often each event was used; not negative.
+        float64, shape (E,): number of uses of each event; not negative.
     regularization : float
         κ ≥ 0.
 
@@ -144,7 +144,7 @@ class Objective:
     def value_and_gradient(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         """L(w) and its gradient, float64, shape (feature_count,)."""
         table = self._table
-        # Sums of products, no dot products: how those are added up depends on the number of threads.
+        # Sums of products instead of dot products, whose order of additions depends on the number of threads.
         penalty = self._regularization * float(np.square(weights).sum())
         gradient = -2.0 * self._regularization * weights
         row_count = len(table.feature_offsets) - 1
@@ -162,18 +162,18 @@ class Objective:
 
 
 def maximize(objective: Objective, start: np.ndarray, max_iterations: int = 50) -> tuple[np.ndarray, float]:
-    """Climb to the weights of highest value by L-BFGS with a strong-Wolfe line search.
+    """Find the weights of highest value by L-BFGS with a strong-Wolfe line search.
 
-    One thread and a fixed order of additions: the same input gives the same bits.
+    It uses one thread and a fixed order of additions, so the same input gives the same bits.
 
     Parameters
     ----------
     objective : Objective
         What to maximise; it is concave.
     start : numpy.ndarray
-        float64, shape (feature_count,): where to begin; not changed.
+        float64, shape (feature_count,): initial weights; not changed.
     max_iterations : int
-        Bound on the iterations.
+        Most iterations.
 
     Returns
     -------
@@ -210,5 +210,5 @@ def maximize(objective: Objective, start: np.ndarray, max_iterations: int = 50) 
         torch.set_num_threads(threads)
     found = weights.numpy().copy()
     value, _ = objective.value_and_gradient(found)
-    # A line search that runs out of steps can end a hair lower; Viterbi EM must never go down.
+    # A line search that runs out of steps can end slightly lower, but Viterbi EM must never get worse.
     return (found, value) if value >= first else (np.array(start, dtype=np.float64), first)

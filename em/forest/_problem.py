@@ -1,4 +1,4 @@
-"""Sentence pairs as a training problem: the kernel finds the best alignment, this says what it used."""
+"""Sentence pairs as a training problem: the kernel finds the best alignment, this lists its events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AlignmentProblem:
     options : SearchOptions
         How to search.
     fingerprint : str
-        Hash of what the result depends on.
+        Hash of everything that the result depends on.
     """
 
     pairs: Sequence[PreparedPair]
@@ -82,18 +82,18 @@ def build_problem(
     feature_count: int,
     options: SearchOptions,
 ) -> AlignmentProblem:
-    """Make the events of all pairs and a training problem of them.
+    """Create the events of all pairs, and from them a training problem.
 
     Parameters
     ----------
     pairs : sequence of PreparedPair
         At least one.
     rows : sequence of PairRows
-        Features of the pairs of classes of each.
+        Features of the class pairs of each sentence pair.
     normalizer : Normalizer
         Which candidates compete.
     feature_offsets, feature_ids, feature_count
-        Features of the rows that the pairs refer to, see :class:`EventTable`.
+        Features of the rows to which the pairs refer, see :class:`EventTable`.
     options : SearchOptions
         How to search.
     """
@@ -108,7 +108,7 @@ def build_problem(
 
 
 def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
-    """All that the best alignments of a pair depend on, and the events that they use."""
+    """Everything that a pair's best alignments and their events depend on."""
     forests = (
         (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, forest.edge_log_marginal)
         for forest in (pair.source, pair.target)

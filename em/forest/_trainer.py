@@ -1,4 +1,4 @@
-"""The training loop: mini-batch Viterbi EM that can be killed at any moment and resumed."""
+"""The training loop: mini-batch Viterbi EM that can be killed at any time and resumed."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from forest_align.types import InputError
 
 
 class TrainingObserver(Protocol):
-    """Whoever watches a run, such as a progress bar."""
+    """An observer of a training run, such as a progress bar."""
 
     def begin_epoch(self, state: TrainingState) -> None:
         """Called when an epoch begins, or when a resumed run continues within one."""
 
     def pair_done(self, totals: Totals) -> None:
-        """A pair has been aligned; the sums are those of the epoch so far."""
+        """Called when a pair has been aligned, with the sums of the epoch so far."""
 
     def end_epoch(self, report: EpochReport) -> None:
-        """An epoch is over and scored; a resumed run tells those of its checkpoint, too."""
+        """Called when an epoch is over and scored; a resumed run also reports its checkpoint's epochs."""
 
 
 def epoch_batches(pair_count: int, batch_size: int, seed: int, epoch: int) -> list[np.ndarray]:
-    """Shuffle the pairs of an epoch into batches; the order depends on seed and epoch alone."""
+    """Shuffle the pairs of an epoch into batches; the order depends only on seed and epoch."""
     order = np.random.default_rng((seed, epoch)).permutation(pair_count)
     size = batch_size or max(pair_count, 1)
     return [order[first : first + size] for first in range(0, pair_count, size)]
@@ -75,13 +75,13 @@ def train(
     start : numpy.ndarray
         float64, shape (feature_count,): initial weights.
     checkpoint : pathlib.Path, optional
-        Where to keep the checkpoint.
+        File of the checkpoint.
     resume : bool
-        Go on from the checkpoint if there is one.
+        Whether to resume from the checkpoint, if there is one.
     evaluate : callable, optional
-        Gives dev scores by name for weights; called after each epoch.
+        Returns dev scores by name for weights; called after each epoch.
     observer : TrainingObserver, optional
-        Told of each epoch and each pair.
+        Notified of each epoch and each pair.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def train(
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run (one from other initial weights, too)
-        or to later epochs than this one has.
+        If there are no pairs, or the checkpoint is past this run's last epoch or belongs to another run.
+        A run with other initial weights is another run.
     """
     if not problem.pair_count:
         raise InputError("expected at least one sentence pair to train on")
@@ -132,7 +132,7 @@ def train(
 
 
 class _Nobody:
-    """Watches a run that nobody watches."""
+    """The observer of a run without one."""
 
     def begin_epoch(self, state: TrainingState) -> None:
         pass
@@ -163,7 +163,7 @@ def _step(
         found.append(best)
         totals += Totals.of(best)
         observer.pair_done(state.totals + totals)
-    # The counts of a batch are scaled to all pairs. Nothing is remembered yet before the first one.
+    # The counts of a batch are scaled to all pairs. Before the first batch there are no running counts.
     scale = problem.pair_count / len(batch)
     rate = 1.0 if is_full or state.updates == 0 else (state.updates + 2.0) ** -settings.step_exponent
     counts = (1.0 - rate) * state.counts + rate * (scale * count_events(found, problem.table.event_count))

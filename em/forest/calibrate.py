@@ -1,8 +1,8 @@
 r"""Calibrate the probabilities of phrase pairs of a forest model on pairs with gold word links.
 
-Fits on every other pair of each file and reports on the rest how the probabilities compare with the share of
-pairs of constituents that are right, before (plain posteriors) and after. Forests have the size that
-the model was tuned with::
+Fits on every second pair of each file. On the other pairs it compares the probabilities with the share of
+constituent pairs that are right, before (plain posteriors) and after. Forests have the size with which the
+model was tuned::
 
     python -m forest_align.em.forest.calibrate MTREF/dev.tsv WIKI/dev.tsv EDINBURGH/train.sure.json \
         --model MODEL -o MODEL --forests CACHE
@@ -28,7 +28,7 @@ from forest_align.eval.metrics.calibration_error import calibrate
 
 
 def rows(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:
-    """A table: how probable, how often right, and expected calibration error, file by file."""
+    """A table by file: mean probability, share of right pairs, and expected calibration error."""
     yield "| held-out pairs of | phrases | right | posterior | its error | probability | its error | Brier |"
     yield "|---" * 8 + "|"
     for name, judged in held_out.items():
@@ -45,7 +45,7 @@ def rows(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) 
 
 
 def diagram(held_out: Mapping[str, JudgedPhrases], calibration: PhraseCalibration) -> Iterator[str]:
-    """The reliability diagram of all files together as a table."""
+    """The reliability diagram of all files together, as a table."""
     yield "| probability | phrases | mean | right | posterior | phrases | mean | right |"
     yield "|---" * 8 + "|"
     right = np.concatenate([judged.right for judged in held_out.values()])

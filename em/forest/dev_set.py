@@ -1,4 +1,4 @@
-"""Dev pairs with gold links: aligns them under a model and says how well, as training and tuning ask."""
+"""Dev pairs with gold links: aligns and scores them under a model, for training and tuning."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from forest_align.eval.metrics.dependencies import score_attachment
 from forest_align.eval.metrics.scores import MatchCounts, Statistic
 from forest_align.types import InputError
 
-# A column each of the rows of statistics.
+# Columns of the rows of statistics.
 _CONSTITUENTS, _WORDS, _REACHED, _HEADS = slice(0, 4), slice(4, 8), 8, slice(9, 13)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DevPair:
-    """A dev pair and its gold: what is wanted of it is worked out once.
+    """A dev pair and its gold, which is computed once.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class DevPair:
     links : Links
         Its sure links.
     projection : Projection
-        What the links say of the constituents of the two best trees.
+        The links projected to the constituents of the two best trees.
     """
 
     pair: CorpusPair
@@ -53,9 +53,9 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
 
 
 def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:
-    """Counts of constituents, words, heads (4 each, see :class:`MatchCounts`), and if the root was reached.
+    """Counts of constituents, words, heads (4 each, see :class:`MatchCounts`), and whether roots are aligned.
 
-    Without gold trees the counts of heads are 0.
+    Without gold trees, the counts of heads are 0.
     """
     constituents = count_projected(constituent_pairs(alignment), dev.projection, dev.links)
     gold, words = set(dev.links.pairs), set(alignment.words.pairs)
@@ -74,12 +74,12 @@ def _head_counts(pair: CorpusPair, alignment: Alignment) -> tuple[float, ...]:
 
 
 class DevSet:
-    """Dev pairs, scored.
+    """Scores a set of dev pairs.
 
     Parameters
     ----------
     pairs : sequence of CorpusPair
-        Pairs with gold links; pairs without any are an error.
+        Pairs with gold links; a pair without them is an error.
 
     Raises
     ------
@@ -96,12 +96,12 @@ class DevSet:
         return len(self.pairs)
 
     def with_trees(self) -> DevSet:
-        """The pairs that have gold trees alone.
+        """Only the pairs that have gold trees.
 
         Raises
         ------
         InputError
-            If there are none.
+            If no pair has gold trees.
         """
         pairs = [dev.pair for dev in self.pairs if dev.pair.gold_heads is not None]
         if not pairs:
@@ -109,7 +109,7 @@ class DevSet:
         return DevSet(pairs)
 
     def statistics(self, model: ForestModel, pairs: Sequence[int] | None = None) -> np.ndarray:
-        """Align pairs (all by default) and count: float64, one row a pair, see :func:`statistics_row`."""
+        """Align pairs (default: all) and count: float64, one row per pair, see :func:`statistics_row`."""
         chosen = range(len(self.pairs)) if pairs is None else pairs
         rows = [statistics_row(self.pairs[k], align_pair(self.pairs[k].pair, model)) for k in chosen]
         return np.array(rows, np.float64).reshape(-1, _HEADS.stop)
@@ -125,7 +125,7 @@ def _with_gold(pair: CorpusPair) -> DevPair:
 
 
 def figures(rows: np.ndarray) -> dict[str, Statistic]:
-    """What the rows say: constituent precision, recall and F1, word F1 (macro), reachability."""
+    """Scores of the rows: constituent precision, recall and F1, word F1 (macro), reachability."""
     constituents = MatchCounts(rows[:, _CONSTITUENTS]).micro_statistics()
     words = MatchCounts(rows[:, _WORDS]).macro_statistics()
     reached = rows[:, _REACHED]
@@ -137,7 +137,7 @@ def figures(rows: np.ndarray) -> dict[str, Statistic]:
     return {**found, "word f1": words["f1"], "reachability": share}
 
 
-# Objective of the sweep -> figure.
+# Objectives of the sweep and the names of their figures.
 OBJECTIVES = {"constituent-f1": "constituent f1", "word-f1": "word f1", "uas": "uas"}
 
 
@@ -147,7 +147,7 @@ def objective_value(rows: np.ndarray, objective: str) -> float:
     Raises
     ------
     InputError
-        If the pairs have no gold for it.
+        If the pairs have no gold data for it.
     """
     found = figures(rows)
     if OBJECTIVES[objective] not in found:

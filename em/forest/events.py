@@ -1,8 +1,8 @@
-"""Which candidates compete: turns the phrases of sentence pairs into the contexts and events of the M-step.
+"""Defines which candidates compete: turns phrases of sentence pairs into contexts and events of the M-step.
 
 The paper writes ``Pr(τs, τt) ∝ exp(w·F)``, normalised over pairs with the same τs (Arase & Tsujii 2017,
-§5.2). It leaves open where these pairs come from, and what the null phrase competes with on the target
-side; :class:`Normalizer` names the readings.
+§5.2). It does not specify the set of these pairs, nor the competitors of the null phrase on the target side.
+:class:`Normalizer` names the possible readings.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from forest_align.em.forest._objective import EventTable
 
 
 class Normalizer(StrEnum):
-    """What the candidates of a phrase are.
+    """The candidates of a phrase.
 
     ``PAIR``
-        The phrases of the other sentence, and null. A null-aligned target phrase is one that the null phrase
-        of the source picked among all target phrases.
+        The phrases of the other sentence, and null. A null-aligned target phrase is chosen by the source's
+        null phrase among all target phrases.
     ``SYMMETRIC``
-        The phrases of the other sentence, and null, for source and target phrases alike: an aligned pair has
-        the product of the two conditional probabilities, which is that of the swapped pair if the weights are
-        mirrored, too.
+        The phrases of the other sentence, and null, for both source and target phrases. The probability of an
+        aligned pair is the product of the two conditional probabilities. It equals that of the swapped pair
+        under mirrored weights.
     ``TRAINING``
-        All target attributes that were seen beside the source attribute in some training pair, and null; for
-        the null phrase all target attributes.
+        All target attributes that occur together with the source attribute in some training pair, and null.
+        For the null phrase, all target attributes.
     """
 
     PAIR = "pair"
@@ -43,10 +43,10 @@ class PairRows:
     Attributes
     ----------
     rows : numpy.ndarray
-        int32, shape (S + 1, T + 1): the row of :class:`EventTable` of each pair of classes; the last row and
-        column are null's, the last cell is not used.
+        int32, shape (S + 1, T + 1): the row of :class:`EventTable` of each pair of classes. The last row and
+        column belong to null; the last cell is not used.
     source_attributes, target_attributes : numpy.ndarray
-        int64, shapes (S,) and (T,): the attributes of each class, numbered throughout the corpus.
+        int64, shapes (S,) and (T,): the attributes of each class; numbers are unique in the corpus.
     """
 
     rows: np.ndarray
@@ -56,21 +56,21 @@ class PairRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairEvents:
-    """The events of one sentence pair; an aligned pair of classes uses one event of each table that is there.
+    """The events of one sentence pair; an aligned pair of classes uses one event of each existing table.
 
     Attributes
     ----------
     forward : numpy.ndarray
-        int64, shape (S, T + 1): event of each source class picking each target class, null last.
+        int64, shape (S, T + 1): the event that a source class selects a target class, null last.
     backward : numpy.ndarray
-        int64, shape (T, S + 1) or (T, 1): the same seen from the target, or null alone.
+        int64, shape (T, S + 1) or (T, 1): the same from the target side, or null only.
     """
 
     forward: np.ndarray
     backward: np.ndarray
 
     def log_probabilities(self, log_events: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Log Pr of pairs of classes (S, T), of null-aligned source (S,) and of target classes (T,)."""
+        """Log Pr of pairs of classes (S, T), of null-aligned source classes (S,) and target classes (T,)."""
         forward, backward = log_events[self.forward], log_events[self.backward]
         pairs = forward[:, :-1]
         if backward.shape[1] > 1:
@@ -80,7 +80,7 @@ class PairEvents:
     def used(
         self, source: np.ndarray, target: np.ndarray, source_nulls: np.ndarray, target_nulls: np.ndarray
     ) -> np.ndarray:
-        """Events that an alignment uses, given the classes of its pairs and of its nulls."""
+        """Events that an alignment uses, given the classes of its pairs and its null-aligned phrases."""
         parts = [
             self.forward[source, target],
             self.forward[source_nulls, -1],
@@ -108,7 +108,7 @@ class EventTableBuilder:
         self._event_count = 0
 
     def add(self, pairs: Sequence[PairRows]) -> list[PairEvents]:
-        """Make the events of all pairs; call it once."""
+        """Create the events of all pairs; must be called only once."""
         if self.normalizer is Normalizer.TRAINING:
             return self._add_training(pairs)
         return [self._add_pair(pair) for pair in pairs]
@@ -134,7 +134,7 @@ class EventTableBuilder:
         return PairEvents(forward, backward)
 
     def _contexts(self, rows: np.ndarray) -> np.ndarray:
-        """Make each line of a matrix of rows a context; candidates that look alike become one event."""
+        """Make each line of a matrix of rows a context; candidates with equal rows become one event."""
         context_count = len(rows)
         keys = rows.astype(np.int64) + (np.arange(context_count, dtype=np.int64) << 32)[:, None]
         distinct, events = np.unique(keys, return_inverse=True)
@@ -164,11 +164,11 @@ class EventTableBuilder:
             targets.append(t[keep])
             rows.append(pair.rows[keep].astype(np.int64))
         context_of, contexts = np.unique(np.concatenate(sources), return_inverse=True)
-        # A pair of attributes counts once, with the features that it had first.
+        # A pair of attributes counts once, with the features of its first occurrence.
         attribute_pairs = contexts * (null + 1) + np.concatenate(targets)
         _, first = np.unique(attribute_pairs, return_index=True)
         every = (contexts << 32) + np.concatenate(rows)
-        # What an attribute pair looks like may differ from place to place: those looks are events as well.
+        # The features of an attribute pair may differ between occurrences; each variant is an event as well.
         distinct, events = np.unique(every, return_inverse=True)
         counted = np.bincount(events[first], minlength=len(distinct)).astype(np.float64)
         self._append(distinct, np.maximum(counted, 1.0), len(context_of))

@@ -1,4 +1,4 @@
-"""The E-step: best alignments under the current weights, and how often they use each event."""
+"""The E-step: finds best alignments under the current weights and counts the events that they use."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from forest_align.em.forest._objective import EventTable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairExpectation:
-    """What the best alignment of one sentence pair says.
+    """The best alignment of one sentence pair: its events and score.
 
     Attributes
     ----------
     events : numpy.ndarray
-        int64: the events that it uses, each as often as it is used; empty when the roots were not aligned.
+        int64: the events that it uses, each once per use; empty if the roots are not aligned.
     log_score : float
-        Its log score: the events' log-probabilities and the penalties; 0 when the roots were not aligned.
+        Its log score: the events' log-probabilities and the penalties; 0 if the roots are not aligned.
     reached : bool
         Whether the two roots are aligned.
     null_words, words : int
-        Words under null-aligned phrases, and all words, of both sentences.
+        Words under null-aligned phrases, and all words, in both sentences.
     """
 
     events: np.ndarray
@@ -36,7 +36,7 @@ class PairExpectation:
 
 
 class TrainingProblem(Protocol):
-    """Sentence pairs to learn from, as the trainer sees them."""
+    """Sentence pairs to learn from: the trainer's interface to them."""
 
     @property
     def table(self) -> EventTable:
@@ -74,7 +74,7 @@ class Totals:
 
     @classmethod
     def of(cls, one: PairExpectation) -> Totals:
-        """Those of a single pair."""
+        """The sums of a single pair."""
         return cls(1, int(one.reached), one.log_score, one.null_words, one.words)
 
     def __add__(self, other: Totals) -> Totals:
@@ -103,23 +103,23 @@ def expect_batch(
     log_events: np.ndarray,
     executor: ThreadPoolExecutor,
 ) -> Iterator[PairExpectation]:
-    """Align the pairs of a batch; results come in the order of ``pairs``, whatever the number of threads.
+    """Align the pairs of a batch; results are in the order of ``pairs``, whatever the number of threads.
 
     Parameters
     ----------
     problem : TrainingProblem
         The pairs.
     pairs : sequence of int
-        Numbers of those in the batch.
+        Numbers of the pairs in the batch.
     log_events : numpy.ndarray
         :meth:`EventTable.log_probabilities` under the current weights.
     executor : ThreadPoolExecutor
-        Aligns.
+        Runs the alignments.
     """
     return executor.map(lambda pair: problem.expect(pair, log_events), pairs)
 
 
 def count_events(found: Sequence[PairExpectation], event_count: int) -> np.ndarray:
-    """How often each event was used: float64, shape (E,)."""
+    """Number of uses of each event: float64, shape (E,)."""
     used = np.concatenate([np.zeros(0, np.int64), *(one.events for one in found)])
     return np.bincount(used, minlength=event_count).astype(np.float64)

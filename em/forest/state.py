@@ -1,4 +1,4 @@
-"""What a training run is set to and where it stands, and the checkpoint that holds both."""
+"""Settings and state of a training run, and the checkpoint that stores both."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from forest_align.em.forest.expectation import Totals
 from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
-# What the names of the arrays of kept alignments begin with in a checkpoint.
+# Prefix of the names of arrays of kept alignments in a checkpoint.
 _KEPT = "kept."
 RUN = "a training run of the forest aligner"
-#: What differs where the hashes do that a run is known by, see :func:`forest_align.em.forest._trainer.train`.
+#: What a different hash of a run means, see :func:`forest_align.em.forest._trainer.train`.
 HASHED = {
     "problem": "other pairs, or the same with other trees, forest sizes, word candidates, normalizer or "
     "options of the search",
@@ -34,19 +34,19 @@ class TrainingSettings:
     epochs : int
         Passes over the pairs.
     batch_size : int
-        Pairs between two M-steps; 0 for all of them.
+        Pairs between two M-steps; 0 for all pairs.
     seed : int
         Determines the order of the pairs.
     regularization : float
         κ of the M-step, see :class:`forest_align.em.forest._objective.Objective`.
     step_exponent : float
         The k-th batch, counted from 0, enters the running counts with weight ``(k + 2) ** -step_exponent``
-        (stepwise EM, Liang & Klein 2009, §3.1); in (0.5, 1]. The first one, before which there are no counts,
-        makes them up alone, and so does a batch of all pairs.
+        (stepwise EM, Liang & Klein 2009, §3.1); in (0.5, 1]. The first batch, or a batch of all pairs,
+        alone determines the running counts.
     m_step_iterations : int
-        Bound on the L-BFGS iterations of one M-step.
+        Most L-BFGS iterations of one M-step.
     workers : int
-        Threads of the E-step; has no influence on the result.
+        Threads of the E-step; does not affect the result.
     checkpoint_seconds : float
         A checkpoint is written after each epoch, and after a batch when the last one is older than this.
     """
@@ -79,28 +79,28 @@ class TrainingSettings:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What a resumed run must share with the one it continues; it may go on for more epochs."""
+        """Values that must be the same in a resumed run; its number of epochs may be larger."""
         free = ("epochs", "workers", "checkpoint_seconds")
         return {name: value for name, value in asdict(self).items() if name not in free}
 
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """What one epoch did.
+    """Results of one epoch.
 
     Attributes
     ----------
     epoch : int
         Counted from 1.
     log_likelihood : float
-        Mean log score of the best alignments (hard assignments) a pair, each under the weights of its batch.
+        Mean log score per pair of the best alignments (hard assignments), each under its batch's weights.
     objective : float
-        Summed log score less the regularisation term; on full batches it never falls, but for pairs whose
-        roots are aligned for the first time, which add their own (negative) score.
+        Summed log score minus the regularisation term. On full batches it never decreases, except for pairs
+        whose roots are aligned for the first time: these add their own (negative) score.
     reachability, null_share : float
-        Shares of pairs with aligned roots and of words that align to nothing.
+        Share of pairs with aligned roots, and share of words that align to nothing.
     dev : mapping of str to float
-        Dev scores after the epoch, if asked for.
+        Dev scores after the epoch, if requested.
     """
 
     epoch: int
@@ -113,7 +113,7 @@ class EpochReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """All that a run needs to go on.
+    """Everything that a run needs to resume.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class TrainingState:
     counts : numpy.ndarray
         float64, shape (E,): running counts, scaled to the number of pairs.
     epoch, batch : int
-        The epoch and the batch within it that come next.
+        The next epoch, and the next batch within it.
     updates : int
         M-steps done.
     totals : Totals
@@ -147,7 +147,7 @@ class TrainingState:
 
 
 def save_state(checkpoint: Checkpoint, state: TrainingState) -> None:
-    """Write a checkpoint, atomically; only counts above zero are stored."""
+    """Write a checkpoint atomically; only counts above zero are stored."""
     used = np.flatnonzero(state.counts)
     facts = {
         "event_count": len(state.counts),
@@ -165,7 +165,7 @@ def save_state(checkpoint: Checkpoint, state: TrainingState) -> None:
 
 
 def load_state(checkpoint: Checkpoint) -> TrainingState:
-    """Read what :func:`save_state` wrote; raises as :meth:`Checkpoint.load` does."""
+    """Read a state written by :func:`save_state`; raises the same errors as :meth:`Checkpoint.load`."""
     arrays, facts = checkpoint.load()
     counts = np.zeros(facts["event_count"])
     counts[arrays["used_events"]] = arrays["used_counts"]

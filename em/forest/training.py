@@ -19,7 +19,8 @@ from forest_align.em.forest.events import Normalizer
 from forest_align.em.forest.state import EpochReport, TrainingSettings
 from forest_align.types import InputError
 
-# Lexicalised weights below this change no probability by more than a few percent, and there are very many.
+# Lexicalised weights below this are dropped: they change probabilities by a few percent at most, and there
+# are very many.
 SMALLEST_WEIGHT = 0.05
 
 
@@ -46,24 +47,24 @@ def train_forest_model(
 ) -> TrainedModel:
     """Train the weights of a model by Viterbi EM.
 
-    The interpolated parse probability has no part in training (Arase & Tsujii 2017, §5.4); the log-linear one
-    and the evidence of links have, as constants.
+    The interpolated parse probability is not used in training (Arase & Tsujii 2017, §5.4). The log-linear one
+    and the evidence of links are used, as constants.
 
     Parameters
     ----------
     pairs : sequence of CorpusPair
-        Text to learn from, at least one pair; gold links, if any, are not used.
+        Training text, at least one pair; gold links are ignored.
     start : ForestModel
-        Gives the initial weights; the trained model keeps its options of the search and what it says was
-        tuned, the size of forests among it.
+        Source of the initial weights. The trained model keeps its search options and its description of what
+        was tuned, including the size of forests.
     settings : TrainingSettings
         How to train.
     normalizer : Normalizer
         Which candidates compete in training.
     beam : int
-        µ_b while training.
+        µ_b during training.
     least_pairs : int
-        Lexicalised features are learned for pairs of attributes that occur in at least so many pairs.
+        Lexicalised features are learned for attribute pairs that occur in at least this many sentence pairs.
     dev : DevSet, optional
         Scored after each epoch.
     checkpoint, resume, observer
@@ -122,7 +123,7 @@ def train_forest_model(
 
 
 def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) -> ForestModel:
-    # Used with the reading of the normaliser that the start has, whatever the one of training.
+    # The model keeps the start's reading of the normaliser, even if training used another.
     lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
     return ForestModel(
         weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options, calibration=start.calibration

@@ -1,9 +1,10 @@
-"""Write a forest model with the weights of another and the fixed options that the sweeps start from.
+"""Write a forest model with the weights of another one and the fixed start options of the sweeps.
 
 Usage: python -m forest_align.em.forest.untuned MODEL -o UNTUNED
 
-The bundled models have tuned options and a calibration. A sweep that started with these would go another way
-each time that the models are made again. The options written here are round numbers from before any sweep.
+The bundled models have tuned options and a calibration. A sweep that started from these would run
+differently each time the models are rebuilt. The options written here are round numbers from before any
+sweep.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ UNTUNED = ForestOptions(
 
 
 def untuned(model: ForestModel) -> ForestModel:
-    """The model's weights alone, with a word about where they are from."""
+    """A model with only the weights of this one and the description of their origin."""
     about = {name: value for name, value in model.description.items() if name == "weights"}
     return ForestModel(model.weights, model.lexical, UNTUNED, about)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Read a model, write the other."""
+    """Read a model and write the untuned one."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

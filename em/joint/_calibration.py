@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from forest_align.aligners.joint.model import JointModel
     from forest_align.em.joint.examples import JointExample, Report
 
-# Keeps the slope finite where margins tell right from wrong fully.
+# Keeps the slope finite if margins separate right and wrong links perfectly.
 _RIDGE = 1e-3
 
 
 def calibrate(
     examples: Sequence[JointExample], model: JointModel, report: Report | None = None
 ) -> tuple[float, float]:
-    """Fit the probability of a link to its margin: logistic regression on the links that the model makes."""
+    """Fit the probability of a link given its margin, by logistic regression on the model's links."""
     found = []
     for example in examples:
         found.append(margins_and_truth(example, model))
@@ -31,7 +31,7 @@ def calibrate(
     values, right = (np.concatenate(part) for part in zip(*found, strict=True))
     if not right.any() or right.all():
         return (1.0, 0.0)
-    # Margins have no natural unit: those of a perceptron are thousands.
+    # Margins have no natural unit: those of a perceptron are in the thousands.
     unit = max(float(np.sqrt((values**2).mean())), 1e-9)
     slope, offset = fit_logistic((values / unit)[:, None], right, ridge=_RIDGE)
     return float(slope) / unit, float(offset)

@@ -1,4 +1,4 @@
-"""Where a training run of the joint aligner stands, and the file that it can go on from."""
+"""State of a training run of the joint aligner, and the file from which it can resume."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from forest_align.storage.checkpoint import Checkpoint
 
 RUN = "a training run of the joint aligner"
-#: What differs where the hash does that the command gives a run for its pairs.
+#: What a different hash of a run's pairs means; the command computes the hash.
 HASHED = {"pairs": "other pairs, or the same with other links, parses or paraphrases"}
 
 
 @dataclass(frozen=True, slots=True)
 class JointEpoch:
-    """What one epoch did.
+    """Results of one epoch.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class JointEpoch:
     exact : float
         Share of pairs that needed no change of the weights.
     precision, recall : float
-        Of the links of the alignments found on the way, all pairs pooled.
+        Scores of the links of the alignments found during the epoch, all pairs pooled.
     """
 
     epoch: int
@@ -35,20 +35,20 @@ class JointEpoch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointState:
-    """All that the next step depends on.
+    """Everything that the next step depends on.
 
     Attributes
     ----------
     weights : numpy.ndarray
         float64.
     total : numpy.ndarray
-        Of the same shape: the sum of the weights after all steps.
+        The sum of the weights after each step, with the same shape.
     history : tuple of JointEpoch
-        Epochs that are finished.
+        Finished epochs.
     done, exact : int
-        Pairs done in the epoch that is not, and how many of them needed no change.
+        Pairs done in the current epoch, and how many of them needed no change.
     links : tuple of int
-        Of these pairs: right links, links made, gold links.
+        Counts for these pairs: right links, links made, gold links.
     """
 
     weights: np.ndarray
@@ -60,7 +60,7 @@ class JointState:
 
 
 def save_state(checkpoint: Checkpoint, state: JointState) -> None:
-    """Write a state; replaces the file in one step."""
+    """Write a state; the file is replaced atomically."""
     facts = {
         "history": [asdict(epoch) for epoch in state.history],
         "done": state.done,
@@ -71,7 +71,7 @@ def save_state(checkpoint: Checkpoint, state: JointState) -> None:
 
 
 def load_state(checkpoint: Checkpoint) -> JointState:
-    """Read what :func:`save_state` wrote; raises as :meth:`Checkpoint.load` does."""
+    """Read a state written by :func:`save_state`; raises the same errors as :meth:`Checkpoint.load`."""
     arrays, facts = checkpoint.load()
     return JointState(
         arrays["weights"],

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from forest_align.types import InputError
 
 
-# What the reachable gold alignment prefers among those with equally many right links: fewer phrase pairs, and
-# arc pairs of one type. Small enough to outweigh no link.
+# Preferences among gold alignments with equally many right links: fewer phrase pairs, and arc pairs of one
+# type. They are too small to outweigh a link.
 _A_PHRASE = 0.01
 _SAME_ARCS = 0.001
 _OTHER_ARCS = 0.0005
 
-#: Called with what is done now and the number of pairs done in it.
+#: Called with the name of the current phase and the number of pairs done in it.
 Report = Callable[[str, int], None]
 
 
@@ -53,11 +53,11 @@ class JointExample:
     gold: np.ndarray
 
     def worth(self, right: float = 1.0) -> np.ndarray:
-        """Right links, each worth as much as said, less wrong ones, of each phrase pair: float64 (P,)."""
+        """Right links times ``right``, minus wrong links, of each phrase pair: float64 (P,)."""
         return SpanSums.of(np.where(self.gold, right, -1.0)).between(*self.edits.spans.T)
 
     def reachable(self) -> Solution:
-        """The edits that come nearest to the gold links: most right less wrong ones, in few phrase pairs."""
+        """The edits nearest to the gold links: most right minus wrong links, in few phrase pairs."""
         edits = self.edits
         same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
         arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
@@ -115,7 +115,7 @@ def example_of(pair: GoldPair, lexicon: Lexicon, **options: Any) -> JointExample
 
 
 def fingerprint(examples: Iterable[JointExample]) -> str:
-    """Short hash of what is learned from: gold links, edits, features and the meaning of the weights."""
+    """Short hash of the training data: gold links, edits, features and the meaning of the weights."""
     return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(map(_arrays_of, examples)))
 
 

@@ -38,12 +38,13 @@ class JointSettings:
         Determines the order of the pairs.
     update : str
         How a wrong alignment changes the weights. ``"perceptron"``: by the difference of the features, as in
-        the paper. ``"margin"``: by as much of it as lets the gold alignment win by the cost of the other one,
-        which is searched for with its cost added (Crammer et al. 2006, PA-I with the loss of the prediction).
+        the paper. ``"margin"``: by the multiple of it with which the gold alignment wins by the cost of the
+        other one. The search for the other one adds its cost (Crammer et al. 2006, PA-I with the loss of the
+        prediction).
     largest_step : float
         Bound on the step of ``"margin"``, their C.
     missing_cost : float
-        Cost of a link that is missing in ``"margin"``; that of a wrong one is 1.
+        Cost of a missing link in ``"margin"``; the cost of a wrong link is 1.
     """
 
     epochs: int = 3
@@ -82,20 +83,20 @@ def train_joint_model(
     Parameters
     ----------
     examples : sequence of JointExample
-        Pairs with edits as the variant wants them.
+        Pairs with the edits that the variant needs.
     settings : JointSettings
         How to train.
     variant, longest, link_features : str, int, bool
-        What kind of model.
+        The kind of model.
     checkpoint : Path, optional
-        File that keeps the state, replaced in one step after each epoch and, within one, every minute.
+        File for the state, replaced atomically after each epoch and every minute within an epoch.
     identity : mapping, optional
-        What a resumed run must share with the one it continues, besides the settings.
+        Values besides the settings that must be the same in a resumed run.
     resume : bool
-        Whether to go on from the checkpoint, if there is one.
+        Whether to resume from the checkpoint, if there is one.
     report : callable, optional
-        Called after each pair with what is done ("gold links", "epoch 1" and so on, "calibration") and the
-        number of pairs done in it.
+        Called after each pair with the current phase ("gold links", "epoch 1" and so on, "calibration") and
+        the number of pairs done in it.
 
     Returns
     -------
@@ -106,7 +107,7 @@ def train_joint_model(
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run or to later epochs than this one has.
+        If there are no pairs, or the checkpoint belongs to another run or is past this run's last epoch.
     ModelError
         If HiGHS is not installed.
     """
@@ -142,7 +143,7 @@ def train_joint_model(
 
 
 def _silent(what: str, done: int) -> None:
-    """The report of a run that nobody watches."""
+    """The report function of a run without one."""
 
 
 def _epoch(
@@ -153,7 +154,7 @@ def _epoch(
     scale: np.ndarray,
     kind: JointModel,
 ) -> Iterator[JointState]:
-    """The states after each pair of the epoch; their arrays are those of the next state too."""
+    """Yield the state after each pair of the epoch; all states share the same arrays."""
     number = len(state.history) + 1
     weights, total = state.weights.copy(), state.total.copy()
     exact, counts = state.exact, np.array(state.links)
@@ -178,7 +179,7 @@ def _epoch(
 
 
 def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) -> Solution:
-    """The best alignment, or the best together with its cost, which is the less the more it is worth."""
+    """The best alignment, or the one that maximises score plus cost; its cost falls as its worth rises."""
     phrase_scores, arc_scores = model.scores(example.edits)
     if worth is not None:
         phrase_scores = phrase_scores - worth
@@ -194,7 +195,7 @@ def _step(
     found: Solution,
     largest: float,
 ) -> np.ndarray:
-    """What is added to the weights: the change, or as much of it as closes the gap to the margin."""
+    """The update of the weights: the whole change, or the multiple that closes the gap to the margin."""
     if worth is None:
         return change
     gap = worth[wanted.phrases].sum() - worth[found.phrases].sum() - weights @ change
@@ -211,7 +212,7 @@ def _link_counts(example: JointExample, found: Solution) -> np.ndarray:
 
 
 def _scale(examples: Sequence[JointExample]) -> np.ndarray:
-    """What features are multiplied by while training, so that the mean square of each is 1."""
+    """Factors for the features during training, which make the mean square of each 1."""
     sums, sizes = (sum(parts) for parts in zip(*(feature_squares(e.edits) for e in examples), strict=True))
     mean = np.sqrt(sums / np.maximum(sizes, 1))
     return np.where(mean > 0, 1 / np.maximum(mean, 0.05), 0.0)

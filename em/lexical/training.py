@@ -1,13 +1,13 @@
 r"""Fit the link probabilities of the word candidates to annotated pairs; its output is committed.
 
-Sure links of the train parts (for MSR-RTE, of the dev part) are the positive cells, every other cell is
-negative. Corpora count the same whatever their size. The paraphrase table is switched on for every second
-pair, so that its weight is learned and the others stay right without it.
+Sure links of the train parts (for MSR-RTE, of the dev part) are the positive cells; all other cells are
+negative. All corpora have the same weight, whatever their size. The paraphrase table is used for every
+second pair, so that its weight is learned and the other weights are also right without it.
 
     python -m forest_align.em.lexical.training ../shared/data --parser en --cache /tmp/vectors \
         --out data/resources/candidates.json
 
-With ``--measure`` it prints precision, recall and F1 on pairs that it was not fitted to.
+With ``--measure`` it prints precision, recall and F1 on pairs that were not used for fitting.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from forest_align.lexicon.lexicon import Lexicon, load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, Sentence, Token
 
-#: Files below alignment/ that coefficients may see, and those that are only measured.
+#: Files below alignment/ that are used for fitting, and files that are only measured.
 FITTED = ("edinburgh/train.sure.json", "msr_rte/dev.majority.json", "mtref/train.tsv", "wiki/train.tsv")
 MEASURED = ("mtref/dev.tsv", "wiki/dev.tsv")
 PPDB = "lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz"
-# As far as probabilities of the model reach; see forest_align.aligners.words.lexical_model.probability.
+# Largest log-odds of the model; see forest_align.aligners.words.lexical_model.probability.
 LIMIT = 12.0
 RIDGE = 2.0
 SEED = 1
@@ -61,7 +61,7 @@ class AnalysedPair(NamedTuple):
 
 
 class LexicalCells(NamedTuple):
-    """What is fitted to: features by pair, flat indices of the cells used, their weights and labels."""
+    """Training data: features by pair, flat indices of the cells used, their weights and labels."""
 
     features: list[np.ndarray]
     kept: list[np.ndarray]
@@ -70,7 +70,7 @@ class LexicalCells(NamedTuple):
 
 
 def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[AnalysedPair]:
-    """The first pairs of a corpus with tags, lemmas and vectors, from the cache if they are there."""
+    """The first pairs of a corpus with tags, lemmas and vectors, from the cache if possible."""
     pairs = [
         pair for pair in islice(read_pairs(path, tokenized=True), limit) if not isinstance(pair, InputError)
     ]
@@ -113,7 +113,7 @@ def analysed(path: Path, limit: int, parser: str, cache: Path) -> list[AnalysedP
 
 
 def features_of(pairs: Sequence[AnalysedPair], lexicon: Lexicon, ppdb: PairTable | None) -> list[np.ndarray]:
-    """All features of every pair, the paraphrase table on for every second one."""
+    """All features of every pair; the paraphrase table is used for every second pair."""
     found = []
     for index, pair in enumerate(pairs):
         evidence = word_evidence(pair.source, pair.target, lexicon, ppdb if index % 2 else None)
@@ -122,7 +122,7 @@ def features_of(pairs: Sequence[AnalysedPair], lexicon: Lexicon, ppdb: PairTable
 
 
 def cells_of(corpora: Sequence[Sequence[AnalysedPair]], features: list[np.ndarray]) -> LexicalCells:
-    """Choose cells: all links and likely words, every seventh of the others at seven times the weight."""
+    """Choose cells: all links and likely words, and every seventh other cell with seven times the weight."""
     generator = np.random.default_rng(SEED)
     kept, weights, labels = [], [], []
     for corpus in corpora:
@@ -203,7 +203,7 @@ def fit(
 
 
 def report(name: str, weights: dict, pairs: Sequence[AnalysedPair], lexicon: Lexicon) -> None:
-    """Print how well thresholded links and the proposed candidates cover the gold links of unseen pairs."""
+    """Print how well thresholded links and proposed candidates cover the gold links of unseen pairs."""
     for kind in MODEL_FEATURES:
         provider = ScoredCandidates(
             lexicon, LexicalModel.from_weights(kind, weights), only_evident=kind == "dictionary"

@@ -1,4 +1,4 @@
-"""Training examples of the parser: the treebank mix, its variants in punctuation and letter case, batches."""
+"""Training examples of the parser: the treebank mix, variants of punctuation and letter case, batches."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from forest_align.parsing.networks.encoder_batches import (
 #: Files of the WSJ sample used as dev part.
 WSJ_DEV = range(180, 185)
 
-#: Share of visits in each variant; the rest are as the treebank has them.
+#: Share of visits in each variant; the other visits use the treebank's own punctuation.
 PUNCTUATION_SHARES = {"no final": 0.05, "no punctuation": 0.03}
 CASE_SHARES = {"lower": 0.13, "upper": 0.015, "title": 0.015}
 
-# Letter-case classes as they become when a sentence is written another way.
+# How letter-case classes change if a sentence is written in another case.
 _AS_CASE = {
     "lower": np.array([0, 1, 1, 1, 1, 1, 6, 7, 7]),
     "upper": np.array([0, 4, 4, 3, 4, 4, 6, 8, 8]),
@@ -46,7 +46,7 @@ Key = tuple[int, str]
 
 @dataclass(frozen=True)
 class Mix:
-    """What to train on: sentences, how often each is seen in an epoch on average, and the dev parts."""
+    """Training data: sentences, the mean number of visits of each in an epoch, and the dev parts."""
 
     sentences: list[TreebankSentence]
     copies: list[float]
@@ -64,7 +64,7 @@ class TrainingExample:
 
 @dataclass(frozen=True)
 class Visit:
-    """One use of a sentence in an epoch: which, in what punctuation and what letter case."""
+    """One use of a sentence in an epoch: its number, its punctuation variant and its letter case."""
 
     key: Key
     case: str
@@ -82,7 +82,7 @@ def treebank_mix(
     longest: int,
     seed: int,
 ) -> Mix:
-    """Read the treebanks; test parts are left out, training sentences over ``longest`` words too."""
+    """Read the treebanks, without test parts and without training sentences of over ``longest`` words."""
     wsj = read_wsj(wsj_folder, dev=WSJ_DEV)
     gum, craft = read_gum(gum_folder), read_craft(craft_folder)
     chance = random.Random(seed)
@@ -111,7 +111,7 @@ def vocabularies(sentences: Sequence[TreebankSentence], rare: int) -> tuple[tupl
 
 
 class ExampleStore:
-    """Training examples, made from treebank sentences when first asked for.
+    """Training examples, each made from its treebank sentence on first use.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class ExampleStore:
         self._made: dict[Key, TrainingExample] = {}
 
     def get(self, key: Key) -> TrainingExample:
-        """Return a sentence in a punctuation variant (as it is when nothing would be left)."""
+        """Return a sentence in a punctuation variant, or unchanged if the variant would be empty."""
         if key not in self._made:
             sentence = self._sentences[key[0]]
             variant: TreebankSentence | None = sentence
@@ -155,7 +155,7 @@ class ExampleStore:
 
 
 def _not_final(sentence: TreebankSentence) -> list[bool]:
-    """Flag all words but the punctuation that ends the sentence."""
+    """Flag all words except the punctuation that ends the sentence."""
     end = len(sentence)
     while end > 1 and sentence.tags[end - 1] in PUNCTUATION_TAGS:
         end -= 1
@@ -167,7 +167,7 @@ def epoch_batches(
 ) -> list[list[Visit]]:
     """Draw the visits of an epoch, group those of similar length into batches and shuffle the batches.
 
-    The same seed and epoch give the same batches, so that a training run can go on in the middle of one.
+    The same seed and epoch give the same batches, so that a training run can resume within an epoch.
     """
     chance = random.Random(f"{seed}/{epoch}")
     visits = []
@@ -197,7 +197,7 @@ def _drawn(chance: random.Random, shares: dict[str, float]) -> str:
 
 
 def with_case(encoded: EncodedSentence, case: str) -> EncodedSentence:
-    """Give a sentence the letter-case classes of another way of writing it; none for the empty name."""
+    """Return a sentence with the letter-case classes of another case; unchanged if the name is empty."""
     if not case:
         return encoded
     is_first = encoded.cases >= len(CASE_CLASSES)

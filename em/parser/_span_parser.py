@@ -1,4 +1,4 @@
-"""The span parser as a module of benepar's, for training; ``span_network`` is the same for parsing."""
+"""The span parser as a benepar module, for training; ``span_network`` is its counterpart for parsing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SpanParser(_ChartParser):
         )
 
     def forward(self, batch: EncoderBatch) -> BatchScores:
-        """Score every span and tag of a batch; equals benepar's own forward pass (apart from case)."""
+        """Score every span and tag of a batch; equals benepar's own forward pass except for letter case."""
         encoded = self.pretrained_model(batch.subwords, attention_mask=batch.subword_mask)
         hidden = encoded.last_hidden_state
         rows = torch.arange(len(batch.subwords), device=batch.subwords.device)[:, None]

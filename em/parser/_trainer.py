@@ -25,7 +25,7 @@ from forest_align.storage.checkpoint import Checkpoint
 from forest_align.types import InputError
 
 ENCODER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-#: What processors that multiply bfloat16 are capable of.
+#: Capabilities of processors that multiply bfloat16 natively.
 HALF_PRECISION = ("amx_bf16", "avx512_bf16")
 
 
@@ -45,7 +45,7 @@ class ParserSettings:
 
 
 def load_encoder(folder: Path, model: nn.Module) -> None:
-    """Load the original encoder's weights, after checking that they are the ones expected."""
+    """Load the original encoder's weights after checking their hash."""
     path = folder / "model.safetensors"
     if hashlib.sha256(path.read_bytes()).hexdigest() != ENCODER_SHA256:
         sys.exit(f"{path}: not the all-MiniLM-L6-v2 weights that this script was written for")
@@ -57,7 +57,7 @@ def load_encoder(folder: Path, model: nn.Module) -> None:
 
 
 def drop_attention_dropout(parser: SpanParser) -> None:
-    """Switch off dropout inside the encoder's attention, which would rule out the fused kernel."""
+    """Switch off dropout in the encoder's attention, as the fused kernel does not support it."""
     for module in parser.pretrained_model.modules():
         if hasattr(module, "num_attention_heads") and hasattr(module, "dropout"):
             module.dropout.p = 0.0
@@ -66,9 +66,9 @@ def drop_attention_dropout(parser: SpanParser) -> None:
 
 
 def half_precision(device: torch.device) -> AbstractContextManager[Any]:
-    """Arithmetic of the forward pass: bfloat16 where a device has it and float32 where it matters.
+    """Arithmetic of the forward pass: bfloat16 if the device supports it, and float32 where it matters.
 
-    On processors that only imitate bfloat16 matrices are multiplied four to five times faster in float32.
+    Processors that only emulate bfloat16 multiply matrices four to five times faster in float32.
     """
     has_it = torch.amp.is_autocast_available(device.type)
     if device.type == "cpu":
@@ -102,14 +102,14 @@ def losses(parser: SpanParser, store: ExampleStore, visits: list[Visit]) -> tupl
 
 
 def random_generator(device: torch.device) -> torch.Generator:
-    """What dropout on a device draws from."""
+    """The random generator that dropout on a device uses."""
     if device.type == "cuda":
         return torch.cuda.default_generators[device.index]
     return torch.default_generator
 
 
 def saved_record(folder: Path) -> dict[str, Any]:
-    """Return what a checkpoint says of its training: progress, labels, tags, what it is made with."""
+    """Return a checkpoint's record of its training: progress, labels, tags, options and data."""
     try:
         return _checkpoint(folder).load()[1]
     except InputError as error:
@@ -117,12 +117,12 @@ def saved_record(folder: Path) -> dict[str, Any]:
 
 
 def _checkpoint(folder: Path) -> Checkpoint:
-    # What it was made with may change: that is printed, see :func:`changes`.
+    # Options and data may change: the changes are printed, see :func:`changes`.
     return Checkpoint(folder / "checkpoint.safetensors", "a training run of the parser", {})
 
 
 def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
-    """Say what a checkpoint was made with that is another now, one line each; options may come and go."""
+    """List how options and data differ from a checkpoint's, one line each; options may be new or removed."""
     return [
         f"{name} was {saved.get(name)}, is {present.get(name)}"
         for name in {**saved, **present}
@@ -131,7 +131,7 @@ def changes(saved: Mapping[str, Any], present: Mapping[str, Any]) -> list[str]:
 
 
 class Trainer:
-    """Takes optimiser steps, averages weights, and saves and restores all that it takes to go on."""
+    """Takes optimiser steps, averages weights, and saves and restores the complete training state."""
 
     def __init__(self, parser: SpanParser, settings: ParserSettings) -> None:
         self.parser, self.settings = parser, settings
@@ -162,7 +162,7 @@ class Trainer:
         return self.seconds_before + time.monotonic() - self.begun
 
     def progress(self) -> float:
-        """Return the share of the training that is done, of the minutes or of the steps."""
+        """Return the share of the training that is done, measured in minutes or in steps."""
         if self.settings.minutes:
             return self.seconds() / (60 * self.settings.minutes)
         return self.step / self.settings.steps
@@ -195,9 +195,9 @@ class Trainer:
         return {name: value.cpu() for name, value in weights.items()}
 
     def save(self, folder: Path, made_with: Mapping[str, Any]) -> None:
-        """Write everything needed to go on into one file, atomically; a readable record beside it.
+        """Write everything needed to resume into one file, atomically, and a readable record beside it.
 
-        ``made_with`` holds what else the weights come from, as JSON values: a later run compares it.
+        ``made_with`` describes options and data as JSON values; a later run compares it with its own.
         """
         tensors = {f"model.{name}": value for name, value in self.parser.state_dict().items()}
         tensors |= {f"average.{name}": value for name, value in self.average.items()}
@@ -221,7 +221,7 @@ class Trainer:
         (folder / "checkpoint.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
     def load(self, folder: Path) -> None:
-        """Go on where a checkpoint stopped."""
+        """Restore the state of a checkpoint."""
         checkpoint = _checkpoint(folder)
         arrays, record = checkpoint.load()
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
@@ -244,6 +244,6 @@ class Trainer:
                 self.optimizer.state[weight] = state
         self.step, self.epoch = record["step"], record["epoch"]
         self.batch_in_epoch, self.seconds_before = record["batch_in_epoch"], record["seconds"]
-        # Another kind of device draws other numbers anyway.
+        # A different kind of device draws different numbers anyway.
         if record["device"] == self._random.device.type:
             self._random.set_state(torch.tensor(record["random_state"], dtype=torch.uint8))

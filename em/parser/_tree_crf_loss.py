@@ -1,7 +1,7 @@
 """The tree CRF as a differentiable loss over batches, used to train the parser.
 
-An n-ary tree is counted once: a split joins a *real* left part (a labelled span or a single word) with a
-right part that may also be unlabelled, so that unlabelled spans are always the rest of their parent.
+Each n-ary tree is counted once. A split joins a *real* left part, a labelled span or a single word, with a
+right part that may also be unlabelled. So an unlabelled span is always the rest of its parent.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def log_partition(labelled: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor
     ----------
     labelled : torch.Tensor
         ``[B, W, W]``: log of the summed potentials of all labels of the closed span (first, last); the
-        potential of an unlabelled span is 1. Entries outside a sentence must be finite and do not count.
+        potential of an unlabelled span is 1. Entries outside a sentence are ignored but must be finite.
     lengths : torch.Tensor
         int64 ``[B]``.
 

@@ -5,7 +5,7 @@ Example::
     python -m forest_align.em.parser.calibration --model WORK/export --gum TREEBANKS/gum \
         --output forest_align/parsing/models/en
 
-The temperature is the one with the least calibration error of labelled spans.
+It chooses the temperature with the smallest calibration error of labelled spans.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TEMPERATURES = np.arange(1.0, 1.81, 0.1)
 
 
 def main() -> None:
-    """Measure each temperature, report, and write the model with the best one."""
+    """Measure each temperature, print the errors, and write the model with the best one."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,7 +1,7 @@
-"""Train the tagger that reads word vectors; run once, its output is committed beside these.
+"""Train the tagger that reads word vectors; run once, its output is committed beside the vectors.
 
-It learns from the train parts of three treebanks, some of whose sentences are in lower case in each epoch,
-and prints the share of right tags of held-out parts, with their own words and in lower case.
+It learns from the train parts of three treebanks. In each epoch some of the sentences are in lower case. It
+prints the share of correct tags on held-out parts, as written and in lower case.
 
 Examples
 --------
@@ -34,26 +34,26 @@ BATCH = 512
 RATE, DECAY, DROPOUT = 4e-3, 0.01, 0.2
 #: Share of the sentences that are in lower case in an epoch.
 LOWER = 0.15
-#: The parser's training takes as many sentences of CRAFT in an epoch.
+#: The parser's training uses the same number of sentences from CRAFT in an epoch.
 CRAFT_SENTENCES = 14_000
-#: Rows of unit length have small numbers: weights learn with larger ones.
+#: Rows of unit length have small numbers; training works better with larger ones.
 SCALE = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The N words of sentences, as the tagger reads them.
+    """The N words of sentences, as input of the tagger.
 
     Attributes
     ----------
     vectors : torch.Tensor
         float16 ``[N, D]``.
     cases, lower_cases : torch.Tensor
-        int64 ``[N]``: classes of letter case, as written and of the words in lower case.
+        int64 ``[N]``: classes of letter case of the words as written and in lower case.
     tags : torch.Tensor
         int64 ``[N]``.
     sentence : torch.Tensor
-        int64 ``[N]``: number of the sentence that a word is in.
+        int64 ``[N]``: number of the sentence that contains the word.
     """
 
     vectors: torch.Tensor
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def with_vectors(
     sentences: Sequence[TreebankSentence], make: WordVectors, *, lower: bool = False
 ) -> Iterator[tuple[TreebankSentence, list[str], np.ndarray]]:
-    """Each sentence with its words as they are written and their vectors."""
+    """Each sentence with its words as written and their vectors."""
     for start in range(0, len(sentences), 256):
         some = sentences[start : start + 256]
         texts = [ptb_unescape(list(sentence.words)) for sentence in some]
@@ -150,7 +150,7 @@ def fit(words: Words, names: Sequence[str], seed: int) -> WordTagger:
 def accuracy(
     tagger: WordTagger, sentences: Sequence[TreebankSentence], make: WordVectors, *, lower: bool
 ) -> float:
-    """Share of the words whose tag is right."""
+    """Share of the words with the right tag."""
     right = total = 0
     for sentence, words, vectors in with_vectors(sentences, make, lower=lower):
         found = tagger(words, vectors)

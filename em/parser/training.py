@@ -6,11 +6,11 @@ Example (two cores, about 75 minutes)::
             TREEBANKS/craft \
         --encoder FOLDER_OF_MINILM --work WORK --minutes 71
 
-``WORK`` gets ``checkpoint.safetensors`` (what ``--resume`` reads; nothing is pickled) and ``export``, the
-model in the format that forest_align loads. An interrupt saves a checkpoint and ends the training.
-``--resume`` may go on with other options, such as more minutes, other sentences or another device, and
-prints what has changed; labels and tags stay those of the checkpoint. ``--start en`` begins with the
-bundled model in place of the plain encoder, to get used to other treebanks, say.
+Two outputs are written to ``WORK``: ``checkpoint.safetensors``, which ``--resume`` reads (nothing is
+pickled), and ``export``, the model in the format that forest_align loads. An interrupt saves a checkpoint
+and ends the training. A run with ``--resume`` may have other options, such as more minutes, other sentences
+or another device. It prints what has changed; labels and tags stay those of the checkpoint. ``--start en``
+starts from the bundled model instead of the plain encoder, for example to adapt it to other treebanks.
 A GPU is used if there is one.
 """
 
@@ -86,13 +86,13 @@ HYPER_PARAMETERS = {
     "morpho_emb_dropout": 0.2,
 }
 
-# Options that do not change what is learned. Folders may lie elsewhere: what is in them counts.
+# Options that do not change the result. Folders may be moved: only their content matters.
 _FOLDERS = ("wsj", "gum", "craft", "encoder", "work")
 _WITHOUT_EFFECT = (*_FOLDERS, "device", "resume", "threads", "report", "evaluate_every", "save_minutes")
 
 
 class OnDevice:
-    """A parser that takes batches and gives scores in main memory, wherever it is itself."""
+    """A parser that reads batches from and returns scores to main memory, whatever its own device."""
 
     def __init__(self, parser: SpanParser) -> None:
         self._parser, self.longest = parser, parser.longest
@@ -108,7 +108,7 @@ class OnDevice:
 
 
 class TrainingRun:
-    """One training run: data, model, and where reports and files go."""
+    """One training run: data, model, and the places of reports and files."""
 
     def __init__(self, options: argparse.Namespace, settings: ParserSettings) -> None:
         self.options = options
@@ -172,7 +172,7 @@ class TrainingRun:
         self.export()
 
     def _batches(self) -> Iterator[list[Visit]]:
-        """Yield batches, epoch after epoch, from where the trainer is."""
+        """Yield batches, epoch after epoch, from the trainer's current position."""
         trainer, options = self.trainer, self.options
         while trainer.progress() < 1:
             batches = epoch_batches(self.store, self.mix.copies, options.budget, options.seed, trainer.epoch)
@@ -207,7 +207,7 @@ class TrainingRun:
 
 
 def made_with(options: argparse.Namespace, sentences: list[TreebankSentence]) -> dict[str, Any]:
-    """What the weights come from, for the checkpoint: options by their names, and a hash of the sentences."""
+    """Options by name and a hash of the sentences, for the checkpoint."""
     values = {
         f"--{name.replace('_', '-')}": value
         for name, value in vars(options).items()
@@ -219,7 +219,7 @@ def made_with(options: argparse.Namespace, sentences: list[TreebankSentence]) ->
 def beginning(
     options: argparse.Namespace, sentences: list[TreebankSentence]
 ) -> tuple[ParserConfig, dict[str, torch.Tensor] | None]:
-    """What training begins with: the plain encoder and the sentences' labels and tags, or a trained model."""
+    """Where training starts: the plain encoder with the sentences' labels and tags, or a trained model."""
     labels, tags = vocabularies(sentences, options.rare)
     if not options.start:
         return ParserConfig(labels, tags, HYPER_PARAMETERS), None
@@ -238,16 +238,16 @@ def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: Par
     Parameters
     ----------
     record : dict
-        What the checkpoint says of its training.
+        The checkpoint's record of its training.
     made_with : dict
-        What this run learns with.
+        Options and data of this run.
     config : ParserConfig
         With labels and tags of this run's sentences.
 
     Raises
     ------
     SystemExit
-        If labels were made in another way.
+        If labels were made differently.
     """
     saved, rare = record["made_with"], "--rare"
     if saved[rare] != made_with[rare]:
@@ -260,7 +260,7 @@ def check_resumed(record: dict[str, Any], made_with: dict[str, Any], config: Par
 
 
 def report_unknown(known: ParserConfig, place: str, labels: Sequence[str], tags: Sequence[str]) -> None:
-    """Print the labels and tags of the sentences that cannot be learned any more."""
+    """Print those labels and tags of the sentences that are unknown and so cannot be learned."""
     for kind, have, found in (("labels", known.labels, labels), ("tags", known.tags, tags)):
         if unknown := sorted(set(found) - set(have)):
             print(f"{kind} that are not {place}, and are not learned: {' '.join(unknown)}")
@@ -306,7 +306,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def main() -> None:
-    """Train as the options say."""
+    """Train according to the options."""
     options = parse_options()
     settings = ParserSettings(
         **{field.name: getattr(options, field.name) for field in dataclasses.fields(ParserSettings)}

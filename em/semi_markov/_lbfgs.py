@@ -1,4 +1,4 @@
-"""Minimises a smooth function by L-BFGS, in steps, so that a stopped run goes on with the same result."""
+"""Minimises a smooth function by L-BFGS, in steps, so that a resumed run has the same result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
-#: Steps that the curvature is told from.
+#: Number of last steps from which the curvature is estimated.
 MEMORY = 10
 _SUFFICIENT = 1e-4
 _CURVATURE = 0.9
@@ -18,14 +18,14 @@ _MOST_TRIALS = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Descent:
-    """Where a minimisation stands; all that the next step depends on.
+    """State of a minimisation: everything that the next step depends on.
 
     Attributes
     ----------
     point : numpy.ndarray
         float64, shape (d,).
     value : float
-        The function there.
+        The function's value at the point.
     gradient : numpy.ndarray
         float64, shape (d,).
     moves, changes : numpy.ndarray

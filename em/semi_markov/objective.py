@@ -18,14 +18,14 @@ _FEWER_STEPS = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeExample:
-    """A sentence pair with the path that is wanted.
+    """A sentence pair with its gold path.
 
     Attributes
     ----------
     lattice : Lattice
         All paths.
     path : numpy.ndarray
-        int32: wanted steps from left to right, -1 for null.
+        int32: steps of the gold path from left to right, -1 for null.
     """
 
     lattice: Lattice
@@ -35,8 +35,8 @@ class LatticeExample:
     def of(cls, lattice: Lattice, links: Links) -> LatticeExample:
         """The pair with the path through its lattice that agrees best with gold links.
 
-        A path agrees in each link that it makes of those, and disagrees in every other one. Of paths that
-        agree equally well the one of fewest steps is taken: phrases rather than their words.
+        A path agrees in each of its links that is gold, and disagrees in every other link. If several paths
+        agree equally well, the one with the fewest steps is chosen: phrases rather than their words.
         """
         gold = np.full((lattice.rows, lattice.columns), -1.0)
         for i, j in links:
@@ -47,7 +47,7 @@ class LatticeExample:
         return cls(lattice, path)
 
     def costs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Hamming cost of each pair and of null: the number of source words that the path has elsewhere."""
+        """Hamming cost of each pair and of null: the number of source words in other steps of the path."""
         spans = self.lattice.spans
         wanted = np.zeros((self.lattice.rows, 2), dtype=np.int32)
         for number in self.path[self.path >= 0]:
@@ -64,8 +64,8 @@ class LatticeExample:
 class LatticeObjective:
     """Loss and gradient over all weights in one vector.
 
-    The loss of a pair is log Z with costs added, less the score of the wanted path (softmax-margin, Gimpel &
-    Smith 2010); the sum over the pairs has ``regularization / 2`` times the squared weights added.
+    The loss of a pair is log Z with costs added, minus the score of the gold path (softmax-margin, Gimpel &
+    Smith 2010). To the sum over the pairs, ``regularization / 2`` times the squared weights is added.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class LatticeObjective:
 def _margin(
     example: LatticeExample, pairs: np.ndarray, null: np.ndarray, weights: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """Loss of one pair, and expected less wanted counts of pairs, null and transitions."""
+    """Loss of one pair, and expected minus gold counts of pairs, null and transitions."""
     lattice, path = example.lattice, example.path
     table, ends = weights[lattice.transitions], weights[lattice.ends]
     total, pair_counts, null_counts, moves, finals = semicrf.marginals(
@@ -168,7 +168,7 @@ def _margin(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Features of all pairs by class: where each class's columns belong, and the columns themselves."""
+    """Features of all pairs by class: the positions of each class's columns, and the columns."""
 
     places: tuple[np.ndarray, ...]
     features: tuple[np.ndarray, ...]
@@ -176,7 +176,7 @@ class _Block:
     @classmethod
     def of(cls, features: Sequence[np.ndarray], classes: Sequence[np.ndarray], name: str) -> _Block:
         every, kinds = np.concatenate(classes), range(WEIGHTS[name][0])
-        # Class by class, as a table of all would be one more copy of the largest thing there is.
+        # Class by class, as one table of all would copy the largest array once more.
         tables = (
             np.concatenate(
                 [table.compress(own == k, axis=1) for table, own in zip(features, classes, strict=True)],
@@ -205,7 +205,7 @@ def pack(weights: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def unpack(point: np.ndarray) -> dict[str, np.ndarray]:
-    """The opposite of :func:`pack`."""
+    """The inverse of :func:`pack`."""
     ends = np.cumsum([int(np.prod(shape)) for shape in WEIGHTS.values()])
     parts = np.split(point, ends[:-1])
     return {name: part.reshape(shape) for (name, shape), part in zip(WEIGHTS.items(), parts, strict=True)}

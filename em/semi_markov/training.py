@@ -22,11 +22,11 @@ from forest_align.storage.checkpoint import Checkpoint
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
-#: Training ends when a step lowers the loss by less than this share of it.
+#: Training ends when a step lowers the loss by less than this share.
 TOLERANCE = 1e-5
 
 _RUN = "a training run of the semi-Markov aligner"
-# What differs where the hash does that a run is known by.
+# What a different hash of a run means.
 _HASHED = {"examples": "other pairs, or the same with other links, tags or paraphrases"}
 
 #: Called with the number of iterations done and the loss per pair.
@@ -40,9 +40,9 @@ class SemiMarkovSettings:
     Attributes
     ----------
     iterations : int
-        Bound on the iterations of L-BFGS; training ends before, when the loss hardly falls any more.
+        Most iterations of L-BFGS; training ends earlier if the loss hardly decreases any more.
     regularization : float
-        Strength of the L2 term: half of it times the squared weights is added to the summed loss of the
+        Strength of the L2 term: half of this, times the squared weights, is added to the summed loss of the
         pairs.
     """
 
@@ -63,7 +63,7 @@ def examples_of(
     ppdb: PairTable | None = None,
     report: Callable[[int], None] | None = None,
 ) -> list[LatticeExample]:
-    """Features and wanted paths of pairs, in the order of the sentences that the aligner uses.
+    """Features and gold paths of pairs, with the sentences in the order that the aligner uses.
 
     ``report`` is called with 1 after each pair.
     """
@@ -88,8 +88,8 @@ def train_semi_markov_model(
 ) -> tuple[SemiMarkovModel, tuple[float, ...]]:
     """Minimise the softmax-margin loss from weights of zero.
 
-    Nothing is drawn by chance, and sums are added up in one order: equal examples and settings give equal
-    weights, whether or not the run was stopped on the way.
+    Nothing is random, and sums are computed in a fixed order. So equal examples and settings give equal
+    weights, even if the run was interrupted and resumed.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def train_semi_markov_model(
     settings : SemiMarkovSettings
         How to train.
     checkpoint : pathlib.Path, optional
-        File that keeps the state after each iteration, half a megabyte, replaced in one step.
+        File for the state after each iteration (half a megabyte), replaced atomically.
     resume : bool
-        Go on from the checkpoint if there is one.
+        Whether to resume from the checkpoint, if there is one.
     report : callable, optional
         Called after each iteration.
 
@@ -108,20 +108,19 @@ def train_semi_markov_model(
     -------
     SemiMarkovModel
     tuple of float
-        Loss per pair, with the L2 term, at the start and after each iteration.
+        Loss per pair including the L2 term, at the start and after each iteration.
 
     Raises
     ------
     InputError
-        If there are no pairs, or the checkpoint belongs to another run or to more iterations than this one
-        has.
+        If there are no pairs, or the checkpoint belongs to another run or has more iterations than this run.
     """
     from threadpoolctl import threadpool_limits
 
     objective = LatticeObjective(examples, settings.regularization)
     identity = {"regularization": settings.regularization, "examples": fingerprint(examples)}
     saved = Checkpoint(checkpoint, _RUN, identity, _HASHED)
-    # On several threads a product's last digits could depend on how many there are.
+    # With several threads, a product's last digits could depend on their number.
     with threadpool_limits(1, "blas"):
         if resume and saved.exists:
             descent, losses = _load(saved)
@@ -146,7 +145,7 @@ def _has_converged(descent: Descent, losses: Sequence[float]) -> bool:
 
 
 def fingerprint(examples: Iterable[LatticeExample]) -> str:
-    """Short hash of what is learned from: features, wanted paths and the meaning of the weights."""
+    """Short hash of the training data: features, gold paths and the meaning of the weights."""
     arrays = (
         (example.path, *(getattr(example.lattice, part.name) for part in fields(Lattice)))
         for example in examples

@@ -1,4 +1,4 @@
-"""Whose a trial is: one of a process that is gone is given back, and its place in the study is free again."""
+"""Owners of trials: if a trial's process has died, the trial is marked as failed and its place is freed."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _PROC = Path("/proc")
 
 
 def claim(study: optuna.Study, trial: optuna.Trial) -> int:
-    """Note that a trial is this process's, and which place it takes among the trials that count.
+    """Record that this process owns a trial, and the trial's place among the trials that count.
 
-    Trials that were given back count for nothing: the first one begun after them takes their place. So a
-    resumed sweep has the same trial in each place as an unbroken one.
+    Trials that were given back do not count: the first one started after them takes their place. So a
+    resumed sweep has the same trial in each place as an uninterrupted one.
 
     Returns
     -------
     int
-        The place, counted from 0. No two trials get the same one, even if they are begun at the same time.
+        The place, counted from 0. No two trials get the same place, even if they start at the same time.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def claim(study: optuna.Study, trial: optuna.Trial) -> int:
         if other.state.name not in ("FAIL", "WAITING") and other.number != trial.number
     ]
     taken = {other.user_attrs[_PLACE] for other in counted if _PLACE in other.user_attrs}
-    # Begun before this one, by a process that has not yet chosen: leave it the first free places.
+    # Trials started before this one that have no place yet: leave the first free places to them.
     choosing = sum(_PLACE not in other.user_attrs and other.number < trial.number for other in counted)
     place = next(islice((place for place in count() if place not in taken), choosing, None))
     trial.set_user_attr(_PLACE, place)
@@ -50,9 +50,9 @@ def claim(study: optuna.Study, trial: optuna.Trial) -> int:
 def give_back_dead_trials(study: optuna.Study) -> None:
     """Mark the running trials whose process on this machine is gone as failed.
 
-    A trial that nobody has claimed was killed as soon as it was begun. If not, it is lost: who has begun it
-    notices that when it claims it or reports its first score, and begins another one. Of processes on other
-    machines nothing can be said.
+    A trial without an owner is taken for one whose process was killed right after the start. If that process
+    is alive, it notices the failure when it claims the trial or reports its first score, and starts another
+    trial. Processes on other machines cannot be checked.
     """
     from optuna.trial import TrialState
 
@@ -66,7 +66,7 @@ def give_back(study: optuna.Study, number: int) -> None:
     from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
 
-    with suppress(UpdateFinishedTrialError):  # it ended after Optuna had looked whether it had
+    with suppress(UpdateFinishedTrialError):  # it ended after Optuna had checked its state
         study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
 
 
@@ -76,19 +76,19 @@ def _is_alive(host: str, process: str) -> bool:
 
 
 def _process(number: int) -> str | None:
-    """Name a process for good: its number and, where the system tells, when it began; None if it is gone."""
+    """Unique name of a process: its number and, if known, its start time; None if it has ended."""
     if (_PROC / "self" / "stat").exists():
         try:
-            # The name of the program, in brackets, may have blanks. State and start are fields 3 and 22.
+            # The program's name, in brackets, may contain blanks. State and start time are fields 3 and 22.
             fields = (_PROC / str(number) / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             return None
         return None if fields[0] in "ZX" else f"{number}-{fields[19]}"
-    if os.name == "posix":  # elsewhere nothing can be learned, and asking would interrupt the process
+    if os.name == "posix":  # on other systems os.kill would interrupt the process
         try:
             os.kill(number, 0)
         except ProcessLookupError:
             return None
-        except PermissionError:  # it is somebody else's
+        except PermissionError:  # it belongs to another user
             pass
     return f"{number}-"

@@ -1,4 +1,4 @@
-"""What the sweep varies and how a set of values is scored on dev pairs."""
+"""The search space of the forest aligner's sweep, and the score of a set of values on dev pairs."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ SPACE: dict[str, Range] = {
     "candidate_weight": Range(0.5, 30.0, logarithmic=True),
     "link_weight": Range(0.0, 6.0),
 }
-# Searched when asked for. The paper's µ_p moves nothing but the beam; ``tree_weight`` is its log-linear form.
+# Searched only on request. The paper's µ_p affects only the beam; ``tree_weight`` is its log-linear form.
 MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
 
 
 def search_space(
     model: ForestModel, forest_sizes: Sequence[int], keep: Sequence[str] = (), also: Sequence[str] = ()
 ) -> dict[str, Range]:
-    """What to vary: the options of the search, and the size of forests if there is a choice.
+    """What to vary: the options of the search, and the size of forests if there are several.
 
     Parameters
     ----------
     model : ForestModel
-        The ranges are wide enough for its options.
+        The ranges are widened to include its options.
     forest_sizes : sequence of int
         Sizes to choose from.
     keep : sequence of str
-        Options that stay as the model has them.
+        Options that keep the model's values.
     also : sequence of str
-        Names of :data:`MORE` to vary, too.
+        Names from :data:`MORE` that are varied, too.
 
     Raises
     ------
     InputError
-        If there is no option of that name, or none is left to vary.
+        If there is no option of that name, or no option is left to vary.
     """
     for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
         for name in names:
@@ -62,14 +62,14 @@ def search_space(
 
 
 def with_values(model: ForestModel, values: Values) -> ForestModel:
-    """The model with tuned options; the forest size is the parser's, so it goes into the description."""
+    """The model with tuned options. The forest size belongs to the parser and is put in the description."""
     options: dict[str, Any] = {name: value for name, value in values.items() if name != FOREST_SIZE}
     description = {**model.description, "tuned": dict(values)}
     return replace(model, options=replace(model.options, **options), description=description)
 
 
 def start_values(model: ForestModel, space: Mapping[str, Range]) -> dict[str, float]:
-    """The model's own values; a forest size that is not among the choices gives way to the nearest one."""
+    """The model's own values; a forest size that is not among the choices is replaced by the nearest one."""
     values = {name: getattr(model.options, name) for name in space if name != FOREST_SIZE}
     if FOREST_SIZE in space:
         own, choices = model.forest_size, space[FOREST_SIZE].choices
@@ -83,17 +83,17 @@ class SweepProblem:
     Parameters
     ----------
     model : ForestModel
-        Gives the weights, and the options that are not varied.
+        The source of the weights and of the options that are not varied.
     objective : str
         A name of :data:`forest_align.em.forest.dev_set.OBJECTIVES`.
     forest_sizes : sequence of int
-        Sizes to choose from; the first is used where the size is not varied.
+        Sizes to choose from; the first is used if the size is not varied.
     load : callable
-        Gives the dev pairs with forests of a size; called at once, once for each.
+        Returns the dev pairs with forests of a size; called immediately, once for each size.
     space : mapping of str to Range
         From :func:`search_space`.
     identity : object
-        What the pairs were prepared with: the text of a value that differs where that does.
+        Settings with which the pairs were prepared: a value whose text changes if these change.
 
     Raises
     ------
@@ -116,9 +116,9 @@ class SweepProblem:
         self._model, self._objective = model, objective
         self._space, self._identity = dict(space), identity
         self._default_size = forest_sizes[0]
-        # All of them: a worker that loaded one later on would prepare it by itself.
+        # Load all sizes now: otherwise each worker would prepare them again.
         self._sets = {size: load(size) for size in dict.fromkeys(forest_sizes)}
-        if objective == "uas":  # a part of the pairs without any gold tree would have no score
+        if objective == "uas":  # a chunk of pairs without any gold tree would have no score
             self._sets = {size: pairs.with_trees() for size, pairs in self._sets.items()}
 
     @property
@@ -145,7 +145,7 @@ class SweepProblem:
         return self._sets[self._size(values)].statistics(with_values(self._model, values), pairs)
 
     def tuned(self, values: Values) -> ForestModel:
-        """The model with the values of a trial; its description has the size of forests, varied or not."""
+        """The model with a trial's values; its description has the size of forests, even if not varied."""
         return with_values(self._model, {**values, FOREST_SIZE: self._size(values)})
 
     def _size(self, values: Values) -> int:

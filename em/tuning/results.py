@@ -1,4 +1,4 @@
-"""What the study of a sweep has found: the best values, what mattered, a table of the trials."""
+"""Results of a sweep's study: the best values, the importance of parameters, a table of the trials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def count_states(study: optuna.Study, *names: str) -> int:
-    """How many trials are in one of some states, such as ``COMPLETE``."""
+    """Count the trials in any of these states, such as ``COMPLETE``."""
     return sum(trial.state.name in names for trial in study.get_trials(deepcopy=False))
 
 
@@ -29,9 +29,9 @@ def best_values(study: optuna.Study) -> dict[str, float]:
 
 
 def importances(study: optuna.Study) -> dict[str, float]:
-    """Share of each parameter in what makes good trials good (PED-ANOVA).
+    """Share of each parameter in the difference between good and other trials (PED-ANOVA).
 
-    Empty while trials are too few, or if none of them is better than others.
+    Empty if there are too few trials, or if none of them is better than others.
     """
     import warnings
 
@@ -40,7 +40,7 @@ def importances(study: optuna.Study) -> dict[str, float]:
     if count_states(study, "COMPLETE") < 4:
         return {}
     evaluator = optuna.importance.PedAnovaImportanceEvaluator()
-    with warnings.catch_warnings():  # of trials that all scored the same
+    with warnings.catch_warnings():  # Optuna warns if all trials have the same score
         warnings.simplefilter("ignore")
         found = optuna.importance.get_param_importances(study, evaluator=evaluator, normalize=False)
     total = sum(found.values())
@@ -63,7 +63,7 @@ def trial_table(study: optuna.Study, count: int = 10) -> str:
     pruned, failed, begun = (count_states(study, state) for state in ("PRUNED", "FAIL", "RUNNING"))
     counted = f"{len(complete)} complete, {pruned} pruned, {failed} given back"
     if begun:
-        # Nobody can tell which of those on other machines: they keep their place among the trials asked for.
+        # Those on other machines may still be running: they keep their place among the trials asked for.
         counted += (
             f", {begun} not ended: running, or killed on another machine (more trials make up for them)"
         )

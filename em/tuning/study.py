@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SharedStudy:
-    """Where a study is kept. Each process opens it by itself: connections do not outlive a fork.
+    """Where a study is stored. Each process opens it separately: connections do not survive a fork.
 
     Attributes
     ----------
     storage : str
-        An Optuna storage URL (``sqlite:///sweep.db``); ``journal:PATH`` for a journal file, which many
-        processes can share on a network file system as well.
+        An Optuna storage URL (``sqlite:///sweep.db``), or ``journal:PATH`` for a journal file. Many processes
+        can share a journal file, even on a network file system.
     name : str
         Name of the study.
     """
@@ -34,7 +34,7 @@ class SharedStudy:
         return self.storage in ("sqlite://", "sqlite:///", "sqlite:///:memory:")
 
     def open(self) -> optuna.Study:
-        """Open the study, or make it if the storage has none of that name.
+        """Open the study, or create it if the storage has no study of that name.
 
         Raises
         ------
@@ -46,7 +46,7 @@ class SharedStudy:
         from sqlalchemy.exc import IntegrityError, OperationalError
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        # Processes that make the same tables at the same time get in each other's way, once.
+        # Processes that create the same tables at the same time can fail; a retry succeeds.
         for remaining in reversed(range(20)):
             try:
                 return self._create()
@@ -54,7 +54,7 @@ class SharedStudy:
                 if not remaining:
                     raise InputError(f"the storage {self.storage!r} does not answer ({error})") from error
                 time.sleep(0.2)
-            # Optuna and SQLAlchemy raise many kinds for a URL that they cannot use.
+            # Optuna and SQLAlchemy raise many kinds of errors for a URL that they cannot use.
             except Exception as error:
                 raise InputError(
                     f"expected an Optuna storage URL that can be opened, found {self.storage!r} ({error})"

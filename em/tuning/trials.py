@@ -25,13 +25,13 @@ Values = Mapping[str, float]
 _SEEDS = 2**32  # the samplers take seeds below it
 # Attribute of a study: the fingerprint of the problem whose trials it holds.
 _PROBLEM = "problem"
-# Attribute of a trial: the start values, if it is there to try them.
+# Attribute of a trial that tries the start values: these values.
 _START = "start"
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What one hyper-parameter may be.
+    """The values that one hyper-parameter may have.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Range:
     integer : bool
         Whole numbers only.
     logarithmic : bool
-        Search equal ratios alike.
+        Search on a logarithmic scale.
     choices : tuple of int
-        If given, only these values; the bounds do not matter then.
+        If given, only these values are tried and the bounds are ignored.
     """
 
     low: float = 0.0
@@ -60,7 +60,7 @@ class Range:
         return trial.suggest_float(name, self.low, self.high, log=self.logarithmic)
 
     def holding(self, value: float) -> Range:
-        """The range, wide enough for a value; not logarithmic any more if that is 0 or less."""
+        """The range, widened to include a value; no longer logarithmic if the value is 0 or less."""
         if self.choices:
             return replace(self, choices=tuple(sorted({*self.choices, int(value)})))
         low, high = min(self.low, value), max(self.high, value)
@@ -68,7 +68,7 @@ class Range:
 
 
 class TuningProblem(Protocol):
-    """Dev pairs to score, as the sweep sees them."""
+    """Dev pairs to score: the sweep's interface to them."""
 
     @property
     def pair_count(self) -> int:
@@ -98,14 +98,15 @@ class TuningSettings:
     Attributes
     ----------
     trials : int
-        Trials that the study shall have in the end, whoever ran them.
+        Total number of trials of the study, including those of other runs and processes.
     workers : int
         Processes that run trials at the same time.
     chunks : int
-        Parts of the dev pairs; a trial that is below the median of the others after one of them is stopped.
+        Number of parts of the dev pairs. A trial that is below the median of the others after a part is
+        stopped.
     seed : int
-        Seed of the sampler. One worker gives the same trials each time, interrupted or not. With several,
-        which ones are known when a trial is begun is a matter of chance.
+        Seed of the sampler. One worker runs the same trials each time, interrupted or not. With several
+        workers, trials also depend on which earlier ones have finished, and so on chance.
     """
 
     trials: int = 50
@@ -134,26 +135,26 @@ def tune(
     start: Values | None = None,
     report: Callable[[int], None] | None = None,
 ) -> optuna.Study:
-    """Run trials until the study has as many as asked for.
+    """Run trials until the study has the number asked for.
 
-    A study that other processes work on, or that an earlier run left, is continued. Trials of processes that
-    were killed on this machine are given back.
+    An existing study is continued, even while other processes work on it. Trials of processes that were
+    killed on this machine are marked as failed and replaced.
 
     Parameters
     ----------
     problem : TuningProblem
-        What to score.
+        The dev pairs to score.
     space : mapping of str to Range
-        What to vary.
+        The parameters to vary.
     settings : TuningSettings
-        How.
+        How to search.
     shared : SharedStudy
-        Where the trials are kept.
+        Where the trials are stored.
     start : mapping, optional
-        Values of the first trial, so that the best is never worse than they are. A study that has all its
-        trials, but has not scored these values to the end, gets one more for them.
+        Values of the first trial, so that the best is never worse than these. If a study has all its trials
+        but has not scored these values completely, one more trial runs with them.
     report : callable, optional
-        Called with the number of trials that the study has, at the beginning and from time to time.
+        Called with the number of trials that the study has, at the beginning and regularly.
 
     Returns
     -------
@@ -186,7 +187,7 @@ def tune(
         finally:
             give_back_dead_trials(study)
     while start is not None and not _is_scored(study, start):
-        # Its process was killed meanwhile, or is still at it, or the trials were all there before.
+        # Its process was killed or is still running it, or the study had all trials before.
         _enqueue(study, start, unless=("WAITING",))
         _try_next(problem, space, settings, study, nullcontext())
     watch()
@@ -222,7 +223,7 @@ def _is_scored(study: optuna.Study, start: Values) -> bool:
 
 
 def _enqueue(study: optuna.Study, start: Values, unless: Sequence[str] = ("WAITING", "RUNNING")) -> None:
-    """Let the next trial have the start values, unless one has been scored, or is in one of these states."""
+    """Queue the start values for the next trial, unless a trial with them is scored or in these states."""
     begun = any(
         trial.state.name in unless and trial.user_attrs.get(_START) == dict(start)
         for trial in study.get_trials(deepcopy=False)
@@ -242,7 +243,7 @@ def _work(
     while _ended(study) < settings.trials and _try_next(problem, space, settings, study, turn):
         if watch is not None:
             watch()
-        with turn:  # a trial that another worker is about to claim looks like a dead one's
+        with turn:  # a trial that another worker is about to claim looks like that of a dead process
             give_back_dead_trials(study)
 
 
@@ -253,7 +254,7 @@ def _try_next(
     study: optuna.Study,
     turn: AbstractContextManager[object],
 ) -> bool:
-    """Run one trial; False if others have begun all that are left."""
+    """Run one trial; return False if others have started all that are left."""
     import optuna
 
     trial = None
@@ -265,13 +266,13 @@ def _try_next(
         if place >= settings.trials and _START not in trial.user_attrs:
             give_back(study, trial.number)
             return False
-        # A seed from the place keeps processes that start at the same time, with the same seed, from trying
-        # the same values.
+        # The seed depends on the place, so that processes that start at the same time with the same seed do
+        # not try the same values.
         study.sampler = optuna.samplers.TPESampler(seed=(settings.seed * 1_000_003 + place) % _SEEDS)
         _run_trial(problem, space, settings, study, trial)
     except optuna.exceptions.UpdateFinishedTrialError:
-        # In SQLite, which has no locks of rows, two sweeps may get hold of the first trial at the same time.
-        # The other one has finished it, with the same score. Or it was given back before it was claimed.
+        # SQLite does not lock rows, so two sweeps may take the first trial at the same time. Then the other
+        # one has finished it, with the same score. Or the trial was given back before it was claimed.
         pass
     except Exception:
         if trial is not None:
@@ -297,16 +298,16 @@ def _run_trial(
             with interruptible():
                 rows = problem.statistics(values, pairs)
         except KeyboardInterrupt:
-            # Elsewhere the storage may be in the middle of something: the next run gives such a trial back.
+            # Only here, where the storage is not in use; elsewhere the next run gives the trial back.
             give_back(study, trial.number)
             raise
         found.update(zip(pairs, rows, strict=True))
-        # In the order of the pairs: what the parts are must not change the last bits of the sum.
+        # In the order of the pairs: the division into parts must not change the last bits of the sum.
         score = problem.score(np.array([found[pair] for pair in sorted(found)]))
-        if not math.isfinite(score):  # the storage would refuse it, and the trial be run again for ever
+        if not math.isfinite(score):  # the storage would refuse it, and the trial would be repeated for ever
             raise InputError(f"expected a finite score, found {score} for {values}")
         trial.report(score, step)
-        # The start must be scored to the end: the result is to be no worse.
+        # The start values must be scored on all pairs, as the result must not be worse than they are.
         if step + 1 < len(parts) and _START not in trial.user_attrs and trial.should_prune():
             study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
             return
@@ -314,6 +315,6 @@ def _run_trial(
 
 
 def _chunks(pair_count: int, count: int) -> list[list[int]]:
-    """Parts of the pairs, the same in all processes. Files follow one another: each part has pairs of all."""
+    """Parts of the pairs, the same in all processes; shuffled, so that each has pairs from all files."""
     order = np.random.default_rng(0).permutation(pair_count)
     return [part.tolist() for part in np.array_split(order, min(count, pair_count))]

@@ -1,4 +1,4 @@
-"""What the sweep varies in the contextual and Sultan's aligner, and how it scores values on dev pairs."""
+"""The search spaces of the contextual and Sultan's aligner, and the score of values on dev pairs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _COSINES = Range(0.4, 0.9)
 def word_space(aligner: ContextualAligner | SultanAligner) -> dict[str, Range]:
     """What to vary: the threshold of the contextual aligner, *ppdbSim* and *w* of Sultan's.
 
-    Where word vectors stand in for a paraphrase table, their threshold is varied too. The ranges are wide
-    enough for the aligner's own values.
+    If word vectors replace the paraphrase table, their threshold is varied too. The ranges are widened to
+    include the aligner's own values.
     """
     space = dict(_SPACES[aligner.name])
     if aligner.name == "sultan" and aligner.ppdb is None and _reads_trees(aligner):
@@ -50,7 +50,7 @@ def word_start(aligner: ContextualAligner | SultanAligner) -> dict[str, float]:
 
 
 def _reads_trees(aligner: ContextualAligner | SultanAligner) -> bool:
-    """Whether the parser prepares the sentences, and no annotator."""
+    """Whether the parser prepares the sentences, not an annotator."""
     return str(aligner.settings.get("annotator", "trees")) == "trees"
 
 
@@ -61,7 +61,7 @@ class WordDevPair:
     Attributes
     ----------
     source, target : Sentence
-        With what the aligner reads.
+        With the annotations that the aligner reads.
     links : Links
         Gold word links.
     given_forests : str
@@ -80,12 +80,12 @@ class WordSweep:
     Parameters
     ----------
     aligner : ContextualAligner or SultanAligner
-        Gives everything but the values.
+        The source of everything except the varied values.
     pairs : sequence of WordDevPair
-        Of their gold links only the sure ones count.
+        Only their sure gold links count.
     identity : object
-        What the sentences were prepared with, and the user's paraphrases: the text of a value that differs
-        where these do.
+        Settings with which the sentences were prepared, and the user's paraphrases: a value whose text
+        changes if these change.
 
     Raises
     ------
@@ -114,8 +114,8 @@ class WordSweep:
     def fingerprint(self) -> str:
         """See :class:`~.trials.TuningProblem`; values that are varied do not count.
 
-        Nor do forests that were parsed: parsers round a little differently on different machines, which may
-        share a study all the same.
+        Forests from the parser do not count either: parsers round slightly differently on different machines,
+        and these may share a study.
         """
         aligner = self._aligner
         varied = word_space(aligner)
@@ -143,7 +143,7 @@ class WordSweep:
 
 
 def _arrays_of(model: Any) -> Iterator[np.ndarray]:
-    """The arrays of a dataclass and of those in it."""
+    """The arrays of a dataclass and of the dataclasses in it."""
     for value in (getattr(model, one.name) for one in fields(model)):
         if isinstance(value, np.ndarray):
             yield value
@@ -169,26 +169,26 @@ def dev_pairs(
     pairs : sequence of SentencePair
         From :func:`forest_align.data.pairs.read_pairs`.
     parser : str
-        Name or folder of the aligner's parser: parses of another one in the cache are not used.
+        Name or folder of the aligner's parser: cached parses of other parsers are not used.
     cache : pathlib.Path, optional
-        Folder that keeps what is computed; not used where spaCy annotates.
+        Folder of the cache of results; not used if spaCy annotates.
     report : callable, optional
         Called with the number of sentences done since the last call.
     given_trees : bool
-        Whether sentences that come with trees keep these for forests, as ``forest-align align`` does by
+        Whether sentences that come with trees use these as forests, as ``forest-align align`` does by
         default.
 
     Returns
     -------
     list of WordDevPair
-        What :class:`WordSweep` takes.
+        The input of :class:`WordSweep`.
     list of str
         Why other pairs could not be prepared.
 
     Raises
     ------
     InputError
-        If there are pairs and none of them has gold links.
+        If there are pairs but none of them has gold links.
     """
 
     def prepare(texts: Sequence[Any]) -> list[Sentence | InputError]:
