@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Small words that an acronym may leave out.
+#: Small words that an acronym may omit.
 _SKIPPED = frozenset(("of", "and", "the", "for", "in", "on", "to", "de", "&", "-"))
 #: Signs that mean several words, and these words.
 _SIGNS = dict.fromkeys(("%", "pct", "pct."), ("per", "cent"))
@@ -18,7 +18,7 @@ _LONGEST = 6
 
 @lru_cache(maxsize=100_000)
 def acronym_letters(word: str) -> str:
-    """Letters of an acronym (``"U.S."`` and ``"S&P"`` give two), empty if the word does not look like one."""
+    """Letters of an acronym (``"U.S."`` and ``"S&P"`` give two); empty if the word is not like an acronym."""
     letters = word.replace(".", "").replace("&", "")
     if 2 <= len(letters) <= _LONGEST and letters.isalpha() and letters.isupper():
         return letters
@@ -39,7 +39,7 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
     ------
     (int, (int, int))
         Index of the acronym or sign, and half-open span of the words that it abbreviates. The span of an
-        acronym starts with a capital; small words inside may have no letter in the acronym.
+        acronym starts with a capital. Small words inside it need no letter in the acronym.
     """
     initials, larger = "", [0]
     for index, word in enumerate(acronyms):
@@ -62,7 +62,7 @@ def acronym_spans(acronyms: Sequence[str], words: Sequence[str]) -> Iterator[tup
 
 
 def _larger_words(words: Sequence[str]) -> list[int]:
-    """For each place, and the end, the first word from there on that is none of the small ones."""
+    """For each position, and the end, the next word from there that is not a small word."""
     found = [len(words)]
     for index in range(len(words) - 1, -1, -1):
         found.append(found[-1] if words[index].lower() in _SKIPPED else index)
@@ -72,7 +72,7 @@ def _larger_words(words: Sequence[str]) -> list[int]:
 def _spelled_out(letters: str, start: int, words: Sequence[str], initials: str, larger: Sequence[int]) -> int:
     """End of the words from ``start`` on that spell the letters; 0 if they do not.
 
-    A small word spells a letter only where the next larger word does not: *UO* is *University of Oregon*.
+    A small word spells a letter only if the next larger word does not: *UO* is *University of Oregon*.
     """
     end = start + 1
     for letter in letters[1:]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from forest_align.lexicon._wordnet_store import WordNetStore
 
-#: Closed-class forms that no rule reaches; the tag decides between readings.
+#: Closed-class forms that no rule covers; the tag selects the reading.
 _CLOSED = {
     ("'m", "v"): "be",
     ("'re", "v"): "be",
@@ -24,7 +24,7 @@ _CLOSED = {
     ("wo", "MD"): "will",
     ("ca", "MD"): "can",
     ("sha", "MD"): "shall",
-    ("does", "v"): "do",  # untagged no female deer
+    ("does", "v"): "do",  # without a tag, not the plural of doe
     ("n't", "r"): "not",
     ("an", "DT"): "a",
 }
@@ -34,9 +34,9 @@ _CLOSED_ANY = {
 
 _SIBILANTS = ("s", "x", "z", "ch", "sh")
 _VOWELS = frozenset("aeiouy")
-# Plurals that are their own singular, though another noun is a letter shorter.
+# Plurals that are their own singular, although a noun exists that is one letter shorter.
 _INVARIABLE = frozenset({"species", "means", "series", "philippines"})
-# Stems that verbs unknown to WordNet have only with a final e: tokeniz|ed, crowdsourc|ing, geolocat|ed.
+# Stems that always take a final e in verbs unknown to WordNet: tokeniz|ed, crowdsourc|ing, geolocat|ed.
 _STEMS_WITH_E = ("c", "v", "u", "iz", "yz", "at", "dg", "rg")
 
 
@@ -63,9 +63,9 @@ class Lemmatizer:
         self._store = store
 
     def __call__(self, word: str, tag: str = "") -> str:
-        """Return the lower-cased lemma of a word, its apostrophes plain.
+        """Return the lower-cased lemma of a word, with plain apostrophes.
 
-        Without a tag the closed classes and irregular forms come first, then the word itself if it is a
+        Without a tag, closed classes and irregular forms are tried first. Next is the word itself if it is a
         lemma, then the rules for plurals and verb forms.
 
         Parameters
@@ -107,7 +107,7 @@ class Lemmatizer:
         return lower
 
     def _inflected(self, lower: str, part: str) -> str:
-        """The lemma that an exception or a rule gives and that WordNet has; empty if there is none."""
+        """The first lemma from an exception or a rule that is in WordNet; empty if there is none."""
         irregular = self._store.exceptions.get((part, lower))
         if irregular is not None:
             return self._american(irregular, lower) if part == "v" else irregular
@@ -120,14 +120,14 @@ class Lemmatizer:
         return ""
 
     def _american(self, irregular: str, lower: str) -> str:
-        """The lemma of an irregular verb form: *install* where WordNet's list has *instal* (*installed*)."""
+        """The American lemma of an irregular verb form: *install* for *installed*; WordNet lists *instal*."""
         doubled = irregular + "l"
         return doubled if lower.startswith(doubled) and self._store.has(doubled, "v") else irregular
 
     def _singular(self, lower: str) -> str:
-        """The noun with most meanings among possible singulars; empty if none is in WordNet.
+        """The possible singular with the most meanings; empty if none is in WordNet.
 
-        So ``uses`` is no plural of the U.S. and ``doses`` none of DOS.
+        So ``uses`` is not a plural of the U.S., and ``doses`` is not a plural of DOS.
         """
         if lower in _INVARIABLE:
             return lower
@@ -140,7 +140,7 @@ class Lemmatizer:
 
 
 def _singulars(word: str) -> Iterator[tuple[str, float]]:
-    """Possible singulars of a noun, each with how many meanings it needs more than the others."""
+    """Possible singulars of a noun, each with how many more meanings than the others it needs."""
     if word.endswith("ies"):
         yield word[:-3] + "y", 0
         yield word[:-1], 0.5  # cookies
@@ -189,7 +189,7 @@ def _without_ending(stem: str) -> Iterator[str]:
 
 
 def _ends_in_short_vowel(stem: str) -> bool:
-    """Whether a stem ends in one vowel and one consonant, which would be doubled if no e had been lost."""
+    """Whether a stem ends in one vowel and one consonant; without a lost e, this would be doubled."""
     return (
         len(stem) >= 2
         and stem[-1] not in _VOWELS | {"w", "x"}

@@ -13,15 +13,15 @@ _VOWELS = frozenset("aeiouy")
 
 
 def suffix_stems(lemma: str) -> tuple[str, ...]:
-    """Stems that are left when derivational suffixes are cut off, the lemma's own first.
+    """Stems of a lemma without its derivational suffixes, the lemma's own stem first.
 
-    Two different lemmas that share a stem may be derived from one another. Stems have at least four letters
-    with a vowel among them; a final ``e``, ``i`` or ``y`` is dropped (happy, happi|ness).
+    If two lemmas share a stem, one may be derived from the other. Stems have at least four letters, one of
+    them a vowel. A final ``e``, ``i`` or ``y`` is dropped (happy, happi|ness).
 
     Parameters
     ----------
     lemma : str
-        Lower-cased lemma; letters only, else it has no stem.
+        Lower-cased lemma. It has no stem unless it consists of letters only.
     """
     if len(lemma) < _SHORTEST_STEM or not lemma.isalpha():
         return ()

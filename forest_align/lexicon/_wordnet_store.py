@@ -27,13 +27,13 @@ class WordNetStore:
     Attributes
     ----------
     ids : mapping of str to int
-        Number of each lower-cased lemma; the words of a collocation are joined by ``_``.
+        Number of each lower-cased lemma; words of a collocation are joined by ``_``.
     lemmas : list of str
         The lemmas by number.
     exceptions : mapping of (str, str) to str
         Lemma of an irregular form, by part of speech (n, v, a, r) and form.
     collocation_starts : frozenset of str
-        First words of the lemmas of several words.
+        First words of the lemmas that have several words.
     """
 
     ids: Mapping[str, int]
@@ -54,7 +54,7 @@ class WordNetStore:
         Raises
         ------
         ModelError
-            If it is not one.
+            If it is not a lexicon file.
         """
         from safetensors import SafetensorError
         from safetensors.numpy import load
@@ -95,7 +95,7 @@ class WordNetStore:
         return number is not None and bool(self._parts[number] & PART_BITS[part])
 
     def synsets(self, lemma: str, part: str = "") -> list[int]:
-        """Ascending numbers of the synsets that hold the lemma, of one part of speech or of all."""
+        """Ascending numbers of the lemma's synsets, for one part of speech or for all."""
         number = self.ids.get(lemma)
         if number is None:
             return []

@@ -1,4 +1,4 @@
-"""Says for any two words of a sentence pair why they may correspond, as one bit mask a cell."""
+"""Computes why any two words of a sentence pair may correspond, as one bit mask per cell."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
 
-#: Cosine of two contextual word vectors from which on it counts as evidence by itself.
+#: Smallest cosine of two contextual word vectors that counts as evidence by itself.
 EMBEDDING_COSINE = 0.4
 
-# Plain numbers, which are combined much faster than flags.
+# Plain integers: they combine much faster than flags.
 _SUBSTRING = int(Evidence.SUBSTRING)
 _SAME = int(Evidence.IDENTICAL | Evidence.LEMMA)
 _RELATIONS = int(
@@ -40,18 +40,18 @@ _RELATIONS = int(
 def word_evidence(
     source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
 ) -> np.ndarray:
-    """Find the evidence for every pair of words: that of :func:`lexical_evidence`, and near vectors.
+    """Find the evidence for every pair of words: :func:`lexical_evidence`, and similar vectors.
 
     The result for swapped sentences is the transpose.
 
     Parameters
     ----------
     source, target : Sentence
-        Sentences; tags and lemmas are used where they are known, vectors where both have them.
+        Sentences; tags and lemmas are used if they are known, vectors if both sentences have them.
     lexicon : Lexicon
         The lexicon.
     ppdb : PairTable, optional
-        Paraphrase pairs of the user.
+        The user's paraphrase pairs.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def word_evidence(
     Raises
     ------
     InputError
-        If the sentences have vectors of different sizes, or of numbers that are not finite.
+        If the sentences have vectors of different sizes, or with numbers that are not finite.
     """
     check_comparable(source, target)
     found = lexical_evidence(source, target, lexicon, ppdb)
@@ -93,8 +93,8 @@ def lexical_evidence(
 
 
 def _add_shared(cells: array[int], lefts: Sequence[WordProfile], rights: Sequence[WordProfile]) -> list[int]:
-    """Mark the words of which one provides a key that the other seeks; return the cells of same lemmas."""
-    # Words meet in the keys that they share, so that most pairs cost nothing.
+    """Mark pairs where one word provides a key that the other seeks; return the cells of equal lemmas."""
+    # Only words that share a key are compared, so most pairs cost nothing.
     places: dict[str | int, list[int]] = {}
     for j, right in enumerate(rights):
         for key in right.provides:
@@ -129,7 +129,7 @@ def _add_pairs(
 
 
 def _add_substrings(cells: array[int], lefts: Sequence[str], rights: Sequence[str]) -> None:
-    """Mark the words of which one is part of the other; empty forms take no part."""
+    """Mark pairs where one word is part of the other; empty forms are ignored."""
     all_left, all_right = "\n".join(lefts), "\n".join(rights)
     for i, left in enumerate(lefts):
         if left and left in all_right:

@@ -1,4 +1,4 @@
-"""Words that carry little content: aligned apart, skipped by extrinsic scores."""
+"""Words that carry little content: aligned separately, skipped by extrinsic scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ thus upon us ve via wasn weren whereas whether whose within without won wouldn y
 -rsb- -lcb- -rcb-
     """
 
-#: Function words as Sultan et al. (2014) have them: NLTK's list of their time, modals and clitics.
+#: Function words of Sultan et al. (2014): NLTK's list at that time, modals and clitics.
 FUNCTION_WORDS = frozenset(_LISTED.split())
 
 #: Closed-class English words, contractions as the Penn treebank splits them.
@@ -28,5 +28,5 @@ STOP_WORDS = FUNCTION_WORDS | frozenset(_RARER.split())
 
 
 def is_content_word(word: str, stop_words: frozenset[str] = STOP_WORDS) -> bool:
-    """Whether a word has a letter or digit and is no stop word."""
+    """Whether a word has a letter or digit and is not a stop word."""
     return plain_apostrophes(word.lower()) not in stop_words and any(map(str.isalnum, word))

@@ -50,27 +50,27 @@ def lexical_groups(
 
 
 def linked_blocks(probabilities: np.ndarray, threshold: float = 0.5) -> list[Group]:
-    """Two spans, at least one of them of several words, in which every word has a likely link into the other.
+    """Pairs of spans, at least one of several words, where each word has a likely link into the other span.
 
-    Parts of blocks are blocks too: of "was taken into custody" and "arrested" also "taken into custody" and
-    "arrested", for which there may be a phrase in the tree.
+    Parts of blocks are blocks too, because the tree may have a phrase for them. So "was taken into custody"
+    and "arrested" also yield "taken into custody" and "arrested".
 
     Parameters
     ----------
     probabilities : numpy.ndarray
         ``[S, T]`` link probabilities.
     threshold : float
-        Probability from which on a link is likely.
+        Smallest probability of a likely link.
     """
     likely = probabilities >= threshold
-    # A link alone in its row and its column is no group.
+    # A link that is alone in its row and its column is not a group.
     likely &= (likely.sum(1)[:, None] > 1) | (likely.sum(0) > 1)
     links = set(zip(*(axis.tolist() for axis in np.nonzero(likely)), strict=True))
     blocks = []
     while links:
         rows, columns = _component(links)
         if max(len(rows), len(columns)) > 2 * LONGEST_GROUP:
-            continue  # nearly everything is linked with everything: there are no groups
+            continue  # almost all words are linked with each other: there are no groups
         for source in _runs(rows):
             for target in _runs(columns):
                 inside = likely[slice(*source), slice(*target)]
@@ -89,7 +89,7 @@ def _runs(places: set[int]) -> Iterator[Span]:
 
 
 def _component(links: set[tuple[int, int]]) -> tuple[set[int], set[int]]:
-    """Take one connected set of links out; its rows and its columns."""
+    """Remove one connected set of links; return its rows and its columns."""
     open_links = [links.pop()]
     rows: set[int] = set()
     columns: set[int] = set()
@@ -113,7 +113,7 @@ def _joined(singles: Sequence[WordProfile], words: Sequence[WordProfile]) -> Ite
     for start in range(len(words) - 1):
         together = plain[start] + plain[start + 1]
         for end in (start + 2, start + 3):
-            # A dash joins what stands on both sides of it: "well - known", but not "cats -".
+            # A dash joins the words on both sides of it: "well - known", but not "cats -".
             if plain[start] and plain[end - 1]:
                 for index in places.get(together, ()):
                     yield (index, index + 1), (start, end)
@@ -156,7 +156,7 @@ def _single_words(words: Sequence[WordProfile]) -> list[tuple[Span, str]]:
 def _synonymous(
     spans: Sequence[tuple[Span, str]], others: Sequence[tuple[Span, str]], lexicon: Lexicon
 ) -> set[Group]:
-    """Groups of a collocation and what shares a synset with it, itself excepted."""
+    """Groups of a collocation and each span that shares a synset with it, except itself."""
     synsets_of = lexicon.synsets
     places: dict[int, list[tuple[Span, str]]] = {}
     for other, lemma in others:

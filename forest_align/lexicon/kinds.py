@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from enum import IntFlag
 
-#: Name of what speaks for a link if none of the kinds of evidence does: the words around it.
+#: Name for a link that no kind of evidence supports: only the words around it do.
 CONTEXT = "context"
 
 
 class Evidence(IntFlag):
     """Kinds of evidence; a cell of :func:`~forest_align.lexicon.evidence.word_evidence` is their sum.
 
-    Two words with the same lemma carry ``LEMMA`` (and ``IDENTICAL`` if they are spelled the same, letter case
-    aside) and none of the relations between different lemmas.
+    Two words with the same lemma have ``LEMMA``, and ``IDENTICAL`` if they differ at most in letter case.
+    They have none of the relations between different lemmas.
     """
 
     IDENTICAL = 1

@@ -29,22 +29,22 @@ _PROFILES_KEPT = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordProfile:
-    """What the evidence for one word depends on.
+    """The properties of a word that its evidence depends on.
 
     Attributes
     ----------
     lower, lemma : str
         Lower-cased form, its apostrophes plain, and lemma.
     provides : tuple of str or int
-        Keys under which other words find it.
+        Keys by which other words find it.
     seeks : tuple of (str or int, int)
-        Keys that it looks for, each with the bit of the evidence that a match is.
+        Keys that it looks for, each with the evidence bit of a match.
     surface : str
-        The form to be compared as a substring; empty if it is too short or a function word.
+        The form to compare as a substring; empty if it is too short or a function word.
     is_function : bool
         Whether it is a function word or punctuation.
     is_punctuation : bool
-        Whether it has neither letter nor digit.
+        Whether it has neither a letter nor a digit.
     word_class : str
         First two letters of its tag.
     """
@@ -60,7 +60,7 @@ class WordProfile:
 
 
 class Lexicon:
-    """English lexicon over WordNet and closed tables; immutable, apart from a bounded memory of profiles.
+    """English lexicon from WordNet and closed tables; immutable, apart from a bounded cache of profiles.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Lexicon:
         return [profile(token.text, token.tag, token.lemma) for token in sentence.tokens]
 
     def _profile(self, word: str, tag: str = "", lemma: str = "") -> WordProfile:
-        """Profile of a word with its Penn tag and its lemma, which is looked up if it is empty."""
+        """Profile of a word with its Penn tag and its lemma; an empty lemma is looked up."""
         lower = plain_apostrophes(word.lower())
         lemma = lemma or self.lemma(word, tag)
         shared: list[tuple[str | int, int]] = [
@@ -114,7 +114,7 @@ class Lexicon:
         else:
             shared += [(synset, Evidence.SYNONYM) for synset in self._synsets(lemma, tag)]
             shared += [(f"-{stem}", Evidence.SUFFIX) for stem in suffix_stems(lemma)]
-            # Relatives are no equivalence: a lemma shows its own number and seeks those of its relatives.
+            # Being relatives is not transitive: a lemma provides its own number and seeks its relatives'.
             own = self.store.ids.get(lemma)
             provided = [] if own is None else [~own]
             sought = shared + [(~other, Evidence.DERIVATION) for other in self.store.relatives(lemma)]
@@ -131,7 +131,7 @@ class Lexicon:
         )
 
     def _synsets(self, lemma: str, tag: str) -> list[int]:
-        """Synsets of the tag's part of speech, or of all where the tag tells nothing or WordNet disagrees."""
+        """Synsets of the tag's part of speech; of all if the tag has none or WordNet disagrees."""
         return self.store.synsets(lemma, part_of_speech(tag)) or self.store.synsets(lemma)
 
 

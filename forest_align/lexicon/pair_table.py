@@ -1,4 +1,4 @@
-"""A table of paraphrase pairs that the user brings, such as PPDB, kept small in memory."""
+"""A table of the user's paraphrase pairs, such as PPDB, kept small in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.types import InputError
 
 _NOTHING: tuple[str, ...] = ()
-# What bytes that are no UTF-8 are decoded as.
+# What bytes that are not UTF-8 are decoded as.
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -26,7 +26,7 @@ class PairTable:
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        # One object a distinct word, and tuples rather than sets, keep 200,000 pairs in about 30 MB.
+        # One object per distinct word, and tuples rather than sets, keep 200,000 pairs in about 30 MB.
         interned: dict[str, str] = {}
         partners: dict[str, list[str]] = {}
         longest = 1
@@ -43,18 +43,18 @@ class PairTable:
     def load(cls, path: str | Path) -> PairTable:
         """Read a file of pairs, gzip-compressed or not.
 
-        A line has the pair in its first two columns, separated by tabs, or is one of PPDB (Ganitkevitch et
-        al. 2013; Pavlick et al. 2015): ``label ||| one ||| other ||| features ...``.
+        A line has the pair in its first two columns, separated by tabs, or has the format of PPDB
+        (Ganitkevitch et al. 2013; Pavlick et al. 2015): ``label ||| one ||| other ||| features ...``.
 
         Raises
         ------
         InputError
-            If the file cannot be read or a line has no pair; names the line.
+            If the file cannot be read or a line has no pair. The error names the line.
         """
         return cls(_read_pairs(Path(path)))
 
     def partners(self, phrase: str) -> tuple[str, ...]:
-        """What a word or phrase, written as the table's are, is paired with."""
+        """The partners of a word or phrase, which must be normalised like the table's."""
         return self._partners.get(phrase, _NOTHING)
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
@@ -66,7 +66,7 @@ class PairTable:
 
 
 def _plain(phrase: str) -> str:
-    """A phrase as it is looked up."""
+    """A phrase in the form used for look-up."""
     phrase = plain_apostrophes(phrase.lower())
     return " ".join(filter(None, phrase.split(" "))) if " " in phrase else phrase
 
@@ -76,7 +76,7 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         read = gzip.open if packed else open
-        # Perhaps with a byte-order mark. Decoded block by block, an error would not say in which line.
+        # Perhaps with a byte-order mark. If decoded block by block, an error would not name the line.
         with read(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
             for number, line in enumerate(lines, 1):
                 if not line.isascii() and (found := _NO_UTF8.search(line)):
@@ -100,19 +100,19 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
 
 
 def _columns_of_ppdb(line: str) -> list[str]:
-    """The two phrases of a line in the format of PPDB; nothing where it is none."""
+    """The two phrases of a line in PPDB's format; nothing for any other line."""
     columns = line.split(" ||| ", 3)
-    # The character that separates columns is written so inside of one.
+    # PPDB's escape for the column separator within a column.
     return [phrase.replace("&#124;", "|") for phrase in columns[1:3]]
 
 
 def paraphrase_table(given: PairTable | str | Path | None) -> PairTable | None:
-    """The table that is given, read if it is a file.
+    """Return the given table; load it first if it is a path.
 
     Raises
     ------
     InputError
-        If it is neither a table nor a path, or the file cannot be read, see :meth:`.PairTable.load`.
+        If it is neither a table nor a path, or the file cannot be read (see :meth:`.PairTable.load`).
     """
     if given is None or isinstance(given, PairTable):
         return given

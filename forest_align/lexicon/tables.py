@@ -19,7 +19,7 @@ fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
 """
 _LISTED_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
-#: The prepositions of Srikumar & Roth (2013), those of the SemEval-2007 sense inventory.
+#: The prepositions of Srikumar & Roth (2013), from the SemEval-2007 sense inventory.
 PREPOSITIONS = frozenset(_LISTED_PREPOSITIONS.split())
 
 _TENS = {word: str(10 * number) for number, word in enumerate(_LISTED_TENS.split(), 2)}
@@ -33,7 +33,7 @@ _NUMBER_WORDS = (
     | {"mn": "10^6", "bn": "10^9", "1000000": "10^6", "1000000000": "10^9"}
 )
 
-# One group a line; its first word is the key of all of them.
+# One group per line; its first word is the key of the group.
 _ABBREVIATIONS = """
 january jan jan.
 february feb feb.
@@ -166,7 +166,7 @@ _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?\.?")
 
 
 def number_value(word: str) -> str:
-    """One spelling of a number however it is written: "2" for "two", "1000" for "1,000.0"; empty if none.
+    """Normalise the spelling of a number: "2" for "two", "1000" for "1,000.0"; empty for other words.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def number_value(word: str) -> str:
         unit = _NUMBER_WORDS.get(units, "")
         return _TENS[tens][0] + unit if len(unit.removesuffix("th")) == 1 and unit[0] != "0" else ""
     if word[-2:] in {"st", "nd", "rd", "th"} and word[:-2].isascii() and word[:-2].isdigit():
-        # Not by way of an int, which refuses to be made of thousands of digits.
+        # Not by converting to int, which refuses thousands of digits.
         return f"{word[:-2].lstrip('0') or '0'}th"
     if not _DIGITS.fullmatch(word):
         return ""
@@ -191,7 +191,7 @@ def number_value(word: str) -> str:
 
 
 def _groups(lines: str) -> dict[str, tuple[str, ...]]:
-    """For every word the first words of the groups that it is in."""
+    """Map each word to the first words of its groups."""
     found: dict[str, tuple[str, ...]] = {}
     for line in lines.split("\n"):
         words = line.split()
@@ -205,14 +205,14 @@ FUNCTION_GROUPS = _groups(_FUNCTION_GROUPS)
 
 
 def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
-    """What a word may be short for, or the word itself where something is short for it.
+    """What a word may abbreviate, or the word itself if it has an abbreviation.
 
     Parameters
     ----------
     word : str
         Surface form; ``US`` and ``U.S.`` are abbreviations, ``us`` is not.
     tag : str
-        Penn tag or empty; a possessive ``'s`` is short for nothing.
+        Penn tag or empty; a possessive ``'s`` abbreviates nothing.
     lemma : str
         Its lemma.
     """
@@ -228,13 +228,13 @@ def abbreviation_keys(word: str, tag: str, lemma: str) -> tuple[str, ...]:
 
 
 def spelling_key(lemma: str) -> str:
-    """One spelling for British and American, hyphenated, accented and typeset forms of a lemma.
+    """Return the common spelling of British, American, hyphenated, accented and typeset forms of a lemma.
 
-    The result need not be a word: "contour" gives "contor", which does no harm as nothing else gives it.
+    The result need not be a word. "contour" gives "contor", which is harmless: no other lemma gives it.
     """
     # The hyphens of numbers matter: -5, 3-1.
     key = lemma.replace("-", "") if any(map(str.isalpha, lemma)) else lemma
-    if not key.isascii():  # ligatures and full-width letters, too, become plain ones
+    if not key.isascii():  # ligatures and full-width letters also become plain ones
         key = "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c))
     key = _BRITISH_WORDS.get(key, key)
     if len(key) > 4:
@@ -243,11 +243,11 @@ def spelling_key(lemma: str) -> str:
     return key
 
 
-# Typographic, acute accent, modifier letter, prime, full width; a grave accent only inside a word, as two of
-# them are an opening quote of the Penn treebank.
+# Typographic, acute accent, modifier letter, prime, full width. A grave accent counts only inside a word,
+# because two of them are an opening quote of the Penn treebank.
 _OTHER_APOSTROPHES = re.compile(r"[’´ʼ′＇]|(?<=\w)`(?=\w)")
 
 
 def plain_apostrophes(word: str) -> str:
-    """The word, of the same length, with ``'`` for every other apostrophe: ``don’t`` becomes ``don't``."""
+    """Replace every other apostrophe by ``'``: ``don’t`` becomes ``don't``. The length stays the same."""
     return word if word.isascii() and "`" not in word else _OTHER_APOSTROPHES.sub("'", word)

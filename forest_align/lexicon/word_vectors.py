@@ -1,4 +1,4 @@
-"""Makes sure that word vectors, which callers may bring, are ones that can be computed with."""
+"""Checks that word vectors, which callers may supply, can be used in computations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_finite(source: Sentence, target: Sentence) -> None:
-    """Make sure that the word vectors of two sentences, where there are any, are finite numbers.
+    """Make sure that the word vectors of two sentences, if any, are finite numbers.
 
     Raises
     ------
@@ -26,12 +26,12 @@ def check_finite(source: Sentence, target: Sentence) -> None:
 
 
 def check_comparable(source: Sentence, target: Sentence) -> None:
-    """Make sure that the word vectors of two sentences have cosines, if both have any.
+    """Make sure that the word vectors of two sentences, if both have any, can be compared by cosine.
 
     Raises
     ------
     InputError
-        If they are of different sizes, or not all finite numbers.
+        If they have different sizes, or some are not finite.
     """
     check_finite(source, target)
     if source.vectors is not None and target.vectors is not None:

@@ -1,4 +1,4 @@
-"""From raw text, or from trees that the user has, to packed parse forests."""
+"""Converts raw text, or trees that the user supplies, to packed parse forests."""
 
 from forest_align.data.trees.parses import read_parses
 from forest_align.parsing.forests.enju_forest import forest_from_enju, sentence_from_enju

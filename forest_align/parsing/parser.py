@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks.span_scores import SpanScorer
     from forest_align.parsing.networks.word_tagger import WordTagger
 
-#: Gives each sentence, a sequence of words, its word vectors: float32, shape (n, D), rows of unit length.
+#: Computes word vectors of sentences (sequences of words): float32, shape (n, D), rows of unit length.
 VectorMaker = Callable[[Sequence[Sequence[str]]], list[np.ndarray]]
 Lemmatizer = Callable[[str, str], str]
 Scores = TypeVar("Scores")
@@ -38,14 +38,14 @@ _Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Sc
 
 MAX_CHARACTERS = 50_000
 MAX_FOREST_SIZE = 1_000_000
-# Batches read ahead: enough to find neighbours of like length, few enough to keep memory flat.
+# Batches read ahead: enough to find sentences of similar length, few enough to keep memory flat.
 _BATCHES_AHEAD = 16
-# Spans in a batch; each takes one number a label.
+# Spans in a batch; each needs one number per label.
 _MAX_CELLS = 100_000
 
 
 def sentences_ahead(batch_size: int) -> int:
-    """How many sentences a parser takes together from a stream: a sentence alone needs no neighbours."""
+    """How many sentences a parser reads from a stream at once: one if each batch is one sentence."""
     return batch_size * _BATCHES_AHEAD if batch_size > 1 else 1
 
 
@@ -57,21 +57,21 @@ class Parser:
     Parameters
     ----------
     scorer : SpanScorer or None
-        The model; None where there is a tagger.
+        The model; None if there is a tagger.
     vectors : callable, optional
-        Gives word vectors; without it sentences have none.
+        Computes word vectors; without it, sentences have none.
     forest_size : int
-        How many of the best trees a forest packs at most, up to a million. With 0 sentences get tags and all
-        else but no forest.
+        How many of the best trees a forest packs at most, up to a million. With 0, sentences get everything
+        except a forest.
     least_ratio : float
-        Trees less probable than the best one times this are left out; 0 keeps all.
+        Drop trees below this fraction of the best tree's probability; 0 keeps all.
     lemmatizer : callable, optional
-        Gives the lemma of a word and its tag.
+        Called with a word and its tag; returns the lemma.
     posteriors : bool
-        Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`), which
+        Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`). This
         takes 4% of the time.
     tagger : WordTagger, optional
-        Tags words by their vectors, in place of the model, where no forests are made.
+        Tags words from their vectors, instead of the model, when no forests are built.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Parser:
         Raises
         ------
         InputError
-            If there are no words, or more than the parser can take, or it is neither text nor words.
+            If there are no words, too many for the parser, or the argument is neither text nor words.
         """
         return _only(self.parse_many([sentence]))
 
@@ -133,23 +133,23 @@ class Parser:
         Parameters
         ----------
         sentences : iterable of str or sequence of str
-            Raw text, or words. Read ahead by 16 batches a worker only, so a stream may be endless. An
-            InputError in the place of a sentence is returned in its place. What stands several times in
-            what is read ahead is parsed once, and its results are the same object.
+            Raw text, or words. Only 16 batches per worker are read ahead, so a stream may be endless. An
+            InputError in the place of a sentence is returned unchanged. Duplicates among the sentences read
+            ahead are parsed once, and their results are the same object.
         batch_size : int
-            Sentences in a forward pass; sentences of like length go together. With 1, each comes out before
-            the next is read.
+            Sentences in a forward pass; sentences of similar length share a batch. With 1, each result is
+            yielded before the next sentence is read.
         workers : int
-            Processes, forked from this one, each of which parses 16 batches at a time with one thread;
-            threads where the system cannot fork safely. With 1, all is done here, and the model may use all
-            processors, though it gains less by them. Results are the same.
+            Number of processes, forked from this one. Each parses 16 batches at a time with one thread.
+            They are threads where the system cannot fork safely. With 1, this process does all the work, and
+            the model may use all processors, though it gains less from them. Results are the same.
 
         Raises
         ------
         InputError
             If ``batch_size`` or ``workers`` is less than 1, or ``sentences`` is one text.
         ForestAlignError
-            If a process died, as when the system lacks memory.
+            If a process died, for example because the system ran out of memory.
 
         Yields
         ------
@@ -175,7 +175,7 @@ class Parser:
         return stream(score=self._model.score, finish=parsed)
 
     def with_vectors(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Give sentences word vectors, which need no parse; a parser without any leaves them as they are."""
+        """Give sentences word vectors, which need no parse; without vectors return them unchanged."""
         if self._vectors is None:
             return list(sentences)
         self._work_alone_in_a_fork()
@@ -190,12 +190,12 @@ class Parser:
     ) -> Iterator[NBest | InputError]:
         """Parse a stream of sentences into their ``forest_size`` best trees; see :meth:`parse_many`.
 
-        Their log-probabilities are those among all trees of the sentence.
+        Log-probabilities are relative to all trees of the sentence.
 
         Raises
         ------
         InputError
-            As there; also if the parser is one without trees.
+            As in :meth:`parse_many`; also if the parser builds no trees.
         """
         if self.forest_size == 0:
             raise InputError("expected a parser with at least one tree a forest, found one with none")
@@ -232,7 +232,7 @@ class Parser:
         finish: Callable[[_Prepared, Scores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> list[Result | InputError]:
-        """Parse sentences in batches by length; what stands there several times is parsed once."""
+        """Parse sentences in batches by length; duplicates are parsed once."""
         numbers: dict[Hashable, int] = {}
         which = [numbers.setdefault(_identity(sentence), len(numbers)) for sentence in window]
         distinct = dict(zip(which, window, strict=True))
@@ -259,7 +259,7 @@ class Parser:
 
     @property
     def _model(self) -> SpanScorer:
-        assert self._scorer is not None  # it is only where a tagger does its work
+        assert self._scorer is not None  # it is None only if a tagger does its work
         return self._scorer
 
     def _work_alone_in_a_fork(self) -> None:
@@ -272,7 +272,7 @@ class Parser:
         trees = chart.k_best(scores.scores, self.forest_size, scores.force_root)
         if self.least_ratio:
             probable = int((trees[4] >= trees[4][0] + np.log(self.least_ratio)).sum())
-            if probable < len(trees[4]):  # asking again is cheaper than taking shared subtrees apart
+            if probable < len(trees[4]):  # decoding again is cheaper than separating shared subtrees
                 trees = chart.k_best(scores.scores, probable, scores.force_root)
         spans, offsets, children, tops, values = trees
         posteriors = None
@@ -302,7 +302,7 @@ class Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A tokenized sentence, and its words as the model reads them best."""
+    """A tokenized sentence, and its words in the form that suits the model best."""
 
     tokens: tuple[Token, ...]
     text: str
@@ -310,7 +310,7 @@ class _Prepared:
 
 
 def _only(results: Iterator[Result | InputError]) -> Result:
-    """The result of one sentence, or its error raised."""
+    """Return the result of one sentence, or raise its error."""
     (result,) = results
     if isinstance(result, InputError):
         raise result
@@ -318,7 +318,7 @@ def _only(results: Iterator[Result | InputError]) -> Result:
 
 
 def _identity(sentence: str | Sequence[str] | InputError) -> Hashable:
-    """A key that sentences parsed alike share; anything that is not a sentence has a key of its own."""
+    """A key shared by sentences with the same parse; anything that is not a sentence has its own key."""
     if isinstance(sentence, str):
         return sentence
     if isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):

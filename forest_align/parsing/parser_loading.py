@@ -34,12 +34,12 @@ def load_parser(
         ``"en"`` for the bundled English model, the name of an installed benepar model (``"benepar_en3"``), or
         a folder with one.
     forest_size : int
-        How many of the best trees a forest packs at most; 0 for sentences with tags but no forest. Of these
-        the bundled model's have tags by their vectors, if they have any, and the parser is not loaded.
+        How many of the best trees a forest packs at most; 0 for sentences with tags but no forest. With 0 and
+        vectors, the bundled model tags words from their vectors, and the parser is not loaded.
     least_ratio : float
-        Trees less probable than the best one times this are left out; 0 keeps all.
+        Drop trees below this fraction of the best tree's probability; 0 keeps all.
     lemmatizer : callable, optional
-        Gives the lemma of a word and its tag.
+        Called with a word and its tag; returns the lemma.
     posteriors : bool
         Whether the nodes of forests get their exact probabilities (:attr:`ParseForest.log_posterior`).
     vectors : bool
@@ -72,16 +72,16 @@ def load_parser(
     )
 
 
-# Against the Stanford trees of Edinburgh++ train (250 pairs, benchmarks/quality/measure_forest.py)
-# constituent recall is
-# 83.8 with one tree, 84.4 with ten, 85.0 with those of the ten at least a tenth as probable as the best.
+# Constituent recall against the Stanford trees of Edinburgh++ train (250 pairs,
+# benchmarks/quality/measure_forest.py) is 83.8 with one tree and 84.4 with ten. It is 85.0 with those of the
+# ten that are at least a tenth as probable as the best.
 _LEAST_RATIO_FOR_ALIGNMENT = 0.1
 
 
 def load_parser_for_alignment(
     name: str | Path = "en", *, forest_size: int = 10, vectors: bool = True
 ) -> Parser:
-    """Load a parser as the aligners want it: with lemmas, without trees far from the best, or posteriors.
+    """Load a parser for the aligners: with lemmas, but without improbable trees and posteriors.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
     Raises
     ------
     ModelError
-        When there is no such model, or its files are damaged.
+        If there is no such model, or its files are damaged.
     """
     from forest_align.parsing.networks.model_files import SECTION, read_config
 
@@ -144,7 +144,7 @@ def locate_parser(name: str) -> Path:
     Raises
     ------
     ModelError
-        When there is no such model.
+        If there is no such model.
     """
     bundled = sorted(path.name for path in MODELS.iterdir() if path.is_dir()) if MODELS.is_dir() else []
     if name in bundled:

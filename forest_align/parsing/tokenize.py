@@ -13,12 +13,12 @@ from forest_align.types import InputError, Token
 if TYPE_CHECKING:
     from nltk.tokenize import NLTKWordTokenizer
 
-# The tokenizer writes one kind of double quote for another.
+# The tokenizer replaces one kind of double quote by another.
 _DOUBLE_QUOTES = ("``", "''", '"')
 
-# Apostrophes that the tokenizer does not know, where they can be nothing else.
+# Apostrophes that the tokenizer does not know, in places where they are unambiguous.
 _OTHER_APOSTROPHE = re.compile(r"(?<=\w)[’´`ʼ′＇](?=\w)|(?<=\s)[’´ʼ′＇](?=(?:s|m|d|re|ve|ll)\b)")
-# What the tokenizer would take apart though treebanks do not.
+# Words that the tokenizer would split, although treebanks do not.
 _WHOLE = re.compile(
     r"""(?:(?:https?|ftp)://|www\.)\S*[\w/]  # web addresses
     # The look-behind lets a mail address begin only where its name does: a long word is read once, not from
@@ -32,7 +32,7 @@ _WHOLE = re.compile(
     | (?<!\S)['’][nN]['’](?!\S)  # rock 'n' roll""",
     re.VERBOSE,
 )
-# Where a word of the tokenizer is cut once more: beside a currency sign, and between two contractions.
+# Places to split the tokenizer's words again: beside a currency sign, and between two contractions.
 _CURRENCY = re.compile(r"(?<=^[£€¥₹])(?=\d)|(?<=\d)(?=[£€¥₹]$)")
 _CONTRACTION = re.compile(r"(?<=\w)(?:['’]d|n['’]t)$", re.IGNORECASE)
 _HAVE = re.compile(r"['’]ve\b", re.IGNORECASE)
@@ -49,7 +49,7 @@ _ABBREVIATIONS = frozenset(
     ariz ark calif colo conn fla mich minn mont neb nev
     okla tenn tex wis wyo""".split()  # noqa: SIM905
 )
-# The same for words that are others when they are written small.
+# The same for words that would be different words in lower case.
 _CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 
 
@@ -67,12 +67,12 @@ def tokenize(text: str) -> tuple[Token, ...]:
     Parameters
     ----------
     text : str
-        Best one sentence; where more follow, their full stops are split off if they are plain to see.
+        Preferably one sentence. If more follow, their full stops are split off where they are unambiguous.
 
     Returns
     -------
     tuple of Token
-        With offsets into ``text``; empty when there is nothing but blanks.
+        With offsets into ``text``; empty if the text is blank.
     """
     # As long as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
     # as one character: a semicolon is split off alike.
@@ -88,7 +88,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 
 def _with_whole_words(tokens: Sequence[Token], text: str) -> list[Token]:
-    """Join what addresses and other words that treebanks leave whole were split into."""
+    """Rejoin the parts of addresses and other words that treebanks do not split."""
     joined: list[Token] = []
     at = 0
     for found in _WHOLE.finditer(text):
@@ -108,7 +108,7 @@ def _with_whole_words(tokens: Sequence[Token], text: str) -> list[Token]:
 
 
 def _cuts(word: str, start: int, following: str) -> Iterator[int]:
-    """Where a word of the tokenizer, which begins at ``start``, is cut once more."""
+    """Where to split a word of the tokenizer, which begins at ``start``, again."""
     inside = _CURRENCY.search(word) or (_HAVE.match(following) and _CONTRACTION.search(word))
     first = inside.start() if inside else 0
     if first:
@@ -118,10 +118,10 @@ def _cuts(word: str, start: int, following: str) -> Iterator[int]:
 
 
 def _ends_sentence(word: str, following: str) -> bool:
-    """Whether the full stop at the end of a word is one, though more text follows.
+    """Whether the full stop at the end of a word ends a sentence, although more text follows.
 
-    It is before a closing quote, a reference in brackets, an ellipsis, a capital letter, and where nothing
-    but quotes and brackets is left.
+    It does before a closing quote, a reference in brackets, an ellipsis or a capital letter, and if only
+    quotes and brackets are left.
     """
     if not _PLAIN_WORD.fullmatch(word):
         return False
@@ -133,7 +133,7 @@ def _ends_sentence(word: str, following: str) -> bool:
 
 
 def _locate(word: str, text: str, at: int) -> tuple[int, int]:
-    """Where the next word stands; the tokenizer only adds blanks and rewrites double quotes."""
+    """Position of the next word; the tokenizer only adds blanks and rewrites double quotes."""
     while at < len(text) and text[at].isspace():
         at += 1
     for form in (word, *_DOUBLE_QUOTES) if word in _DOUBLE_QUOTES else (word,):

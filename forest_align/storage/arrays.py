@@ -1,4 +1,4 @@
-"""Files of arrays and facts that are replaced in one step, so that a kill leaves the old or the new one."""
+"""Files of arrays and facts. They are replaced in one step, so a kill leaves the old or the new file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str
     Parameters
     ----------
     path : pathlib.Path
-        Where to; folders are made.
+        The file to write; missing folders are created.
     arrays : mapping of str to numpy.ndarray
         Any shapes and number types.
     facts : mapping
-        What JSON can hold; numbers come back exactly.
+        JSON values; numbers round-trip exactly.
     """
     from safetensors.numpy import save
 

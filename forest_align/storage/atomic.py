@@ -1,4 +1,4 @@
-"""Files that are replaced in one step, so that a kill leaves the old or the new one."""
+"""Files that are replaced in one step, so a kill leaves the old or the new file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a kill at any moment, meets either the old content or the new one."""
+    """Write a file atomically: a reader, or a kill at any moment, finds either the old or the new content."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The process number keeps several writers of one path apart.
+    # The process number separates several writers of one path.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:

@@ -24,13 +24,14 @@ class Checkpoint:
     Attributes
     ----------
     path : pathlib.Path or None
-        The file; None where no state is kept.
+        The file; None if no state is kept.
     run : str
-        What kind of run it belongs to, for messages.
+        The kind of run that it belongs to, for messages.
     identity : mapping
-        What a resumed run must share with the one that it continues: JSON values by their names.
+        JSON values by name. A resumed run must have the same values as the run that it continues.
     hashed : mapping of str to str
-        Of values that are hashes, by their names: what the run of the checkpoint had if these differ.
+        For values that are hashes, by name: what messages say that the checkpoint was written with, if they
+        differ.
     """
 
     path: Path | None
@@ -55,8 +56,8 @@ class Checkpoint:
         Raises
         ------
         InputError
-            If the file is of another kind or damaged, or was written with other settings or for other pairs;
-            names the first difference.
+            If the file is of another kind or damaged, or was written with other settings or for other pairs.
+            Names the first difference.
         """
         assert self.path is not None
         arrays, facts = load_arrays(self.path)

@@ -1,4 +1,4 @@
-"""Short hashes that tell whether inputs and settings are the same as before."""
+"""Short hashes that show whether inputs and settings have changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def fingerprint_of(*parts: Any) -> str:
-    """Short hash of arrays, by their shapes, number types and bytes, and of other values, by their texts."""
+    """Short hash of arrays (their shapes, number types and bytes) and of other values (their ``repr``)."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):

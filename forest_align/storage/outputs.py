@@ -1,4 +1,4 @@
-"""Outputs that a killed run can be continued in: text, or gzipped text, in blocks of whole lines."""
+"""Outputs that can be resumed after a kill: text or gzipped text, in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ except ImportError:  # not a POSIX system
 # How lines of parses begin.
 _BEGINNINGS = {"json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
 _CHUNK = 1 << 16
-# What the system says when nothing more can be written; it names no file.
+# Errors of the system when nothing more can be written; they name no file.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE)
 
 
 @contextmanager
 def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> Iterator[IO[str]]:
-    """Open a file, or standard output, as UTF-8; what cannot be encoded is escaped.
+    """Open a file, or standard output, as UTF-8; characters that cannot be encoded are escaped.
 
     Parameters
     ----------
     path : str or None
         The file; None for standard output.
     keep : int
-        Bytes of the file that stay; text follows them.
+        Bytes of the file to keep; new text follows them.
     may_pack : bool
         Compress the text if the name ends in ``.gz``. A member ends at each :func:`end_block`, so the bytes
         depend on the blocks alone.
@@ -46,7 +46,7 @@ def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> I
     Raises
     ------
     InputError
-        If the process was started with its standard output closed, the name promises a compressed file, or
+        If standard output was closed when the process started, if the name wrongly implies compression, or if
         another process is writing to the file.
     OSError
         If the file cannot be written; names it.
@@ -62,7 +62,7 @@ def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> I
     if not packs:
         refuse_compressed(path)
     try:
-        # The file is cut only when no other process is writing to it.
+        # The file is truncated only if no other process is writing to it.
         with open(path, "ab") as file:
             claim(file, path)
             if os.path.isfile(path):
@@ -85,7 +85,7 @@ def is_packed(path: str | Path) -> bool:
 
 
 class _Packed(io.TextIOBase):
-    """Text that is gathered, and gzipped as a member at the end of each block."""
+    """Text that is buffered, and gzipped as one member at the end of each block."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._text = file, bytearray()
@@ -98,12 +98,12 @@ class _Packed(io.TextIOBase):
         return len(text)
 
     def end_member(self) -> None:
-        # A file without any member could not be unpacked.
+        # A file without any member could not be decompressed.
         if not self._text and self._file.tell():
             return
-        # With the time in it, the same lines would have other bytes.
+        # With a time stamp, the same lines would give different bytes.
         member = gzip.compress(self._text, compresslevel=6, mtime=0)
-        # Emptied before the member is written: closing must not write it again after an error.
+        # Clear the buffer before writing: after an error, closing must not write the text again.
         self._text = bytearray()
         self._file.write(member)
         self._file.flush()
@@ -118,7 +118,7 @@ class _Packed(io.TextIOBase):
 
 
 def end_block(out: IO[str]) -> None:
-    """Write all that was gathered into the file, so that a later run can keep the file up to here."""
+    """Write all buffered text to the file, so that a later run can keep the file up to here."""
     if isinstance(out, _Packed):
         out.end_member()
     out.flush()
@@ -154,12 +154,12 @@ def blocks(path: Path, lines: int) -> Iterator[tuple[int, int, str]]:
 
 
 def block_text(path: Path, start: int, end: int, lines: int) -> bytes:
-    """Read so many lines of an output, from a byte to another one.
+    """Read a number of lines of an output, between two byte positions.
 
     Raises
     ------
     InputError
-        If it has something else there.
+        If the file has other content there.
     """
     with path.open("rb") as file:
         file.seek(start)
@@ -210,17 +210,17 @@ def _other_file(path: Path, lines: int, line: int | None = None) -> InputError:
 
 
 def last_line(text: bytes) -> str:
-    """The last of some whole lines; empty if there are none."""
+    """The last line of a text of whole lines; empty if there are none."""
     return text[text.rfind(b"\n", 0, -1) + 1 :].decode("utf-8", errors="replace").rstrip("\n")
 
 
 def claim(file: IO[Any], path: str) -> None:
-    """Keep other processes from writing to a file until it is closed, where the system can.
+    """Prevent other processes from writing to a file until it is closed, if the system supports it.
 
     Raises
     ------
     InputError
-        If one is writing to it.
+        If another process is writing to it.
     """
     if fcntl is None or not os.path.isfile(path):
         return
@@ -233,12 +233,12 @@ def claim(file: IO[Any], path: str) -> None:
 
 
 def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
-    """Make sure that no output is the file that is read, or holds the sentences of the links in it.
+    """Make sure that no output is the input file, or the file with the sentences of the input's links.
 
     Raises
     ------
     InputError
-        If one is: opening it would empty the input.
+        If an output is one of these: opening it would erase the input.
     """
     if source == STANDARD_INPUT or not os.path.exists(source):
         return
@@ -250,10 +250,10 @@ def refuse_overwriting(source: str, outputs: Iterable[Path]) -> None:
 
 
 def _holds_sentences_of(source: str, file: Path) -> bool:
-    """Whether an input is one of Pharaoh links, and this file the one beside it that is read with it."""
+    """Whether an input holds Pharaoh links, and this file holds the sentences that are read with it."""
     from forest_align.data.formats import pharaoh
 
-    if not os.path.isfile(source):  # what comes out of a pipe could not be read again
+    if not os.path.isfile(source):  # a pipe cannot be read twice
         return False
     beside = path_beside(Path(source), ".tsv")
     if not (beside.is_file() and file.samefile(beside)):
@@ -270,19 +270,19 @@ class Whole(NamedTuple):
 
 
 def whole_lines(path: Path, kind: str) -> Whole:
-    """Count the whole lines of parses that a killed run has left.
+    """Count the whole lines of parses that a killed run left.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file; there need not be one.
+        The file; it need not exist.
     kind : str
-        What the run writes, ``json`` or ``trees``.
+        The kind of output, ``json`` or ``trees``.
 
     Raises
     ------
     InputError
-        If the last line is unfinished and cannot have been begun by such a run.
+        If the last line is unfinished and cannot come from such a run.
     """
     lines = size = 0
     if path.exists():

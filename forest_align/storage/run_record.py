@@ -1,4 +1,4 @@
-"""What an output is made with, where its blocks end and which pairs failed: a file beside it."""
+"""A file beside an output that records its settings, the ends of its blocks and the failed pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
 
 _MADE_WITH = "made_with"
-#: Lines of a block, at least. Blocks end where batches end.
+#: Minimum number of lines of a block. Blocks end where batches end.
 BLOCK_LINES = 64
 
 
@@ -30,7 +30,7 @@ class Failure(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """The end of a block: its last line, the byte after it, a CRC-32 of the names and texts of all pairs."""
+    """The end of a block: its last line, the byte after it, a CRC-32 of all names and texts so far."""
 
     line: int
     size: int
@@ -38,45 +38,45 @@ class _Mark(NamedTuple):
 
 
 class RunRecord(AbstractContextManager["RunRecord"]):
-    """Counts the alignments of an output and those that failed, and keeps a record of both for a later run.
+    """Counts the alignments and the failures of an output, and records both for a later run.
 
-    The record is the file ``OUT.run``, JSON lines: first what OUT is made with, then every pair that failed,
-    and after every block of OUT a mark: where it ends, and a checksum of all pairs so far. A later run cuts
-    OUT at a mark and continues there.
-    A failure is recorded before its line of OUT is written, a mark after its block. The file is deleted when
-    all is written and nothing has failed. A pipe or a device has no record, nor has a file in a folder that
-    cannot be written to.
+    The record is the file ``OUT.run``, in JSON lines. The first line has the settings that OUT is made with.
+    Further lines are failed pairs, and a mark after each block of OUT. A mark has the end of the block and a
+    checksum of all pairs so far. A later run truncates OUT at a mark and continues there.
+    A failure is recorded before its line of OUT is written, a mark after its block. The record is deleted
+    when everything is written and nothing has failed. Pipes, devices and files in read-only folders have no
+    record.
 
     Parameters
     ----------
     output : str or None
-        OUT; None where nothing can be resumed.
+        OUT; None if nothing can be resumed.
     made_with : mapping of str to str
-        By the names of options, in the order in which differences are looked for.
+        Settings by option name, in the order in which they are compared.
     batch_size : int
-        Pairs that are aligned together.
+        Number of pairs that are aligned together.
 
     Attributes
     ----------
     path : Path or None
-        The file, None where there is none.
+        The record; None if there is none.
     block : int
         Lines of a block.
     lines : int
-        Alignments so far, those of earlier runs among them.
+        Alignments so far, including those of earlier runs.
     size : int
-        Bytes of OUT that stay.
+        Bytes of OUT to keep.
     failures : int
-        How many of them failed.
+        Number of failed alignments among them.
     first : Failure or None
-        The first of these.
+        The first failure.
     last_line : str
-        The last whole line of what an earlier run has written.
+        The last whole line that an earlier run wrote.
 
     Raises
     ------
     InputError
-        If there is a file of that name which is no record.
+        If a file of that name exists but is not a record.
     """
 
     def __init__(self, output: str | None, made_with: Mapping[str, str], batch_size: int) -> None:
@@ -100,16 +100,16 @@ class RunRecord(AbstractContextManager["RunRecord"]):
 
     @property
     def is_known(self) -> bool:
-        """Whether an earlier run has left a record."""
+        """Whether an earlier run left a record."""
         return self._earlier is not None
 
     def find_marks(self) -> int:
-        """Count the lines that an earlier run has left in whole blocks; the last block may be smaller.
+        """Count the lines in the complete blocks of an earlier run; the last block may be smaller.
 
         Raises
         ------
         InputError
-            If OUT was made with something else, which is named, or is not the output of a run.
+            If OUT was made with another setting, which is named, or is not the output of a run.
         """
         out = Path(self._output or "")
         size = out.stat().st_size if out.is_file() else 0
@@ -124,7 +124,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             return lines
         made_with, entries = self._earlier
         check_made_with(made_with, self._made_with, self._output)
-        # Bytes that had not reached the disk when the machine stopped may be missing.
+        # Bytes may be missing that had not reached the disk when the machine stopped.
         self._marks = {one.line: one for one in entries if isinstance(one, _Mark) and one.size <= size}
         kept = list(self._marks.values())
         self._failed = [one for one in entries if isinstance(one, Failure)]
@@ -135,12 +135,12 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         return kept[-1].line
 
     def skip(self, pair: Sequence[str]) -> None:
-        """Count a pair whose alignment is written already: its name and its two texts.
+        """Count a pair, given as its name and two texts, whose alignment is already written.
 
         Raises
         ------
         InputError
-            If it, or one before it, is not the pair that the earlier run had there.
+            If this pair, or one before it, differs from the pair that the earlier run had there.
         """
         self._next(pair)
         mark = self._marks.get(self.lines)
@@ -156,14 +156,14 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._marks[self.lines] = mark._replace(checksum=self._checksum)
 
     def keep(self, lines: int) -> None:
-        """Continue after a line that has a mark, or from the beginning; forget what was recorded after it."""
+        """Continue after a line that has a mark, or from the beginning; drop all later entries."""
         self._marks = {line: mark for line, mark in self._marks.items() if line <= lines}
         self._failed = [failure for failure in self._failed if failure.line <= lines]
         self.failures, self.first = len(self._failed), next(iter(self._failed), None)
         self.lines, self.size, self._checksum = self._marks[lines] if lines else _Mark(0, 0, 0)
 
     def begin(self) -> None:
-        """Write the record as far as it is known; alignments can be counted from here on."""
+        """Write the record so far; from here on, alignments can be written."""
         if self.path is None:
             return
         fresh = self.path.with_name(f".{self.path.name}.new")
@@ -176,7 +176,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._file = self.path.open("a", encoding="utf-8")
 
     def write(self, out: IO[str], alignment: Alignment, text: str, pair: Sequence[str]) -> None:
-        """Write an alignment, given the name and texts of its pair, and record what a later run must know."""
+        """Write an alignment, given the name and texts of its pair, and update the record."""
         self._next(pair)
         if alignment.error:
             failure = Failure(self.lines, alignment.id, alignment.error)
@@ -219,7 +219,7 @@ def _can_have_one(output: Path) -> bool:
 def _read(path: Path) -> tuple[Fields, list[Failure | _Mark]]:
     with path.open(encoding="utf-8", errors="replace") as file:
         made_with = Fields(parse_json_object(file.readline())).fields(_MADE_WITH)
-        # A line that was not finished is about one of OUT that is not kept either.
+        # An unfinished line describes a line of OUT that is not kept either.
         return made_with, [_entry(line) for line in file if line.endswith("\n")]
 
 

@@ -1,4 +1,4 @@
-"""Checks that an output which is to be continued belongs to this run: same settings, same pairs."""
+"""Checks that an output to be resumed belongs to this run: same settings, same pairs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
 
-# Of a pair of long sentences, so much is shown.
+# Characters of a long value that messages show.
 _SHOWN = 80
 
-#: Words of the source and of the target; none where a sentence could not be read.
+#: Words of the source and of the target; none if a sentence could not be read.
 Sides = tuple[Sequence[str], Sequence[str]]
 
 
 def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | None) -> None:
-    """Make sure that an output was made with the same.
+    """Make sure that an output was made with the same settings.
 
     Raises
     ------
     InputError
-        If not: names the first difference.
+        If not; names the first difference.
     """
     for name, value in made_with.items():
         if (then := found.text(name, "")) != value:
@@ -33,20 +33,20 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
 
 
 def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, file: str, line: int) -> None:
-    """Make sure that a line of the file is about the pair that it should be about.
+    """Make sure that a line of the file belongs to the expected pair.
 
     Parameters
     ----------
     expected, found : (str, (sequence of str, sequence of str))
-        Name and words of the pair as the input has them now, and as the line has them. Where either has no
-        words, words are not compared.
+        Name and words of the pair in the current input, and in the line. If either has no words, words are
+        not compared.
     file, line : str, int
-        Where the line is, for messages.
+        Place of the line, for messages.
 
     Raises
     ------
     InputError
-        If names or words differ: says which and how.
+        If names or words differ; describes the difference.
     """
     (name, words), (found_name, found_words) = expected, found
     if name != found_name:
@@ -70,27 +70,27 @@ def check_same_pair(expected: tuple[str, Sides], found: tuple[str, Sides], *, fi
 def check_same_run(
     written: str, line: int, pair_id: str, texts: tuple[str, str], path: str, aligner: str
 ) -> None:
-    """Make sure that the file to be continued was made from the same pairs by the same aligner.
+    """Make sure that the file to be resumed was made from the same pairs by the same aligner.
 
     Parameters
     ----------
     written : str
-        Its last line.
+        The last line of the file.
     line : int
         The number of this line.
     pair_id : str
-        Name of the pair that it should be about.
+        Name of the pair that the line should belong to.
     texts : tuple of str
-        Raw texts of source and target of this pair; empty where they could not be read.
+        Raw texts of source and target of this pair; empty if they could not be read.
     path : str
         The file, for messages.
     aligner : str
-        Name of the kind of aligner that goes on.
+        Name of the kind of aligner that resumes the file.
 
     Raises
     ------
     InputError
-        If the last line is not JSON, or is about another pair or other sentences, or by another aligner.
+        If the last line is not JSON, or has another pair, other sentences or another aligner.
     """
     try:
         fields = Fields(parse_json_object(written))
@@ -98,7 +98,7 @@ def check_same_run(
         found_texts = [fields.fields(side, {}).text("text", "") for side in ("source", "target")]
     except InputError as error:
         raise error.at(file=path, line=line) from None
-    # Blanks may differ: tokens are written with a blank between them where there was no raw text.
+    # Blanks may differ: without raw text, tokens are written with blanks between them.
     now, then = ((source.split(), target.split()) for source, target in (texts, found_texts))
     check_same_pair((pair_id, now), (found, then), file=path, line=line)
     if made_by not in ("", aligner):

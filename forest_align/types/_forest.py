@@ -34,7 +34,7 @@ class ParseForest:
     labels : tuple of str
         Category of each node, see :class:`Node`.
     is_constituent : numpy.ndarray
-        bool, shape (N,): False for nodes that binarization made.
+        bool, shape (N,): False for nodes added by binarization.
     head : numpy.ndarray
         int32, shape (N,): token index of the semantic head.
     log_marginal : numpy.ndarray
@@ -50,11 +50,12 @@ class ParseForest:
         int32, shape (N,): the hyperedge that the parser's best tree uses at the node; -1 for leaves and for
         nodes outside that tree.
     log_posterior : numpy.ndarray
-        float64, shape (N,): log-probability under the parser's tree CRF, among *all* trees of the sentence,
-        that a tree has the constituent: this span with this label chain (of a leaf with no label but its tag:
-        that the word is under no label of its own). Other than ``log_marginal`` it does not depend on how
-        many trees the forest holds, and it is calibrated. NaN for nodes that binarization made, and
-        everywhere in forests of trees that were given and of parsers that were not asked for it.
+        float64, shape (N,): log-probability that a tree has the constituent, this span with this label chain.
+        It is taken under the parser's tree CRF, among *all* trees of the sentence. For a leaf with only its
+        tag as label, it is the log-probability that the word has no label of its own.
+        Unlike ``log_marginal``, it is calibrated and does not depend on how many trees the forest holds.
+        NaN for nodes added by binarization. All NaN if the trees were given, or if the parser did not compute
+        posteriors.
     """
 
     start: np.ndarray
@@ -101,7 +102,7 @@ class ParseForest:
         return int(self.end.max())
 
     def edges_of(self, index: int) -> range:
-        """Numbers of the hyperedges below node ``index``; empty for a leaf."""
+        """Numbers of the hyperedges below node ``index``; none for a leaf."""
         first, last = np.searchsorted(self.edges[:, 0], (index, index + 1))
         return range(int(first), int(last))
 
@@ -111,7 +112,7 @@ class ParseForest:
         return tuple(int(i) for i in found[np.argsort(-self.log_marginal[found], kind="stable")])
 
     def ancestors(self, index: int) -> np.ndarray:
-        """Nodes that stand above node ``index`` in some tree, in ascending order, as an int32 array."""
+        """Nodes above node ``index`` in any tree, in ascending order, as an int32 array."""
         above = np.zeros(len(self), dtype=bool)
         above[index] = True
         for parent, left, right in self.edges:
@@ -122,7 +123,7 @@ class ParseForest:
         return np.flatnonzero(above).astype(np.int32)
 
     def best_nodes(self) -> list[int]:
-        """Nodes of the parser's best tree, parents before their children; none of an empty forest."""
+        """Nodes of the parser's best tree, parents before their children; none for an empty forest."""
         best, edges = self.best_edge.tolist(), self.edges.tolist()
         todo, found = self.roots[:1].tolist(), []
         while todo:
@@ -133,9 +134,9 @@ class ParseForest:
         return found
 
     def best_derivation(self) -> Derivation:
-        """The parser's best tree as a choice of hyperedges, with the log of its probability among the n best.
+        """The parser's best tree as a choice of hyperedges, with its log-probability among the n best.
 
-        Its ``log_probability`` is the one that :meth:`derivations` gives to the same tree.
+        :meth:`derivations` gives the same ``log_probability`` for this tree.
         """
         edges = ((node, int(self.best_edge[node])) for node in self.best_nodes())
         chosen = {node: edge for node, edge in edges if edge >= 0}
@@ -145,18 +146,18 @@ class ParseForest:
         """Trees of the packed forest, the most probable first (Huang & Chiang 2005, algorithm 3).
 
         The probability of a tree is the product of the conditional probabilities of its root and hyperedges,
-        ``ℓ(edge) / ℓ(parent)``; over all trees of the forest they sum to one. A packed forest holds the trees
-        that it was made from and others that mix their parts.
+        ``ℓ(edge) / ℓ(parent)``. The probabilities of all trees of the forest sum to one. A packed forest
+        holds the trees that were packed into it, and others that mix their parts.
 
         Parameters
         ----------
         k : int, optional
-            How many; all by default.
+            Number of trees; all by default.
         """
         return islice(enumerate_derivations(self), k)
 
     def log_probability(self, root: int, edges: Mapping[int, int]) -> float:
-        """Log-probability of the tree that a choice of hyperedges makes, see :meth:`derivations`."""
+        """Log-probability of the tree given by a choice of hyperedges, see :meth:`derivations`."""
         total = float(self.log_marginal[root] - np.logaddexp.reduce(self.log_marginal[self.roots]))
         return total + sum(float(self.edge_log_marginal[e] - self.log_marginal[n]) for n, e in edges.items())
 
@@ -166,15 +167,15 @@ class ParseForest:
         Parameters
         ----------
         words : sequence of str, optional
-            The words of the sentence, as its tokens have them; brackets are written ``-LRB-`` and ``-RRB-``.
-            A forest does not hold them: without them the leaves are the numbers of the tokens, from 0.
+            The words of the sentence, as in its tokens; brackets are written ``-LRB-`` and ``-RRB-``.
+            A forest does not store words. Without them, the leaves are the token numbers, from 0.
         derivation : Derivation, optional
             Which tree; the parser's best by default.
 
         Raises
         ------
         InputError
-            If there are not as many words as the forest has tokens.
+            If the number of words is not the forest's number of tokens.
         """
         words = [str(token) for token in range(self.token_count)] if words is None else words
         if len(words) != self.token_count:
@@ -190,7 +191,7 @@ class ParseForest:
     ) -> Iterator[tuple[float, nltk.Tree]]:
         """Yield ``(log_probability, tree)``, best first: all, ``trees(words)``, or k, ``trees(words, k)``.
 
-        ``trees()`` and ``trees(k)`` put token numbers in the places of words; see :meth:`scored_brackets`.
+        ``trees()`` and ``trees(k)`` use token numbers instead of words; see :meth:`scored_brackets`.
         """
         if isinstance(words, int):
             words, k = None, words
@@ -202,8 +203,8 @@ class ParseForest:
     ) -> Iterator[tuple[float, str]]:
         """Yield ``(log_probability, tree in Penn brackets)``, best first; see :meth:`bracket`.
 
-        Derivations that differ in their binarization or heads only are one tree: it comes once, with the
-        log-probability of the most probable of them.
+        Derivations that differ only in binarization or heads are one tree. It is yielded once, with the
+        log-probability of the most probable derivation.
 
         Parameters
         ----------
@@ -245,7 +246,7 @@ class ParseForest:
         return read_forest(cls, values, path)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as :meth:`to_dict`: what stands in ``"forest"`` of a parse."""
+        """The same as :meth:`to_dict`: the value of ``"forest"`` in a parse."""
         return self.to_dict()
 
     @classmethod

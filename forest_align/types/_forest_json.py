@@ -1,4 +1,4 @@
-"""Forests as JSON values, and back: every list is checked, item by item, before a forest is made of it."""
+"""Convert forests to JSON values and back; every list is checked, item by item, before it is used."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def values_of(forest: ForestArrays) -> dict[str, Any]:
 
 
 def read_forest(make: Callable[..., Forest], data: Any, path: str = "") -> Forest:
-    """Make a forest of JSON values, see :meth:`ParseForest.from_dict`."""
+    """Build a forest from JSON values, see :meth:`ParseForest.from_dict`."""
     fields = Fields(data, path)
     version = fields.integer("version")
     if version != JSON_VERSION:
@@ -75,7 +75,7 @@ def read_forest(make: Callable[..., Forest], data: Any, path: str = "") -> Fores
 
 
 def _read_array(fields: Fields, key: str, kind: Any) -> np.ndarray:
-    """The array of a field, of items that are all of its kind; hyperedges are triples of them."""
+    """Read a field as an array, with all items of the field's kind; hyperedges are triples."""
     name, check = fields.name(key), _CHECKS[kind]
     listed = fields.items(key)
     if key == "edges":
@@ -114,7 +114,7 @@ def check_forest(forest: ForestArrays) -> None:
     _check_sums(forest)
 
 
-# Logarithms may be rounded by whoever wrote them; below the floor, no probability matters.
+# The writer may have rounded logarithms; probabilities below the floor do not matter.
 _ROUNDING = 1e-3
 _FLOOR = -500.0
 _AT_MOST_ZERO = "finite values of at most 0"
@@ -161,7 +161,7 @@ def _check_labels(forest: ForestArrays) -> None:
             f"labels[{node}]",
             f"a chain of labels without blanks and brackets, joined by '::', found {label!r}",
         )
-    # What is no constituent leaves no trace in brackets: a word or a sentence must be one.
+    # Nodes that are not constituents do not appear in brackets: a word or a sentence must be one.
     leaves = forest.end - forest.start == 1
     _require(forest.is_constituent[leaves].all(), "is_constituent", "constituents at all leaves")
     of_others = forest.log_posterior[~forest.is_constituent]
@@ -202,7 +202,7 @@ def _check_roots(forest: ForestArrays) -> None:
 
 
 def _check_sums(forest: ForestArrays) -> None:
-    """A tree that has an inner node has one hyperedge below it, and, but for the root, one above it."""
+    """Check sums of edges: each tree has one edge below an inner node and one above any node but its root."""
     count = len(forest.labels)
     shares = np.exp(forest.edge_log_marginal)
     below, above = np.zeros(count), np.zeros(count)

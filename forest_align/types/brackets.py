@@ -1,4 +1,4 @@
-"""Trees in Penn brackets: labels and the unary chains that they make, words, and the one reader."""
+"""Trees in Penn brackets: labels, the unary chains that labels form, words, and the only reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from nltk import Tree
 
-#: How treebanks write what would be taken for their own brackets.
+#: How treebanks write brackets in the text, to distinguish them from their own.
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 _PIECE = re.compile(r"\(|\)|[^\s()]+")
@@ -22,7 +22,7 @@ _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
 def is_label(text: str) -> bool:
-    """Whether a label can be written in brackets, and in a unary chain, whose labels ``::`` joins."""
+    """Whether a label can be written in brackets and in a unary chain, where ``::`` joins labels."""
     return _LABEL.fullmatch(text) is not None
 
 
@@ -30,13 +30,13 @@ def escape_word(word: str) -> str:
     """Write a word so that it can stand in Penn brackets: brackets by name, blanks as underscores."""
     escaped = word.replace("(", "-LRB-").replace(")", "-RRB-")
     if escaped.split() != [escaped]:
-        # A word of nothing but blanks (a no-break space, say) must leave something between the brackets.
+        # A word of blanks only (such as a no-break space) must leave something between the brackets.
         return "_".join(escaped.split()) or "_"
     return escaped
 
 
 def unescape(word: str) -> str:
-    """Write a leaf of a Penn tree as it stood in the text: ``-LRB-`` was an opening bracket."""
+    """Write a leaf of a Penn tree as in the original text: ``-LRB-`` was an opening bracket."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], word)
 
 
@@ -55,7 +55,7 @@ def parse_bracket(text: str) -> Tree:
     Raises
     ------
     InputError
-        When there is no tree, more than one, or brackets do not match.
+        If there is no tree, more than one, or brackets do not match.
     """
     trees = list(bracketed_trees(text))
     if len(trees) != 1:
@@ -64,7 +64,7 @@ def parse_bracket(text: str) -> Tree:
 
 
 def bracketed_trees(text: str) -> Iterator[Tree]:
-    """Yield the trees of a text; a stack of open nodes, so that depth is not limited by recursion."""
+    """Yield the trees of a text; a stack of open nodes avoids the recursion limit."""
     from nltk import Tree
 
     stack: list[tuple[str, list[Tree | str]]] = []
@@ -135,7 +135,7 @@ def leaves_of(bracket: str) -> list[str]:
 
 
 def check_tree(bracket: str, words: tuple[str, ...], field: str) -> str:
-    """Return a tree in Penn brackets if it is one, over these words; else raise InputError."""
+    """Return a tree in Penn brackets if it is one tree over these words; else raise InputError."""
     try:
         leaves = leaves_of(bracket)
     except InputError as error:
@@ -150,9 +150,9 @@ def check_tree(bracket: str, words: tuple[str, ...], field: str) -> str:
 
 
 _JOINT = "::"
-# A label of a chain, with what joins it to the next. ":" is a label too: the tag of dashes and semicolons. No
-# label holds "::", so that k labels ":" between two others make a run of 3k + 2 colons; one more belongs to
-# the label after the run, two more to those on both sides.
+# A label of a chain, with the joint to the next label. ":" is a label too: the tag of dashes and semicolons.
+# No label holds "::", so k labels ":" between two others make a run of 3k + 2 colons. One extra colon belongs
+# to the label after the run, two extra ones to the labels on both sides.
 _LINK = re.compile(
     r"""(
         :?[^:]+(?::[^:]+)*(?::(?=(?::::)*(?!:)))?  # a word, with a last colon if the rest are threes
@@ -168,8 +168,9 @@ def join_chain(labels: Sequence[str]) -> str:
     Raises
     ------
     InputError
-        If a label is empty or holds blanks, brackets or ``::``, or ends in a colon above a label that begins
-        with none: :func:`split_chain` could not tell ``A:`` above ``B`` from ``A`` above ``:B``.
+        If a label is empty or holds blanks, brackets or ``::``. Also if it ends in a colon and the label
+        below does not begin with one: :func:`split_chain` could not distinguish ``A:`` above ``B`` from ``A``
+        above ``:B``.
     """
     if not all(map(is_label, labels)):
         raise InputError(f"expected labels without blanks, brackets and '::', found {' '.join(labels)!r}")
@@ -180,13 +181,13 @@ def join_chain(labels: Sequence[str]) -> str:
 
 
 def split_chain(chain: str) -> list[str]:
-    """The labels of a unary chain from the top, at least one; of a leaf the last one is the tag."""
+    """The labels of a unary chain from the top, at least one; the last one of a leaf is the tag."""
     if ":::" not in chain:
         return chain.split(_JOINT)
     return _LINK.findall(chain)
 
 
 def is_chain(text: str) -> bool:
-    """Whether a text is what :func:`join_chain` writes."""
+    """Whether a text has the form that :func:`join_chain` writes."""
     labels = split_chain(text)
     return all(map(is_label, labels)) and _JOINT.join(labels) == text

@@ -8,7 +8,7 @@ class ForestAlignError(Exception):
 
 
 class InputError(ForestAlignError, ValueError):
-    """Input that cannot be used: says where it is, what was found and what was expected.
+    """Input that cannot be used; reports its place, what was found and what was expected.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class InputError(ForestAlignError, ValueError):
         return ": ".join([*where, self.message])
 
     def at(self, *, file: str | None = None, line: int | None = None) -> InputError:
-        """Return the same error with its place filled in where it was unknown."""
+        """Return the same error, filling in the parts of its place that were unknown."""
         return InputError(
             self.message,
             file=self.file if self.file is not None else file,
@@ -46,12 +46,12 @@ class InputError(ForestAlignError, ValueError):
 
 
 class MemoryLimitError(InputError):
-    """Input that there was not memory enough for; where or when there is more, it can be used."""
+    """Input that needs more memory than is available; it can be used where or when there is more."""
 
 
 class ModelError(ForestAlignError):
-    """A model that cannot be found or loaded: says which, where it was looked for and what exists."""
+    """A model that cannot be found or loaded; reports which, where it was searched for and what exists."""
 
 
 class InputWarning(UserWarning):
-    """Input that could be meant in two ways: says how it is read, and how to have it read in the other."""
+    """Ambiguous input; reports how it is read, and how to select the other reading."""

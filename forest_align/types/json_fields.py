@@ -1,4 +1,4 @@
-"""JSON in and out: what is read is checked, so that a wrong file is refused with field and expectation."""
+"""Read and write JSON: input is checked, and errors name the wrong field and what was expected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parse_json_object(text: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the text is not JSON, or not an object; says at which column.
+        If the text is not JSON, or not an object; names the column.
     """
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
@@ -40,16 +40,16 @@ def parse_json_object(text: str) -> dict[str, Any]:
 def read_json_object(
     text: str, read: Callable[[dict[str, Any]], Read], file: str | None, line: int | None
 ) -> Read:
-    """Read a JSON object from a line of text; an InputError names where the line comes from.
+    """Read a JSON object from a line of text; an InputError names the line's source.
 
     Parameters
     ----------
     text : str
         The line.
     read : callable
-        Makes something of the object, or raises InputError.
+        Converts the object, or raises InputError.
     file, line : str, int, optional
-        Where it comes from, for messages.
+        The line's source, for messages.
     """
     try:
         return read(parse_json_object(text))
@@ -60,7 +60,8 @@ def read_json_object(
 def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> str:
     """Write one JSON object, without the line end; the opposite of :func:`parse_json_object`.
 
-    It stands on one line, or for people on many, each level indented by so many blanks more.
+    The object is written on one line. With ``indent``, it takes many lines, and each level is
+    indented by that many more blanks.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def format_json_object(values: Mapping[str, Any], indent: int | None = None) -> 
         If a number is not finite.
     """
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=indent)
-    # Half of a surrogate pair (broken input) cannot be encoded, but can be escaped.
+    # A lone surrogate (broken input) cannot be encoded, but can be escaped.
     is_broken = _HALF_PAIR.search(text) is not None
     return json.dumps(values, allow_nan=False, indent=indent) if is_broken else text
 
@@ -78,7 +79,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def describe(value: Any) -> str:
-    """Name a value in a message: its JSON type and, if short, what it is."""
+    """Describe a value in a message: its JSON type and, if short, the value itself."""
     if value is None:
         return "null"
     for kind, name in (
@@ -95,14 +96,14 @@ def describe(value: Any) -> str:
 
 
 class Fields:
-    """The fields of one JSON object, each taken out with its type checked.
+    """The fields of one JSON object, each read with a check of its type.
 
     Parameters
     ----------
     values : mapping
         The object.
     path : str
-        Where the object stands in the document (``"phrases[3]"``); prefix of the field's name in errors.
+        Place of the object in the document (``"phrases[3]"``); prefix of the field's name in errors.
     """
 
     def __init__(self, values: Any, path: str = "") -> None:
@@ -134,9 +135,9 @@ class Fields:
         return value if value is default else check_text(value, self.name(key))
 
     def identifier(self, key: str, default: Any = _MISSING) -> str:
-        """A string, or a whole number, such as ``7`` or ``7.0``, as one."""
+        """A string, or a whole number such as ``7`` or ``7.0``, converted to a string."""
         value = self.raw(key, default)
-        # pandas makes numbers with a point of whole ones in a column that has gaps.
+        # pandas converts whole numbers to floats in a column that has gaps.
         if type(value) is int or (isinstance(value, float) and value.is_integer()):
             return str(int(value))
         if isinstance(value, str):
@@ -190,19 +191,19 @@ def check_boolean(value: Any, field: str) -> bool:
 
 
 def check_integer(value: Any, field: str) -> int:
-    """Return an integer (a boolean is none) or raise InputError."""
+    """Return an integer (not a boolean) or raise InputError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"expected an integer, found {describe(value)}", field=field)
     return value
 
 
 def is_whole_number(value: Any) -> bool:
-    """Whether a value is an integer of Python or numpy; a boolean is none."""
+    """Whether a value is an integer of Python or numpy, but not a boolean."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number that fits into a float; a boolean is none."""
+    """Whether a value is a finite number that fits into a float, but not a boolean."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:

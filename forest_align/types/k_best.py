@@ -13,7 +13,7 @@ from forest_align.types.node import Derivation, ForestArrays
 
 
 class Ranked(NamedTuple):
-    """A derivation of a node: its log score, its hyperedge, and which derivation of each child it takes."""
+    """A derivation of a node: its log score, its hyperedge, and the derivation used for each child."""
 
     log_score: float
     edge: int
@@ -21,9 +21,9 @@ class Ranked(NamedTuple):
 
 
 class _Choices:
-    """The derivations of one node, best first, as far as they were asked for.
+    """The derivations of one node that were requested so far, best first.
 
-    Others are waiting with their scores, or to be scored: a hyperedge, and which derivation of each child.
+    Candidates wait with their scores, or to be scored: a hyperedge, and the derivation of each child.
     """
 
     __slots__ = ("found", "seen", "unscored", "waiting")
@@ -35,11 +35,11 @@ class _Choices:
         self.seen = set(unscored)
 
     def is_settled(self, rank: int) -> bool:
-        """Whether the derivation with a rank is found, or there are fewer."""
+        """Whether the derivation of a rank has been found, or there are fewer derivations."""
         return rank < len(self.found) or not (self.waiting or self.unscored)
 
     def find_next(self) -> None:
-        """Take the best of the waiting ones; what may follow it is to be scored."""
+        """Take the best candidate; queue its possible successors for scoring."""
         cost, edge, ranks = heapq.heappop(self.waiting)
         self.found.append(Ranked(-cost, edge, ranks))
         for place in range(len(ranks)):
@@ -55,12 +55,12 @@ class LazyKBest:
     Parameters
     ----------
     edges_of : callable
-        The hyperedges of a node, at least one; of a leaf one without children.
+        Returns the hyperedges of a node, at least one; for a leaf, one without children.
     children : callable
-        The nodes below a hyperedge.
+        Returns the nodes below a hyperedge.
     score : callable
-        Log score of a hyperedge, given the log scores of the derivations below it. It must not rise where one
-        of these falls.
+        Returns the log score of a hyperedge, given the log scores of the derivations below it. It must be
+        monotonic: it must not rise if one of these falls.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class LazyKBest:
         self._choices: dict[int, _Choices] = {}
 
     def get(self, node: int, rank: int) -> Ranked | None:
-        """The derivation of a node with a rank; None if there are fewer."""
+        """The derivation of a node at a rank; None if there are fewer."""
         # A stack instead of recursion: derivations of long sentences are deep.
         todo = [(node, rank)]
         while todo:
@@ -96,7 +96,7 @@ class LazyKBest:
         return self._choices[node]
 
     def _score(self, choices: _Choices) -> tuple[int, int] | None:
-        """Score one more derivation of a node; return what must be found first, if anything."""
+        """Score one more derivation of a node; return the derivation that must be found first, if any."""
         edge, ranks = choices.unscored[-1]
         below = []
         for child, rank in zip(self.children(edge), ranks, strict=True):
@@ -111,7 +111,7 @@ class LazyKBest:
         return None
 
     def best(self, roots: Sequence[tuple[int, float]]) -> Iterator[tuple[float, int, int]]:
-        """Yield log score, place among the roots and rank of all derivations of some roots, best first.
+        """Yield log score, index of the root and rank for all derivations of the given roots, best first.
 
         The log score of each root is added to those of its derivations.
         """

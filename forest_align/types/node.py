@@ -18,11 +18,11 @@ class Node:
     start, end : int
         Half-open token span.
     label : str
-        Category; a collapsed unary chain is joined by ``"::"`` from the top (``"S::VP"``; for leaves the
-        part-of-speech tag comes last, ``"NP::NNP"``). Nodes made by binarization carry their parent's
+        Category. A collapsed unary chain is joined by ``"::"`` from the top (``"S::VP"``); for leaves, the
+        part-of-speech tag comes last (``"NP::NNP"``). Nodes added by binarization have their parent's
         topmost label and a prime (``"NP'"``).
     is_constituent : bool
-        False for nodes that binarization made.
+        False for nodes added by binarization.
     head : int
         Token index of the semantic head.
     """
@@ -41,14 +41,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """One tree of a packed forest: which hyperedge it uses at each of its inner nodes.
+    """One tree of a packed forest: the hyperedge that it uses at each inner node.
 
     Attributes
     ----------
     root : int
         The node at the top; any node, for the tree of a phrase.
     edges : mapping of int to int
-        Inner node to number of its hyperedge.
+        Maps each inner node to the number of its hyperedge.
     log_probability : float
         See :meth:`~forest_align.types._forest.ParseForest.derivations`.
     """

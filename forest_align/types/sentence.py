@@ -32,11 +32,11 @@ class Token:
     text : str
         Surface form, with brackets and quotes as the user wrote them.
     lemma : str
-        Lower-cased lemma; empty when no lemmatizer ran.
+        Lower-cased lemma; empty if no lemmatizer ran.
     tag : str
-        Penn part-of-speech tag; empty when no tagger ran.
+        Penn part-of-speech tag; empty if no tagger ran.
     start, end : int
-        Half-open character offsets into the raw text; -1 when there is no raw text.
+        Half-open character offsets into the raw text; -1 if there is no raw text.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Token:
     end: int = -1
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values of the token; what is not known is left out."""
+        """JSON values of the token, without unknown fields."""
         values: dict[str, Any] = {"text": self.text}
         values |= {name: value for name in ("lemma", "tag") if (value := getattr(self, name))}
         if (self.start, self.end) != (-1, -1):
@@ -60,14 +60,14 @@ class Token:
         Parameters
         ----------
         values : mapping
-            JSON object with ``text``, and perhaps ``lemma``, ``tag``, and ``start`` with ``end``.
+            JSON object with ``text``, and optionally ``lemma``, ``tag``, and ``start`` with ``end``.
         path : str
             Name of the object in the document, for messages.
 
         Raises
         ------
         InputError
-            If a field is missing, of a wrong type, or offsets are no span; names the field.
+            If a field is missing or has a wrong type, or the offsets are not a span; names the field.
         """
         fields = Fields(values, path)
         start, end = fields.integer("start", -1), fields.integer("end", -1)
@@ -80,24 +80,24 @@ class Token:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """A sentence with what is known about it.
+    """A sentence with its tokens and, if known, its forest and word vectors.
 
     Attributes
     ----------
     tokens : tuple of Token
         The tokens in order.
     forest : ParseForest or None
-        Packed parse forest; None for aligners that need no parse.
+        Packed parse forest; None for aligners that do not need a parse.
     vectors : numpy.ndarray or None
         Contextual word vectors, float32, shape ``(len(tokens), dimension)``, rows of unit length.
     text : str
-        Raw text; the tokens joined by spaces when there was none. By keyword only.
+        Raw text; the tokens joined by spaces if there was none. Keyword-only.
 
     Raises
     ------
     InputError
-        If something among the tokens is no Token, the forest or the vectors are those of more or fewer
-        tokens, or the vectors are no table.
+        If one of the tokens is not a Token, the forest or the vectors have another number of tokens, or the
+        vectors are not a table.
     """
 
     tokens: tuple[Token, ...]
@@ -127,13 +127,13 @@ class Sentence:
 
     @classmethod
     def from_words(cls, words: Iterable[str], tags: Iterable[str] | None = None) -> Sentence:
-        """Build a sentence from words (and tags), its raw text being the words joined by spaces.
+        """Build a sentence from words (and tags); its raw text is the words joined by spaces.
 
         Raises
         ------
         InputError
-            If it is given a text in place of words or tags, what is no text among them, or not as many tags
-            as words.
+            If words or tags are a single string, if one of them is not a string, or if there are not as many
+            tags as words.
         """
         if isinstance(words, str):
             raise InputError(f"expected words, found the text {reprlib.repr(words)}; aligners take raw text")
@@ -166,14 +166,14 @@ class Sentence:
         return len(self.tokens)
 
     def to_dict(self, *, forest: bool = True) -> dict[str, Any]:
-        """JSON values of the sentence: text and tokens; tags, lemmas, offsets and forest where there are any.
+        """JSON values of the sentence: text and tokens; tags, lemmas, offsets and forest if there are any.
 
-        Offsets that follow from text and tokens are left out. Vectors are not part of it.
+        Offsets are omitted if they follow from text and tokens. Vectors are never included.
 
         Parameters
         ----------
         forest : bool
-            Whether the forest is part of it.
+            Whether to include the forest.
         """
         values: dict[str, Any] = {"text": self.text, "tokens": list(self.words)}
         if any(self.tags):
@@ -200,7 +200,7 @@ class Sentence:
         text : str
             The line.
         file, line : str, int, optional
-            Where it comes from, for messages.
+            The line's source, for messages.
 
         Raises
         ------
@@ -216,17 +216,17 @@ class Sentence:
         Parameters
         ----------
         values : mapping
-            JSON object with ``tokens``, and perhaps ``text``, ``tags``, ``lemmas``, ``offsets``, ``forest``.
+            JSON object with ``tokens``; optional are ``text``, ``tags``, ``lemmas``, ``offsets``, ``forest``.
         path : str
             Name of the object in the document, for messages.
         forest : bool
-            Whether a forest is read; ignored like any unknown key otherwise.
+            Whether to read the forest; if not, it is ignored like any unknown key.
 
         Raises
         ------
         InputError
-            If a field is missing, of a wrong type or of a wrong length, or the forest is not well formed or
-            one of other tokens; names the field.
+            If a field is missing, or has a wrong type or length; also if the forest is not well formed or
+            has other tokens. Names the field.
         """
         fields = values if isinstance(values, Fields) else Fields(values, path)
         words = check_texts(fields.items("tokens"), fields.name("tokens"))
@@ -248,7 +248,7 @@ class Sentence:
             for word, lemma, tag, (start, end) in zip(words, lemmas, tags, offsets, strict=True)
         )
         if found is not None and found.token_count != len(tokens):
-            # Checked here too, where the field has a name.
+            # Checked here too, because here the error can name the field.
             raise InputError(
                 f"expected a forest over {len(tokens)} tokens, found one over {found.token_count}",
                 field=fields.name("forest"),
@@ -267,7 +267,7 @@ def _texts(values: Iterable[str], what: str) -> list[str]:
 
 
 def _usual_offsets(words: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
-    """Offsets of words joined by single spaces; unknown (-1) if that is not what the text is."""
+    """Offsets of words joined by single spaces; unknown (-1) if the text is anything else."""
     known, at = " ".join(words) == text, 0
     for word in words:
         yield (at, at + len(word)) if known else (-1, -1)

@@ -10,14 +10,14 @@ import numpy as np
 
 
 def gaps(used: Iterable[int], length: int) -> tuple[tuple[int, int], ...]:
-    """Maximal half-open spans of the first ``length`` numbers that hold none of those ``used``."""
+    """Maximal half-open spans of the first ``length`` numbers that hold no ``used`` number."""
     edges = [-1, *sorted(used), length]
     return tuple((a + 1, b) for a, b in pairwise(edges) if b - a > 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanSums:
-    """Sums of a table over two spans, one of rows and one of columns, by four look-ups each.
+    """Sums of a table over a span of rows and a span of columns, by four look-ups each.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SpanSums:
     ) -> np.ndarray:
         """Sums over half-open spans of rows and of columns, by default of all columns.
 
-        Indices are numbers, arrays that broadcast or slices of the places between cells. The place -1 is the
+        Indices are positions between cells: numbers, arrays that broadcast, or slices. Position -1 is the
         last one.
         """
         at = self.corners

@@ -1,4 +1,4 @@
-"""Processes and threads that share out work."""
+"""Processes and threads that work in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work shared out to processes, or to threads: results in the order of the input, few items read ahead."""
+"""Distribute work to processes or threads; results keep the input order, and few items are read ahead."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ Result = TypeVar("Result")
 
 
 def can_fork() -> bool:
-    """Whether this process may have forked ones."""
+    """Whether this process may fork."""
     allowed = not multiprocessing.current_process().daemon
     return allowed and "fork" in multiprocessing.get_all_start_methods()
 
 
 def map_in_workers(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """Do the same work on every item, on several at a time; results come in the order of the items.
+    """Do the same work on every item, on several in parallel; results keep the order of the items.
 
-    Workers are processes. They have what this one has loaded, and share its memory as long as nobody writes
-    to it; items and results are sent by pickle. Where the system cannot fork safely, they are threads, of
-    which only one at a time runs Python. A single item is worked on here, with all threads: there is nothing
-    to share out.
+    Workers are forked processes. They inherit everything that this process has loaded, and share its memory
+    until one of them writes to it. Items and results are pickled. Where the system cannot fork safely,
+    workers are threads, and only one at a time runs Python. A single item is processed here, with all
+    threads: there is nothing to distribute.
 
     Parameters
     ----------
     work : callable
         Called with an item, in workers that use one thread of torch each.
     items : iterable
-        Read ``workers`` items ahead at most.
+        At most ``workers`` items are read ahead.
     workers : int
-        How many.
+        Number of workers.
 
     Raises
     ------
     ForestAlignError
-        If a process died, as when the system lacks memory.
+        If a process died, for example because the system ran out of memory.
     """
     items = iter(items)
     first = list(islice(items, 2))
     if len(first) < 2:
         yield from map(work, first)
         return
-    # On macOS libraries of the system may fail in a forked process.
+    # On macOS, system libraries may fail in a forked process.
     pool = _processes if can_fork() and sys.platform != "darwin" else _threads
     coming: deque[Future[Result]] = deque()
     with pool(work, workers) as submit:
@@ -92,12 +92,12 @@ def _threads(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[Any
         with ThreadPoolExecutor(workers, initializer=use_one_thread) as pool:
             yield lambda item: pool.submit(work, item)
     finally:
-        if torch is not None:  # what workers set is for new threads, too
+        if torch is not None:  # the workers' setting applies to new threads, too
             torch.set_num_threads(before)
 
 
 class _Worker:
-    """What a worker process does, and whether its results are still wanted."""
+    """What a worker process does, and whether its results are still needed."""
 
     work: Callable[[Any], Any]
     given_up: Event
@@ -113,10 +113,10 @@ def _work_on(item: Any) -> Any:
 
 
 def begin_forked_process() -> None:
-    """Let a forked process live as long as its parent, whatever ends that, and use one thread of torch.
+    """Make a forked process end with its parent, however that ends, and use one thread of torch.
 
-    Ctrl-C, which reaches all processes of a terminal, is left to the parent: a worker that ended while it
-    sends a result would have the parent wait for the rest of it.
+    Ctrl-C reaches all processes of a terminal, but only the parent handles it. If a worker ended while
+    sending a result, the parent would wait for the rest.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -125,16 +125,16 @@ def begin_forked_process() -> None:
 
 
 def use_one_thread() -> None:
-    """Let torch, if it is there, work in the calling thread alone.
+    """Make torch, if it is loaded, use the calling thread only.
 
-    In a forked process it would wait for ever for the threads that the parent has.
+    In a forked process, torch would wait forever for the parent's threads.
     """
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
 
 def check_counts(**counts: int) -> None:
-    """Refuse numbers, by the names of their arguments, that are less than 1 or not whole.
+    """Refuse counts, given by argument name, that are less than 1 or not whole.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Processes that work on one sweep: forked, so that each has the prepared pairs and need not prepare them."""
+"""Processes that work on one sweep: they are forked, so each inherits the prepared pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forest_align.types import ForestAlignError, InputError
 from forest_align.workers.processes import begin_forked_process, can_fork
 
 _POLL_SECONDS = 0.5
-_PATIENCE_SECONDS = 10.0  # how long a worker that was asked to stop may go on
+_PATIENCE_SECONDS = 10.0  # how long a worker may continue after a request to stop
 _LONGEST = 5_000  # characters of a message; JSON may need six bytes each
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -25,32 +25,32 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def run_workers(
     work: Callable[[AbstractContextManager[object]], None], count: int, watch: Callable[[], None]
 ) -> None:
-    """Do the same work in several processes at a time, and end when all of them have ended.
+    """Do the same work in several processes at a time; return when all of them have ended.
 
-    They end early, all of them, if one fails, if this process is interrupted (Ctrl-C), or if it is killed: at
-    once where they are :func:`interruptible`, otherwise when they come to it, or after ten seconds.
+    All of them end early if one fails, or if this process is interrupted (Ctrl-C) or killed. They end at once
+    where they are :func:`interruptible`. Otherwise they end when they become so, or after ten seconds.
 
     Parameters
     ----------
     work : callable
-        Called once in each process, with a lock for what only one of them may do at a time. It must not use
-        connections that were opened before.
+        Called once in each process, with a lock for tasks that only one process may do at a time. It must not
+        use connections that were opened before.
     count : int
         Number of processes.
     watch : callable
-        Called in this process about twice a second, and when a worker has ended.
+        Called in this process about twice a second, and whenever a worker has ended.
 
     Raises
     ------
     InputError
         If a worker could not use its input, or was killed.
     RuntimeError
-        If one failed otherwise; a note has its traceback.
+        If one failed for another reason; a note has its traceback.
     """
     context = multiprocessing.get_context("fork")
     turn = context.Lock()
     workers: list[tuple[BaseProcess, Connection]] = []
-    # Signals must meet no worker that does not know yet what to do with them, nor break into ``watch``.
+    # A signal must not reach a worker before it can handle signals, nor interrupt ``watch``.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         for _ in range(count):
@@ -77,7 +77,7 @@ def run_workers(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Mark what a worker may be stopped in. Elsewhere it might leave a storage locked or half written."""
+    """Mark code where a worker may be stopped. Elsewhere it might leave a storage locked or half written."""
     if not can_fork():
         yield
         return
@@ -116,14 +116,14 @@ def _be_worker(
     turn: AbstractContextManager[object],
     failure: Connection,
 ) -> None:
-    # Workers are stopped by SIGTERM, which stays blocked from before the fork until they are interruptible.
+    # SIGTERM stops workers. It is blocked from before the fork until they are interruptible.
     begin_forked_process()
     try:
         work(turn)
     except Exception as error:
         expected = isinstance(error, (ForestAlignError, OSError))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
-        # Nobody reads before this process has ended: it must fit into the pipe.
+        # The parent reads only after this process has ended, so the message must fit into the pipe.
         told = [expected, message[-_LONGEST:], traceback.format_exc()[-_LONGEST:]]
         failure.send_bytes(json.dumps(told).encode())
         sys.exit(1)

@@ -56,8 +56,8 @@ def subordinate_relation(parent: HeadedPhrase, position: int) -> str:
 def _relative(phrase: HeadedPhrase, clause: HeadedPhrase) -> str:
     """Name the relation of a noun phrase with *wh* to the clause that it introduces.
 
-    It is an argument of the clause's own verb, or ``rel``: when it goes with a noun (*whose wife you love*),
-    or belongs deeper in the clause (*which he said that you know*, *which you spoke of*).
+    It is an argument of the clause's own verb, or ``rel``. It is ``rel`` with a noun (*whose wife you love*),
+    or if its place is deeper in the clause (*which he said that you know*, *which you spoke of*).
     """
     if not has_subject(clause):
         return "nsubj"
@@ -69,7 +69,7 @@ def _relative(phrase: HeadedPhrase, clause: HeadedPhrase) -> str:
 
 
 def _gap_is_deeper(clause: HeadedPhrase) -> bool:
-    """Whether the verb of a clause has a clause of its own, or a preposition without object."""
+    """Whether the verb of a clause governs another clause, or a preposition without object."""
     below = clause.head_child
     while below is not None and not below.is_leaf:
         for child in below.children:
@@ -211,14 +211,14 @@ def _clause_argument(parent: HeadedPhrase, position: int) -> str:
 
 
 def _is_subject(parent: HeadedPhrase, position: int) -> bool:
-    """Whether a clause before a verb phrase is its subject: no noun phrase is, and no comma sets it off."""
+    """Whether a clause before a verb phrase is its subject: there is no subject noun phrase and no comma."""
     before = before_head(parent)
     is_comma = any(child.label == "," for child in before[position + 1 :])
     return parent.label != "SINV" and not is_comma and all(child.label != "NP" for child in before)
 
 
 def complement_or_adverbial(sbar: HeadedPhrase, before_head: bool) -> str:
-    """Tell a complement clause from an adverbial one by what introduces it."""
+    """Distinguish a complement clause from an adverbial one by its introducing word."""
     first = introducer(sbar)
     if first is None:
         return "advcl" if before_head and _has_mark(sbar) else "ccomp"
@@ -270,14 +270,14 @@ def _complement(parent: HeadedPhrase, position: int) -> str:
 
 
 def _predicate(clause: HeadedPhrase) -> HeadedPhrase:
-    """What a clause, or its first conjunct, says."""
+    """The predicate of a clause, or of its first conjunct."""
     while clause.head_child is not None and clause.label in CLAUSES:
         clause = clause.head_child
     return clause
 
 
 def _is_set_off(parent: HeadedPhrase, position: int) -> bool:
-    """Whether a comma stands before a child, and before that an object: the verb has its arguments then."""
+    """Whether a comma precedes a child, and an object precedes the comma: so the verb has its arguments."""
     if parent.children[position - 1].label != ",":
         return False
     return any(

@@ -1,7 +1,7 @@
 """Gives flat coordination in noun phrases the structure that its dependencies need.
 
-The Penn Treebank leaves *racial and ethnic categories* and *the cat and the old dog* flat, so that every word
-would depend on one head. Here words that are coordinated are put into a phrase of their own.
+The Penn Treebank leaves *racial and ethnic categories* and *the cat and the old dog* flat, so every word
+would depend on one head. This module puts coordinated words into separate phrases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SEPARATORS = frozenset({"CC", ","})
 
 
 def phrase(label: str, children: list[HeadedPhrase]) -> HeadedPhrase:
-    """A constituent; if it is a noun phrase of coordinated words, with a phrase around what belongs together.
+    """Build a constituent; in a noun phrase of coordinated words, group the children that belong together.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ def _grouped(children: list[HeadedPhrase]) -> list[HeadedPhrase]:
 
 
 def _modifies(left: Sequence[HeadedPhrase], right: Sequence[HeadedPhrase]) -> bool:
-    """Whether the noun before the conjunction goes with the last noun: *the trade and technology policy*.
+    """Whether the noun before the conjunction modifies the last noun: *the trade and technology policy*.
 
-    What is longer than that is rather two noun phrases, each with modifiers of its own.
+    Longer sequences are probably two noun phrases, each with its own modifiers.
     """
     return len(left) == 1 or (len(right) == 2 and all(child.label in _SPECIFIERS for child in left[:-1]))
 
 
 def _segments(children: Sequence[HeadedPhrase]) -> list[HeadedPhrase]:
-    """Phrases around what stands between conjunctions and commas."""
+    """Children, with a phrase around each group between conjunctions and commas."""
     found: list[HeadedPhrase] = []
     segment: list[HeadedPhrase] = []
     for child in children:

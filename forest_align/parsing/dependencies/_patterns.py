@@ -1,4 +1,4 @@
-"""What several rules of the typed dependencies ask of a constituent: its head, its subject, what opens it."""
+"""Properties of a constituent that several dependency rules need: its head, subject and introducer."""
 
 # ruff: noqa: SIM905
 from __future__ import annotations
@@ -20,12 +20,12 @@ def head_of(parent: HeadedPhrase) -> HeadedPhrase:
 
 
 def after_head(parent: HeadedPhrase, position: int) -> bool:
-    """Whether the child at a position stands behind the one that holds the head."""
+    """Whether the child at a position follows the child that holds the head."""
     return position > parent.children.index(head_of(parent))
 
 
 def before_head(node: HeadedPhrase) -> list[HeadedPhrase]:
-    """The children before the one that holds the head."""
+    """The children before the child that holds the head."""
     return node.children[: node.children.index(head_of(node))] if node.children else []
 
 
@@ -37,7 +37,7 @@ def has_subject(clause: HeadedPhrase) -> bool:
 
 
 def introducer(sbar: HeadedPhrase) -> HeadedPhrase | None:
-    """What opens a subordinate clause before its head: a conjunction, or a phrase with *wh*."""
+    """The introducer of a subordinate clause before its head: a conjunction, or a phrase with *wh*."""
     for child in sbar.children:
         if child is sbar.head_child:
             return None
@@ -47,7 +47,7 @@ def introducer(sbar: HeadedPhrase) -> HeadedPhrase | None:
 
 
 def parenthesis(child: HeadedPhrase) -> str:
-    """The relation of what stands in brackets or between dashes, by its own head."""
+    """The relation of a phrase in brackets or between dashes, by its own head."""
     label = head_of(child).label if child.children else child.label
     if label in ("NP", "NX", "NN", "NNP", "NNS"):
         return "appos"

@@ -30,7 +30,7 @@ from forest_align.parsing.dependencies._syntactic_heads import (
 
 _NEGATIONS = frozenset("not n't never".split())
 _PRECONJUNCTIONS = frozenset({"both", "either", "neither"})
-# Children of one kind can be conjuncts.
+# Children of the same kind can be conjuncts.
 _ALIKE = (
     NOUN_PHRASES,
     ADJECTIVES,
@@ -54,7 +54,7 @@ def relation(parent: HeadedPhrase, position: int) -> str:
     Returns
     -------
     str
-        A basic Stanford dependency type; ``"dep"`` when nothing more is known.
+        A basic Stanford dependency type; ``"dep"`` if no rule applies.
     """
     child = parent.children[position]
     if child.label in ("CC", "CONJP"):
@@ -113,7 +113,7 @@ def _only_modifies(parent: HeadedPhrase, position: int) -> bool:
 
 
 def _before_modifiers(parent: HeadedPhrase, position: int) -> str:
-    """The label of the last child before the position that is no adverb or parenthesis."""
+    """The label of the last child before the position that is not an adverb or parenthesis."""
     head = head_of(parent)
     while position > 1 and _is_modifier(parent.children[position - 1], head):
         position -= 1
@@ -196,7 +196,7 @@ def _reduced_clause(child: HeadedPhrase) -> str:
 
 
 def _finite(clause: HeadedPhrase) -> bool:
-    """Whether the first verb of a clause has a tense: *children who were alone* without the pronoun."""
+    """Whether the first verb of a clause has a tense, as in *children who were alone* without the pronoun."""
     verbs = (leaf.label for leaf in clause.leaves() if leaf.label in VERB_TAGS or leaf.label in ("MD", "TO"))
     return next(verbs, "TO") in ("VBD", "VBP", "VBZ", "MD")
 

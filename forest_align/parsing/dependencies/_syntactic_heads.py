@@ -1,7 +1,7 @@
-"""Syntactic heads as the Stanford dependencies have them; those of our forests are semantic heads.
+"""Syntactic heads, as in the Stanford dependencies; our forests have semantic heads.
 
-The predicate of a copula is the head of its clause, a preposition that of its phrase, the first conjunct that
-of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
+The predicate of a copula is the head of its clause. A preposition is the head of its phrase. The first
+conjunct is the head of a coordination (de Marneffe, MacCartney & Manning 2006, §3).
 """
 
 # ruff: noqa: SIM905
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BE_FORMS = frozenset("be am is are was were been being 's 're 'm ai".split())
-#: Verbs whose predicate is the head of the clause, as the Stanford parser of the papers' time has them.
+#: Verbs whose predicate is the head of the clause, as in the Stanford parser at the time of the papers.
 COPULAS = BE_FORMS | frozenset(
     "become becomes became becoming remain remains remained remaining seem seems seemed seeming appear "
     "appears appeared appearing stay stays stayed staying".split()
@@ -37,7 +37,7 @@ TIME_WORDS = frozenset(
 
 @dataclass(eq=False, slots=True)
 class HeadedPhrase:
-    """A node of a constituency tree with what the dependency rules ask of it.
+    """A node of a constituency tree with the properties that the dependency rules need.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class HeadedPhrase:
     children : list of HeadedPhrase
         Empty for a leaf.
     word : str
-        Lower-cased word of a leaf, its apostrophes plain.
+        Lower-cased word of a leaf, with plain apostrophes.
     index : int
         Token index of a leaf.
     head : int
@@ -87,8 +87,8 @@ class HeadedPhrase:
         return found
 
 
-# Label -> attempts in order; each gives the side from which children are scanned and the labels looked for.
-# A side in capitals takes the first child with any of the labels; in small letters, label by label.
+# Label -> attempts in order; each has the side from which children are scanned, and the labels to find.
+# A side in capitals selects the first child with any of the labels; in small letters, label by label.
 _RULES_AS_TEXT: dict[str, tuple[tuple[str, str], ...]] = {
     "ADJP": (
         ("LEFT", "$"),
@@ -151,18 +151,18 @@ def set_heads(root: HeadedPhrase) -> list[HeadedPhrase]:
     Parameters
     ----------
     root : HeadedPhrase
-        Changed in place, with all that is below it.
+        Changed in place, with its whole subtree.
 
     Returns
     -------
     list of HeadedPhrase
-        The constituents that are no words, each before those below it.
+        The constituents that are not words, parents before their children.
     """
     if root.is_leaf:
         root.head = root.index
         return []
-    # Each with whether the clause around it has *there* as subject: a noun phrase after *be* is no predicate
-    # then. A list that grows while it is walked, instead of recursion: trees of long sentences are deep.
+    # Each node has a flag: the clause around it has *there* as subject, so a noun phrase after *be* is not a
+    # predicate. The list grows during the loop, instead of recursion: trees of long sentences are deep.
     order = [(root, False)]
     existential = []
     for node, around in order:
@@ -187,7 +187,7 @@ def set_heads(root: HeadedPhrase) -> list[HeadedPhrase]:
 def is_time(node: HeadedPhrase) -> bool:
     """Whether a noun phrase names a time (*Monday*, *last year*) and is not an object.
 
-    A time with modifiers behind it, or two coordinated ones, are objects: *serve nine years in prison*.
+    A time with modifiers after it, or a coordination of two, is an object: *serve nine years in prison*.
     """
     head = node.head_child
     return (head is None or head.is_leaf) and has_time_head(node)
@@ -199,7 +199,7 @@ def has_time_head(node: HeadedPhrase) -> bool:
 
 
 def coordinated(node: HeadedPhrase) -> bool:
-    """Whether the children are conjuncts: a conjunction stands after the first of them."""
+    """Whether the children are conjuncts: a conjunction follows the first child."""
     for child in node.children[1:]:  # noqa: SIM110 - a loop is faster here than any() over a generator
         if child.label in _CONJUNCTIONS:
             return True
@@ -212,7 +212,7 @@ def auxiliary(node: HeadedPhrase) -> bool:
 
 
 def copular(node: HeadedPhrase) -> bool:
-    """Whether a leaf can be a copula: a form of *be*, *become*, *remain* and their like."""
+    """Whether a leaf can be a copula: a form of *be*, *become*, *remain* or a similar verb."""
     return node.is_leaf and node.label in _VERBAL and node.word in COPULAS
 
 
@@ -236,9 +236,9 @@ def _head_child(node: HeadedPhrase, existential: bool) -> HeadedPhrase:
 
 
 def _first_conjunct(children: list[HeadedPhrase], label: str) -> list[HeadedPhrase]:
-    """Children before the first conjunction, or before what repeats the first child's category.
+    """Children before the first conjunction, or before a repetition of the first child's category.
 
-    Empty if what is coordinated stands before the head of all (*the rich and precious fossils*).
+    Empty if the coordination precedes the head of the whole phrase (*the rich and precious fossils*).
     """
     kept: list[HeadedPhrase] = []
     nominal = label in ("NP", "NAC", "WHNP")
@@ -261,7 +261,7 @@ def _first_conjunct(children: list[HeadedPhrase], label: str) -> list[HeadedPhra
 
 
 def _verbal_head(children: list[HeadedPhrase], existential: bool) -> HeadedPhrase | None:
-    """Pass the head from an auxiliary to the main verb and from a copula to its predicate."""
+    """Select the main verb instead of an auxiliary, and the predicate instead of its copula."""
     verbs = (k for k, child in enumerate(children) if auxiliary(child) or copular(child))
     position = next(verbs, None)
     if position is None:

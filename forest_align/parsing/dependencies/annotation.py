@@ -1,4 +1,4 @@
-"""What Sultan's aligner reads besides words: typed dependencies and names, from trees."""
+"""The annotations that Sultan's aligner reads besides words: typed dependencies and names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Annotation(NamedTuple):
     Attributes
     ----------
     basic : tuple of Dependency
-        Basic typed dependencies, one governor a word.
+        Basic typed dependencies, one governor per word.
     collapsed : tuple of Dependency
         The same with prepositions and conjunctions collapsed into types.
     entities : tuple of Entity
@@ -36,7 +36,7 @@ class Annotator(Protocol):
     Attributes
     ----------
     name : str
-        What :func:`~.annotators.load_annotator` knows it by.
+        Its name in :func:`~.annotators.load_annotator`.
     """
 
     name: str
@@ -45,4 +45,4 @@ class Annotator(Protocol):
         """Annotate one sentence."""
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> list[Sentence | InputError] | None:
-        """Tokens and tags of sentences, all that the annotator needs; None if it needs their parses."""
+        """Tokens and tags of sentences, if the annotator needs no more; None if it needs their parses."""

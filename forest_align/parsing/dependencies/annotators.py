@@ -19,12 +19,12 @@ ANNOTATORS = ("trees", "spacy")
 
 
 def load_annotator(name: str) -> Annotator:
-    """The annotator of a name: ``"trees"`` or ``"spacy"``.
+    """Load the annotator of a name: ``"trees"`` or ``"spacy"``.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If no annotator has that name.
     ModelError
         If spaCy or its model is not installed.
     """
@@ -51,5 +51,5 @@ class TreeAnnotator:
         return Annotation(*forest_dependencies(sentence.forest, words), entities)
 
     def prepare(self, sentences: Sequence[Sentence | str]) -> None:
-        """Nothing: the trees are the parser's."""
+        """Return None: the annotator needs the parser's trees."""
         return None

@@ -1,7 +1,7 @@
-"""Finds names in a tagged sentence by runs of proper nouns, so that no recognizer has to be installed.
+"""Finds names in a tagged sentence from runs of proper nouns, so no recognizer has to be installed.
 
-No gazetteer: a name is a run of proper nouns, joined over *of*, *de*, *and* … only where both sides are
-capitalised and the pattern is a usual one; weekdays and months are no names.
+There is no gazetteer. A name is a run of proper nouns. Runs are joined across *of*, *de*, *and* … only if
+both sides are capitalised and the pattern is common. Weekdays and months are not names.
 """
 
 # ruff: noqa: SIM905
@@ -47,7 +47,7 @@ class Entity(NamedTuple):
     start, end : int
         Half-open token span.
     kind : str
-        ``"person"``, ``"organization"`` or ``""`` when the form does not tell.
+        ``"person"``, ``"organization"`` or ``""`` if the form does not show it.
     """
 
     start: int
@@ -61,7 +61,7 @@ def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ..
     Parameters
     ----------
     words, tags : sequence of str
-        Words and their Penn part-of-speech tags; without tags nothing is found.
+        Words and their Penn part-of-speech tags; without tags, nothing is found.
 
     Returns
     -------
@@ -90,10 +90,10 @@ def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ..
 
 
 def is_acronym(word: str, name: Sequence[str]) -> bool:
-    """Whether a word is made of the first letters of a name of at least two words.
+    """Whether a word consists of the first letters of a name of at least two words.
 
-    Words of the name that begin with a small letter (*of*, *the*) may be skipped; full stops in the
-    acronym do not count (Sultan et al. 2014, §3.3.2: first-letter acronyms only).
+    Words of the name that begin with a small letter (*of*, *the*) may be skipped. Full stops in the acronym
+    are ignored (Sultan et al. 2014, §3.3.2: first-letter acronyms only).
     """
     letters = word.replace(".", "")
     if len(letters) < 2 or not letters.isupper() or not letters.isalpha():

@@ -55,17 +55,17 @@ class Dependency(NamedTuple):
 
 
 def basic_dependencies(tree: Tree) -> tuple[Dependency, ...]:
-    """Derive the basic typed dependencies of a tree: one governor a word, punctuation left out.
+    """Derive the basic typed dependencies of a tree: one governor per word, no punctuation.
 
     Parameters
     ----------
     tree : nltk.Tree
-        Constituency tree with Penn labels; function tags and traces are best removed before.
+        Constituency tree with Penn labels, preferably without function tags and traces.
 
     Returns
     -------
     tuple of Dependency
-        In order of the dependent.
+        Sorted by dependent.
     """
     return _basic(_constituent(tree, [0]))
 
@@ -75,7 +75,7 @@ def forest_dependencies(
 ) -> tuple[tuple[Dependency, ...], tuple[Dependency, ...]]:
     """Derive the basic and the collapsed dependencies of a forest's best tree.
 
-    The same as :func:`basic_dependencies` and :func:`collapse` give for that tree, several times as fast.
+    The result equals that of :func:`basic_dependencies` and :func:`collapse`, but is several times faster.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def collapse(
 ) -> tuple[Dependency, ...]:
     """Collapse prepositions, conjunctions and agents into types and add the subjects of open complements.
 
-    ``prep`` and ``pobj`` become ``prep_of`` …, with a clause ``prepc_of`` …; ``conj`` and ``cc`` become
-    ``conj_and`` …; *by* under a passive becomes ``agent``; the subject (or object) of a verb is also the
+    ``prep`` and ``pobj`` become ``prep_of`` …, or ``prepc_of`` … with a clause. ``conj`` and ``cc`` become
+    ``conj_and`` …. *by* under a passive becomes ``agent``. The subject (or object) of a verb is also the
     ``xsubj`` of its *to*-complement.
 
     Parameters
@@ -135,7 +135,7 @@ def collapse(
     passive |= {
         d.dependent for d in dependencies if d.relation == "partmod" and tags[d.dependent] in ("VBN", "VBD")
     }
-    # Preposition -> the dependency that adds a second word to it, or none.
+    # Preposition -> the dependency that adds a second word to it, or None.
     second = {
         d.dependent: _second_word(d.dependent, children, lower) for d in dependencies if d.relation == "prep"
     }
@@ -169,7 +169,7 @@ def _constituent(tree: Tree, counter: list[int]) -> HeadedPhrase:
 
 
 def _best_constituent(forest: ParseForest, words: Sequence[str], leaves: list[HeadedPhrase]) -> HeadedPhrase:
-    """The best tree without the nodes that binarization made; its words go to ``leaves``, from the left."""
+    """The best tree without nodes added by binarization; appends its words to ``leaves``, from the left."""
     root = int(forest.roots[0])
     best, edges = forest.best_edge.tolist(), forest.edges.tolist()
     todo, order = [root], []
@@ -210,7 +210,7 @@ def _category(label: str) -> str:
 def _second_word(
     preposition: int, children: dict[int, list[Dependency]], lower: Sequence[str]
 ) -> Dependency | None:
-    """What makes a preposition one of two words: *of* in *because of*."""
+    """The dependency that adds a second word to a preposition: *of* in *because of*."""
     for item in children.get(preposition, []):
         two = f"{lower[preposition]}_{lower[item.dependent]}"
         if item.relation in ("mwe", "pcomp", "prep", "dep") and two in _MULTIWORD_PREPOSITIONS:
@@ -225,7 +225,7 @@ def _collapsed_preposition(
     lower: Sequence[str],
     passive: bool,
 ) -> list[Dependency]:
-    """The dependencies that replace ``prep`` and what the preposition, of one word or two, governs."""
+    """The dependencies that replace ``prep`` and the dependents of its preposition (one or two words)."""
     name, below = lower[item.dependent], children.get(item.dependent, [])
     if second is not None:
         name = f"{name}_{lower[second.dependent]}"
@@ -254,7 +254,7 @@ def _conjunction(item: Dependency, children: dict[int, list[Dependency]], lower:
 def _open_subjects(
     dependencies: Sequence[Dependency], children: dict[int, list[Dependency]], lower: Sequence[str]
 ) -> list[Dependency]:
-    """``xsubj``: who does the infinitive that a verb takes (de Marneffe & Manning 2008, *xsubj*)."""
+    """``xsubj``: the subject of an infinitive that a verb governs (de Marneffe & Manning 2008, *xsubj*)."""
     result = []
     for item in dependencies:
         below = children.get(item.dependent, [])

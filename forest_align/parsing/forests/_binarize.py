@@ -1,8 +1,8 @@
-"""Head-binarization: one deterministic way to build an n-ary constituent from binary steps.
+"""Head-binarization: a deterministic way to build an n-ary constituent from binary steps.
 
-Around the head, right-hand modifiers are attached first and left-hand ones last, as HPSG does it, so that a
-noun phrase is ``NP → DT N'``. A coordination is right-branching, ``X (, (Y (and Z)))``, and one unit for what
-modifies it. Punctuation at the edges of a constituent is attached last, so that what it encloses is a node.
+As in HPSG, right-hand modifiers of the head are attached first and left-hand ones last, so a noun phrase is
+``NP → DT N'``. A coordination is right-branching, ``X (, (Y (and Z)))``, and modifiers attach to all of it.
+Punctuation at the edges of a constituent is attached last, so the text that it encloses is a node.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from forest_align.parsing.forests._semantic_heads import (
 
 
 class Merge(NamedTuple):
-    """One binary step. Children are numbered from 0; the result of step ``s`` has number ``children + s``."""
+    """One binary step. Children are numbered from 0; step ``s`` produces number ``children + s``."""
 
     left: int
     right: int
@@ -33,9 +33,9 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
     Parameters
     ----------
     label : str
-        Label of the constituent; of a collapsed unary chain the lowest one.
+        Label of the constituent; for a collapsed unary chain, the lowest one.
     children : tuple of str
-        Two or more children as :func:`forest_align.parsing.forests._semantic_heads.symbol` gives them.
+        Two or more children, as symbols of :func:`forest_align.parsing.forests._semantic_heads.symbol`.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def binarization_plan(label: str, children: tuple[str, ...]) -> tuple[Merge, ...
 
 
 def _units(label: str, children: tuple[str, ...], steps: list[Merge]) -> tuple[list[int], int]:
-    """Build each coordination; return what stands side by side then, and the position of the head in it."""
+    """Build each coordination; return the resulting sequence of units and the head's position in it."""
     head = head_child(label, children)
     units: list[int] = []
     position_of_head = -1

@@ -1,9 +1,9 @@
 """Semantic heads of Penn treebank constituents: which child carries the meaning of its parent.
 
 The tables are those of Collins (1999, appendix A) after Magerman (1995), changed where Enju's ``sem_head``
-differs: auxiliaries, modals and *to* pass the head on to the main verb, a complementizer to its clause, a
-possessive to its noun; a coordination is headed by its conjunction, a prepositional phrase by its
-preposition, a predication by its copula.
+differs. The main verb is the head instead of auxiliaries, modals and *to*; the clause instead of its
+complementizer; the noun instead of its possessive marker. A coordination is headed by its conjunction, a
+prepositional phrase by its preposition, a predication by its copula.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AUXILIARY_FORMS = frozenset(
     ai wo ca sha""".split()  # noqa: SIM905
 )
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD", "TO"})
-# What `symbol` puts before the tag of a word that can be an auxiliary.
+# Prefix that `symbol` adds to the tag of a word that can be an auxiliary.
 _AUXILIARY = "AUX "
 _VERBS = _VERB_TAGS - {"TO"}
 
@@ -47,12 +47,12 @@ Rule = tuple[int, tuple[str, ...]]
 
 
 def _each(direction: int, labels: str) -> tuple[Rule, ...]:
-    """One rule a label: an earlier label wins wherever it stands."""
+    """One rule per label: an earlier label wins at any position."""
     return tuple((direction, (label,)) for label in labels.split())
 
 
 def _any(direction: int, labels: str) -> Rule:
-    """The first child from one side that bears any of the labels."""
+    """The first child from one side that has any of the labels."""
     return (direction, tuple(labels.split()))
 
 
@@ -105,14 +105,14 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 
 
 def symbol(label: str, word: str | None) -> str:
-    """What a parent sees of a child: the topmost label of its chain; a mark for auxiliary verbs.
+    """Symbol of a child for the rules of its parent: the topmost label of its chain, with auxiliaries marked.
 
     Parameters
     ----------
     label : str
         Label of the child, a chain joined by ``"::"``.
     word : str or None
-        The word, when the child is a leaf.
+        The word, if the child is a leaf.
     """
     top = split_chain(label)[0]
     if word is None or top not in _VERB_TAGS:
@@ -129,14 +129,14 @@ def head_child(label: str, children: tuple[str, ...]) -> int:
     Parameters
     ----------
     label : str
-        Label of the parent; of a collapsed unary chain the lowest one.
+        Label of the parent; for a collapsed unary chain, the lowest one.
     children : tuple of str
-        The children as :func:`symbol` gives them.
+        The children, as symbols of :func:`symbol`.
 
     Returns
     -------
     int
-        Never punctuation, unless there is nothing else.
+        Never punctuation, unless all children are.
     """
     head = _head_by_rules(label, children)
     for first, last in coordinations(label, children):
@@ -149,10 +149,10 @@ def head_child(label: str, children: tuple[str, ...]) -> int:
 def coordinations(label: str, children: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """Runs of children ``[first, last)`` that form a coordination, from left to right, not overlapping.
 
-    A run is ``X CC Y`` with its earlier members, ``X , Y CC Z``, all of one kind (noun, verb, clause, …); of
-    any two kinds if there is nothing else (*drones and so on*). In a flat noun phrase the last conjunct
-    reaches to its noun (*apples and red oranges*), unless the run stands before the noun that heads all of
-    it (*the sales and marketing director*).
+    A run is ``X CC Y`` with its earlier members, ``X , Y CC Z``, all of one kind (noun, verb, clause, …). Two
+    conjuncts may be of different kinds if the constituent has nothing else (*drones and so on*). In a flat
+    noun phrase, the last conjunct extends to its noun (*apples and red oranges*). The exception is a run
+    before the noun that heads all of it (*the sales and marketing director*).
     """
     runs: list[tuple[int, int]] = []
     for at, child in enumerate(children):
@@ -196,7 +196,7 @@ def _kind(child: str) -> str:
 
 
 def _end_of_conjunct(label: str, children: Sequence[str], left: int, right: int) -> int | None:
-    """End of the conjunct that begins at ``right``; None if the two sides do not go together."""
+    """End of the conjunct that begins at ``right``; None if the two sides cannot be coordinated."""
     left_kind, right_kind = _kind(children[left]), _kind(children[right])
     if label in _NOUN_PHRASES and left_kind == "noun" and children[left] not in ("DT", "CD"):
         return _end_of_noun_conjunct(children, left, right)
@@ -206,9 +206,9 @@ def _end_of_conjunct(label: str, children: Sequence[str], left: int, right: int)
 
 
 def _is_all(label: str, children: Sequence[str], left: int, right: int) -> bool:
-    """Whether the constituent is two conjuncts and nothing else but punctuation."""
+    """Whether the constituent has only two conjuncts, their conjunction and punctuation."""
     others = {*children[:left], *children[right + 1 :]}
-    # "ten or more" is a number still, and "yes, but he left" a clause.
+    # "ten or more" is still a number, and "yes, but he left" is still a clause.
     return others <= PUNCTUATION and label != "QP" and children[left] != "INTJ"
 
 
@@ -227,7 +227,7 @@ def _end_of_noun_conjunct(children: Sequence[str], left: int, right: int) -> int
 
 
 def _first_conjunct(children: Sequence[str], left: int, floor: int) -> int:
-    """Start of the coordination whose last but one conjunct is ``left``: takes in earlier ``X ,``."""
+    """Start of the coordination whose second last conjunct is ``left``; includes earlier ``X ,``."""
     first = left
     while first - 2 >= floor and children[first - 1] in (",", ":"):
         if _kind(children[first - 2]) != _kind(children[left]):

@@ -1,4 +1,4 @@
-"""Forests from Enju's trees, which are binary and know their semantic heads already."""
+"""Forests from Enju's trees, which are already binary and have semantic heads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
-    """Turn an Enju tree into a forest of one tree; heads are its ``sem_head``.
+    """Convert an Enju tree to a forest of one tree; heads are its ``sem_head``.
 
-    A unary chain becomes one node, as everywhere, and a phrase over a token a leaf (``"NP::NN"``).
+    As in all forests, a unary chain becomes one node; a phrase over one token becomes a leaf (``"NP::NN"``).
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
     -------
     forest : ParseForest
     numbers : list of int
-        Node of the forest that holds each of the tree's ``nodes``; the phrases of a chain share one.
+        For each of the tree's ``nodes``, its node in the forest; the phrases of a chain share one.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def forest_from_enju(tree: EnjuTree) -> tuple[ParseForest, list[int]]:
         else:
             chains.append((node.label, tree.tokens[node.start].tag))
             parts.append(())
-    # The top of a chain represents all of it.
+    # The top of a chain represents the whole chain.
     tops = list(range(len(tree.nodes)))
     for number in range(len(tree.nodes) - 1, -1, -1):
         children = tree.nodes[number].children

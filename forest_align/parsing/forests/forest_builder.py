@@ -1,4 +1,4 @@
-"""Builds packed forests: binarizes each tree around its semantic heads and packs equal nodes of all trees."""
+"""Builds packed forests: binarizes each tree around its semantic heads and merges equal nodes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from forest_align.parsing.forests._semantic_heads import symbol
 from forest_align.types import InputError, ParseForest
 from forest_align.types.brackets import escape_word, split_chain
 
-# Below every probability that matters, above what a logarithm cannot take.
+# Below every relevant probability, but large enough for a logarithm.
 _SMALLEST = 1e-300
 
 
 class Constituent(NamedTuple):
-    """A constituent with all that is below it, shared by the trees that contain exactly this subtree.
+    """A constituent with its whole subtree, shared by all trees that contain exactly this subtree.
 
     Attributes
     ----------
     start, end : int
         Half-open token span.
     label : str
-        Unary chain joined by ``"::"``; for leaves it ends in the tag.
+        Unary chain joined by ``"::"``; for leaves, it ends in the tag.
     children : tuple of int
         Numbers of its children, which come before it; empty for a leaf, otherwise two or more.
     """
@@ -55,16 +55,16 @@ def forest_from_constituents(
     tops : sequence of int
         The whole trees, as numbers of constituents.
     log_probabilities : sequence of float or None
-        One a tree, not necessarily normalised; None for equal ones.
+        One per tree, not necessarily normalised; None for equal ones.
     words : sequence of str
-        The words, which tell auxiliaries from other verbs.
+        The words, which distinguish auxiliaries from other verbs.
     log_posteriors : numpy.ndarray, optional
-        float64, one a constituent: see :attr:`ParseForest.log_posterior`.
+        float64, one per constituent: see :attr:`ParseForest.log_posterior`.
 
     Raises
     ------
     InputError
-        If there are no trees, or log-probabilities that do not fit them or are not finite.
+        If there are no trees, or log-probabilities do not match them or are not finite.
     """
     probabilities = _normalised(log_probabilities, len(tops))
     weights = [0.0] * len(constituents)
@@ -85,7 +85,7 @@ def forest_from_constituents(
     forest, numbers = packing.finish([nodes[tops[tree]] for tree in order])
     if log_posteriors is None:
         return forest
-    # Constituents that differ below, or in their heads only, are of one span and label: they have one value.
+    # Constituents that differ only below or in their heads have the same span and label, so the same value.
     of_nodes = np.full(len(forest), np.nan)
     of_nodes[[numbers[node] for node in nodes]] = log_posteriors
     return replace(forest, log_posterior=of_nodes)
@@ -163,7 +163,7 @@ def _add_constituents(
 
 
 class Packing:
-    """Nodes and hyperedges of a forest under construction; equal ones are one, with their weights summed."""
+    """Nodes and hyperedges of a forest under construction; equal ones are merged and their weights summed."""
 
     def __init__(self) -> None:
         # (length, start, label, is not a constituent, head): sorting these keys sorts nodes bottom-up.
@@ -175,7 +175,7 @@ class Packing:
         self.spans: list[tuple[int, int, int]] = []
 
     def node(self, start: int, end: int, label: str, is_constituent: bool, head: int, weight: float) -> int:
-        """Add a node, or weight to an equal one; return its number."""
+        """Add a node, or add its weight to an equal one; return its number."""
         key = (end - start, start, label, not is_constituent, head)
         found = self._nodes.get(key)
         if found is None:
@@ -187,7 +187,7 @@ class Packing:
         return found
 
     def edge(self, parent: int, left: int, right: int, weight: float, is_best: bool) -> None:
-        """Add a hyperedge, or weight to an equal one; ``is_best`` if the best tree uses it."""
+        """Add a hyperedge, or add its weight to an equal one; ``is_best`` if the best tree uses it."""
         edge = (parent, left, right)
         self._edges[edge] = self._edges.get(edge, 0.0) + weight
         if is_best:
@@ -205,7 +205,7 @@ class Packing:
         -------
         forest : ParseForest
         numbers : list of int
-            Number in the forest of each node, in the order in which they were added.
+            For each node in the order of addition, its number in the forest.
         """
         keys = sorted(self._nodes)
         old_numbers = [self._nodes[key] for key in keys]
@@ -240,5 +240,5 @@ class Packing:
 
 
 def log_of_probabilities(values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Finite logarithms of sums of probabilities, which may exceed one by a rounding error: float64."""
+    """Finite logarithms, float64, of sums of probabilities; rounding may make the sums exceed one."""
     return np.log(np.clip(np.asarray(values, dtype=np.float64), _SMALLEST, 1.0))

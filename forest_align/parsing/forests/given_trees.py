@@ -1,4 +1,4 @@
-"""Sentences of a corpus with the forests of the trees that came with them."""
+"""Sentences of a corpus, with forests of the trees that the corpus gives."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def with_given_trees(pair: SentencePair) -> tuple[Sentence, Sentence]:
-    """The sentences of a pair, each with the forest of its trees if it came with any.
+    """The sentences of a pair, each with the forest of its trees if the corpus gives any.
 
     Raises
     ------
     InputError
-        If a tree is not well formed, or not over the tokens of its sentence; names the side.
+        If a tree is not well formed, or does not match the tokens of its sentence; names the side.
     """
     if pair.source_enju is not None and pair.target_enju is not None:
         from forest_align.parsing.forests.enju_forest import sentence_from_enju

@@ -1,4 +1,4 @@
-"""The k best trees of one sentence, as a parser gives them."""
+"""The k best trees of one sentence, from a parser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from forest_align.types import ParseForest, Sentence, Token
 class NBest:
     """The k best trees of a sentence, sharing equal subtrees.
 
-    Iterated, it gives ``(log_probability, tree in Penn brackets)``, best first.
+    Iteration yields ``(log_probability, tree in Penn brackets)``, best first.
 
     Attributes
     ----------
@@ -32,10 +32,10 @@ class NBest:
     tops : list of int
         The trees, best first, as numbers of constituents.
     log_probabilities : numpy.ndarray
-        float64: log-probability of each tree among all trees of the sentence, or up to a constant where there
-        are no log-posteriors.
+        float64: log-probability of each tree among all trees of the sentence. Without log-posteriors, it is
+        known only up to a constant.
     log_posteriors : numpy.ndarray or None
-        float64, one a constituent: see :attr:`ParseForest.log_posterior`.
+        float64, one per constituent: see :attr:`ParseForest.log_posterior`.
     """
 
     tokens: tuple[Token, ...]
@@ -57,7 +57,7 @@ class NBest:
         )
 
     def sentence(self, vectors: np.ndarray | None = None) -> Sentence:
-        """The sentence with its forest, and with word vectors, float32 (n, D), if they are given."""
+        """The sentence with its forest and, if given, word vectors, float32 (n, D)."""
         return Sentence(self.tokens, forest=self.forest(), vectors=vectors, text=self.text)
 
     def brackets(self) -> list[str]:

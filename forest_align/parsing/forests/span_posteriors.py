@@ -19,8 +19,8 @@ def log_posteriors(scores: SpanScores, spans: np.ndarray) -> tuple[float, np.nda
     scores : SpanScores
         Scores of a sentence of n words.
     spans : numpy.ndarray
-        int32, shape (C, 3): start, end (half-open) and label of each constituent, as ``chart.k_best`` gives
-        them: none that is forbidden. Label 0 asks for the probability that the span has no label.
+        int32, shape (C, 3): start, end (half-open) and label of each constituent, from ``chart.k_best``; no
+        label may be forbidden. For label 0, the result is the probability that the span has no label.
 
     Returns
     -------
@@ -40,13 +40,13 @@ def log_posteriors(scores: SpanScores, spans: np.ndarray) -> tuple[float, np.nda
 
 
 def _log_sums(scores: np.ndarray) -> np.ndarray:
-    """Log of the summed exponentiated scores of all labels but the empty one, relative to that: (n, n)."""
+    """Log of the summed exponentiated scores of all labels except the empty one, relative to it: (n, n)."""
     length, _, labels = scores.shape
     upper = _upper(length)
-    # A logaddexp over the whole chart takes ten times as long.
+    # A logaddexp over the whole chart would take ten times as long.
     rows = scores.reshape(-1, labels).take(upper, axis=0)
     highest = rows[:, 1:].max(axis=1).astype(np.float64)
-    # Where every label is forbidden, -inf must stay and not become NaN.
+    # If every label is forbidden, keep -inf; it must not become NaN.
     highest[np.isneginf(highest)] = 0.0
     relative = rows[:, 1:] - highest[:, None]
     sums = np.zeros(length * length)

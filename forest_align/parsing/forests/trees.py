@@ -1,4 +1,4 @@
-"""Forests from trees that the user has: Penn brackets, n-best lists with scores."""
+"""Forests from the user's trees: Penn brackets, n-best lists with scores."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def forest_from_trees(
         Trees over the same words, without traces and function tags (see
         :func:`forest_align.data.trees.penn.strip_annotations`).
     log_probabilities : sequence of float, optional
-        One a tree, not necessarily normalised; equal ones by default.
+        One per tree, not necessarily normalised; equal by default.
 
     Returns
     -------
     words : tuple of str
-        With brackets and slashes unescaped (``-LRB-`` becomes ``(``).
+        The words, with brackets and slashes unescaped (``-LRB-`` becomes ``(``).
     forest : ParseForest
 
     Raises
     ------
     InputError
-        If a tree is not well formed, or the trees are over different words.
+        If a tree is not well formed, or the trees have different words.
     """
     constituents: list[Constituent] = []
     numbers: dict[Constituent, int] = {}
@@ -62,7 +62,7 @@ def sentence_from_trees(
     *,
     lemmatizer: Callable[[str, str], str] | None = None,
 ) -> Sentence:
-    """A sentence with its forest; tags are those of the best tree, the text is the words joined by spaces.
+    """A sentence with its forest, the best tree's tags, and the words joined by spaces as its text.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def sentence_from_bracket(text: str, *, lemmatizer: Callable[[str, str], str] | 
 
 
 def with_best_tree(sentence: Sentence) -> Sentence:
-    """The sentence with its parser's best tree alone in the place of its forest.
+    """The sentence with a forest of only its parser's best tree.
 
     Raises
     ------
@@ -106,15 +106,15 @@ def sentence_from_n_best(
     Parameters
     ----------
     lines : sequence of str
-        ``log-probability<TAB>tree`` each, in any order; log-probabilities need not be normalised.
+        Lines ``log-probability<TAB>tree``, in any order; log-probabilities need not be normalised.
     lemmatizer : callable, optional
-        Gives the lemma of a word and its tag.
+        Called with a word and its tag; returns the lemma.
 
     Raises
     ------
     InputError
-        If a line is not of that form, or the trees are over different words; its ``line`` counts ``lines``
-        from 1, its ``field`` is ``"log-probability"`` or ``"tree"``.
+        If a line does not have that form, or the trees have different words. Its ``line`` counts ``lines``
+        from 1; its ``field`` is ``"log-probability"`` or ``"tree"``.
     """
     log_probabilities, trees = [], []
     for number, line in enumerate(lines, 1):
@@ -149,7 +149,7 @@ def _scored_tree(line: str) -> tuple[float, nltk.Tree]:
 
 
 def _first_unfit(trees: Sequence[nltk.Tree]) -> int | None:
-    """Number, from 1, of the first tree that is not well formed or not over the words of those before."""
+    """Number, from 1, of the first tree that is not well formed or has other words than those before."""
     for number in range(1, len(trees) + 1):
         try:
             forest_from_trees([trees[0], trees[number - 1]])
@@ -189,7 +189,7 @@ def sentence_from_forest(
 
 
 def best_tags(forest: ParseForest) -> list[str]:
-    """Part-of-speech tags of the forest's best tree, one a token."""
+    """Part-of-speech tags of the forest's best tree, one per token."""
     tags = [""] * forest.token_count
     for node in forest.best_nodes():
         if forest.best_edge[node] < 0:
@@ -200,7 +200,7 @@ def best_tags(forest: ParseForest) -> list[str]:
 def _add_tree(
     tree: nltk.Tree, constituents: list[Constituent], numbers: dict[Constituent, int]
 ) -> tuple[int, list[str]]:
-    """Add a tree's constituents, sharing equal subtrees; return the number of the whole and the words."""
+    """Add a tree's constituents, sharing equal subtrees; return the whole tree's number and its words."""
     words: list[str] = []
     finished: list[int] = []
 
@@ -210,7 +210,7 @@ def _add_tree(
             constituents.append(constituent)
         finished.append(number)
 
-    # A stack instead of recursion: trees of long sentences are deep. A pair closes what a tree has opened.
+    # A stack instead of recursion: trees of long sentences are deep. A pair closes a tree's constituent.
     todo: list[nltk.Tree | tuple[str, int]] = [_without_top(tree)]
     while todo:
         item = todo.pop()
@@ -238,7 +238,7 @@ def _without_top(tree: nltk.Tree) -> nltk.Tree:
 
 
 def _collapse(tree: nltk.Tree | str) -> tuple[str, list[nltk.Tree] | str]:
-    """Join a unary chain; return its label and what is below: the word, or two or more children."""
+    """Join a unary chain; return its label and its content: the word, or two or more children."""
     labels = []
     while not isinstance(tree, str):
         labels.append(tree.label() or "TOP")

@@ -1,4 +1,4 @@
-"""Scores sentences with any parser in benepar's export format, so that users can bring their own."""
+"""Scores sentences with any parser in benepar's export format, so that users can supply their own."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class BeneparScorer(SpanScorer):
     Parameters
     ----------
     folder : Path
-        Folder with ``config.json`` (section ``benepar``), the tokenizer and ``benepar_model.bin``, which is
-        read as plain tensors (``weights_only``): nothing in it can run code.
+        Folder with ``config.json`` (section ``benepar``), the tokenizer and ``benepar_model.bin``. The last
+        is read as plain tensors (``weights_only``), so it cannot run code.
 
     Raises
     ------
     ModelError
-        When a file is missing, damaged, or is no plain dictionary of tensors.
+        If a file is missing, damaged, or not a plain dictionary of tensors.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,7 +65,7 @@ class BeneparScorer(SpanScorer):
         return results  # type: ignore[return-value]
 
     def _encode(self, words: list[str], space_after: Sequence[bool] | None) -> dict[str, Any]:
-        """Tokenize a sentence for the encoder; a second try replaces what its tokenizer cannot take."""
+        """Tokenize a sentence for the encoder; if that fails, replace non-ASCII characters and try again."""
         if not words:
             raise InputError("a sentence without words cannot be parsed")
         plain = [_printable(word) for word in _unescape.ptb_unescape(words)]
@@ -112,7 +112,7 @@ class BeneparScorer(SpanScorer):
 
 
 def _printable(word: str) -> str:
-    """Drop what tokenizers drop (control characters, lone surrogates); a word never becomes empty."""
+    """Drop characters that tokenizers drop (controls, lone surrogates); a word never becomes empty."""
     kept = "".join(letter for letter in word if letter.isprintable() and not letter.isspace())
     return kept or "?"
 
@@ -120,7 +120,7 @@ def _printable(word: str) -> str:
 def _without_positions(
     weights: dict[str, torch.Tensor], wanted: Mapping[str, Any]
 ) -> dict[str, torch.Tensor]:
-    """Weights without the positions 0, 1, 2 …, which older versions of transformers wrote beside them."""
+    """Weights without the positions 0, 1, 2 …, which older versions of transformers saved with them."""
     return {
         name: value for name, value in weights.items() if name in wanted or not name.endswith(".position_ids")
     }
@@ -145,10 +145,10 @@ def _read_parser(folder: Path) -> Any:
             pretrained_model_path=str(folder),
         )
         parser.load_state_dict(_without_positions(weights, parser.state_dict()))
-    except Exception as error:  # torch, transformers and benepar raise many kinds for what they miss
+    except Exception as error:  # torch, transformers and benepar raise many types for missing parts
         raise ModelError(f"{folder}: cannot be loaded as a benepar parser: {error}") from error
     if parser.pretrained_model is None:
         raise ModelError(f"{folder}: only benepar parsers over a pretrained encoder are supported")
-    # Advice to programmers that would appear among the user's messages.
+    # Advice for programmers, which would appear among the user's messages.
     parser.retokenizer.tokenizer.deprecation_warnings["Asking-to-pad-a-fast-tokenizer"] = True
     return parser

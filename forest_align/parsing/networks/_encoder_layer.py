@@ -1,4 +1,4 @@
-"""A layer of BERT, of which both the parser's encoder and that of the word vectors are made."""
+"""A layer of BERT, used in both the parser's encoder and the encoder of word vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Weights(dict[str, torch.Tensor]):
     """Weights by name."""
 
     def below(self, prefix: str) -> Weights:
-        """The weights whose names begin so, without that beginning."""
+        """The weights whose names begin with a prefix, under names without it."""
         return Weights({name[len(prefix) :]: self[name] for name in self if name.startswith(prefix)})
 
     def layer(self, name: str) -> Layer:
@@ -44,7 +44,7 @@ class EncoderLayer:
     def __call__(
         self, hidden: torch.Tensor, packed: PackedRows, mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """New states of all rows, ``[R, D]``; ``mask`` as :meth:`PackedRows.attend` takes it."""
+        """New states of all rows, ``[R, D]``; for ``mask``, see :meth:`PackedRows.attend`."""
         attended = packed.attend(self._attention_input(hidden), self._heads, mask).flatten(1)
         hidden = hidden + self._attention_output(attended)
         hidden = normalise(hidden, self._attention_norm, self._epsilon)

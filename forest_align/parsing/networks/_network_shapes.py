@@ -1,4 +1,4 @@
-"""How large the span parser's network is, read from its configuration, and which weights it has."""
+"""Reads the sizes of the span parser's network from its configuration, and lists its weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from forest_align.parsing.networks.model_files import ParserConfig
 
-# The only kind of encoder and of parser that is written here as a network.
+# The only kinds of encoder and of parser that this package implements.
 _ENCODER_KIND = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 _PARSER_KIND = {"use_pretrained": True, "use_encoder": True, "use_chars_lstm": False, "predict_tags": True}
 
@@ -33,13 +33,13 @@ class NetworkSizes:
     encoder_positions, encoder_segments, encoder_words : int
         Rows of the three embedding tables.
     epsilon : float
-        What the encoder's normalisation adds to variances.
+        Added to variances by the encoder's normalisation.
     layers, heads, width, inner, part : int
-        Of the partitioned attention: layers, heads, widths, and width of a head's query, key and value.
+        Partitioned attention: layers, heads, widths, and width of a head's query, key and value.
     positions : int
-        Words a sentence may have, start and stop symbols included.
+        Maximum number of words of a sentence, including start and stop symbols.
     label_hidden, tag_hidden, labels, tags : int
-        Widths of the two outputs; labels without the empty one.
+        Widths of hidden layers and outputs; labels do not include the empty one.
     """
 
     encoder_layers: int
@@ -63,11 +63,11 @@ class NetworkSizes:
 
     @property
     def longest(self) -> int:
-        """Subwords, and words with the start and the stop symbol, that a sentence may have."""
+        """Maximum number of subwords, and of words with start and stop symbols, of a sentence."""
         return min(self.encoder_positions, self.positions)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Names of all weights, which are benepar's and those of ``transformers``, and their shapes."""
+        """Names and shapes of all weights; the names are those of benepar and ``transformers``."""
         width, half, inner = self.encoder_width, self.width // 2, self.inner // 2
         encoder = "pretrained_model."
         shapes = {
@@ -123,14 +123,14 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
     folder : Path
         The folder, for messages.
     encoder : mapping
-        ``config.json`` as a whole, which describes the encoder.
+        All of ``config.json``, which describes the encoder.
     parser : ParserConfig
-        Its section about the parser.
+        The section of ``config.json`` about the parser.
 
     Raises
     ------
     ModelError
-        When a field is missing or wrong, or describes a network of another kind.
+        If a field is missing or wrong, or describes another kind of network.
     """
     place = folder / "config.json"
 
@@ -171,12 +171,12 @@ def network_sizes(folder: Path, encoder: Mapping[str, Any], parser: ParserConfig
 
 
 def check_weights(folder: Path, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes) -> None:
-    """See that a model folder's weights are those that its configuration asks for.
+    """Make sure that a model folder's weights match its configuration.
 
     Raises
     ------
     ModelError
-        Naming a weight that is missing, unknown, or of another shape.
+        If a weight is missing, unknown, or of another shape; names it.
     """
     place, shapes = f"{folder / 'model.safetensors'}: does not fit config.json", sizes.weight_shapes()
     for name, shape in shapes.items():

@@ -1,22 +1,22 @@
-"""The rows of a padded batch without its padding, and attention among those of one sentence."""
+"""The rows of a padded batch without its padding, and attention among the rows of a sentence."""
 
 from __future__ import annotations
 
 import torch
 from torch.nn import functional
 
-#: Attention is padded to a multiple of so many positions. Vectors of processors are as long or half as long:
-#: so a sentence is summed in the same order, however long its neighbours are, and loops have no slow rest.
+#: Attention is padded to a multiple of this number of positions, which is one or two processor vectors. So
+#: sums have the same order for any length of the other sentences, and loops have no slow remainder.
 ATTENTION_STEP = 16
 
 
 class PackedRows:
-    """Where the rows of B sentences are, written one after the other without padding.
+    """Positions of the rows of B sentences, stored one after the other without padding.
 
     Parameters
     ----------
     present : torch.Tensor
-        bool ``[B, T]``: False where padded.
+        bool ``[B, T]``: False for padding.
     """
 
     def __init__(self, present: torch.Tensor) -> None:
@@ -28,27 +28,27 @@ class PackedRows:
         self._mask = None if len(self._places) == grid.numel() else grid[:, None, None, :]
 
     def pack(self, padded: torch.Tensor) -> torch.Tensor:
-        """Leave padding out: ``[B, T, D]`` to ``[R, D]``."""
+        """Drop padding: ``[B, T, D]`` to ``[R, D]``."""
         return padded[self._present]
 
     def unpack(self, rows: torch.Tensor) -> torch.Tensor:
-        """Put zeros where there is padding: ``[R, D]`` to ``[B, T, D]``."""
+        """Restore padding as zeros: ``[R, D]`` to ``[B, T, D]``."""
         return self._spread(rows)[:, : self._length]
 
     @property
     def padded_length(self) -> int:
-        """Positions of a sentence in :meth:`attend`, padding included."""
+        """Positions of a sentence in :meth:`attend`, including padding."""
         return self._shape[1]
 
     def biased_mask(self, bias: torch.Tensor) -> torch.Tensor:
         """A mask for :meth:`attend` that adds ``bias``, ``[heads, P, P]`` of P positions, to its scores."""
-        # Always in four dimensions: given three, torch attends in another way, which rounds otherwise.
+        # Always four dimensions: with three, torch uses another algorithm, which rounds differently.
         return bias[None] if self._mask is None else bias.masked_fill(~self._mask, -torch.inf)
 
     def attend(self, joined: torch.Tensor, heads: int, mask: torch.Tensor | None = None) -> torch.Tensor:
         """Attend: query, key and value, ``[R, 3 * heads * part]``, to ``[R, heads, part]``.
 
-        ``mask`` is one of :meth:`biased_mask`; without one padding is left out and nothing added.
+        ``mask`` comes from :meth:`biased_mask`. Without it, padding is ignored and no bias is added.
         """
         if mask is None:
             mask = self._mask

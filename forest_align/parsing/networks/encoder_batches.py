@@ -1,4 +1,4 @@
-"""Turns words into padded encoder input: subword ids, the word each belongs to, and letter-case classes."""
+"""Converts words to padded encoder input: subword ids, their words, and letter-case classes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BOUNDARY_CASE = CASE_CLASSES.index("boundary")
 
 
 def case_class(word: str) -> int:
-    """Return the index in :data:`CASE_CLASSES` of a word's letter case, lost on uncased encoders."""
+    """Return the index in :data:`CASE_CLASSES` of a word's letter case, which uncased encoders lose."""
     letters = [letter for letter in word if letter.isalpha()]
     digits = any(letter.isdigit() for letter in word)
     if not letters:
@@ -77,11 +77,11 @@ class EncodedSentence:
     Attributes
     ----------
     subwords : numpy.ndarray
-        int64 ids, start and stop symbols included.
+        int64 ids, including start and stop symbols.
     word_ends : numpy.ndarray
-        int64, one a word: index in ``subwords`` of its last subword.
+        int64, one per word: index in ``subwords`` of its last subword.
     cases : numpy.ndarray
-        int64, one a word: letter-case class, shifted for the first word.
+        int64, one per word: letter-case class, shifted for the first word.
     """
 
     subwords: np.ndarray
@@ -90,9 +90,9 @@ class EncodedSentence:
 
 
 class WordEncoder:
-    """Splits words into subwords, one word at a time, remembering words it has seen.
+    """Splits words into subwords, one word at a time, with a cache.
 
-    Words are split apart from their neighbours, so no tokenization of the raw text has to be aligned
+    Each word is split independently of its neighbours. So no tokenization of the raw text has to be aligned
     with the words, and a word always gets the same subwords.
 
     Parameters
@@ -100,19 +100,19 @@ class WordEncoder:
     folder : Path
         Folder with ``tokenizer.json`` of an uncased BERT tokenizer.
     cache_size : int
-        Words remembered before the memory is emptied.
+        Maximum number of cached words; then the cache is cleared.
 
     Raises
     ------
     ModelError
-        When the tokenizer's file is missing or damaged.
+        If the tokenizer's file is missing or damaged.
     """
 
     def __init__(self, folder: Path, cache_size: int = 200_000) -> None:
         path = folder / "tokenizer.json"
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises nothing more special
+        except Exception as error:  # the library raises nothing more specific
             raise ModelError(f"{path}: cannot be used ({error})") from None
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -123,11 +123,11 @@ class WordEncoder:
         self._cache_size = cache_size
 
     def word(self, word: str) -> tuple[tuple[int, ...], int]:
-        """Return the subword ids of a word, never none, and its letter-case class."""
+        """Return the subword ids of a word, at least one, and its letter-case class."""
         found = self._cache.get(word)
         if found is None:
             plain = _plain(word)
-            # Lower case keeps "[SEP]" from being read as a symbol.
+            # In lower case, "[SEP]" is not read as a symbol.
             ids = self._tokenizer.encode(plain.lower(), add_special_tokens=False).ids
             found = (tuple(ids) or (self._unknown,), case_class(plain))
             if len(self._cache) >= self._cache_size:
@@ -158,11 +158,11 @@ class EncoderBatch:
     Attributes
     ----------
     subwords : torch.Tensor
-        int64 ``[B, T]``, 0 where padded.
+        int64 ``[B, T]``, 0 for padding.
     subword_mask : torch.Tensor
         bool ``[B, T]``.
     word_ends : torch.Tensor
-        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 where padded.
+        int64 ``[B, W + 2]``: last subword of the start symbol, each word and the stop symbol; 0 for padding.
     word_mask : torch.Tensor
         bool ``[B, W + 2]``.
     cases : torch.Tensor
@@ -208,9 +208,9 @@ def collate(sentences: Sequence[EncodedSentence]) -> EncoderBatch:
 
 
 def length_batches(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Group items of similar size, so that no batch costs more than ``budget`` subwords, padding included.
+    """Group items of similar size into batches of at most ``budget`` subwords, including padding.
 
-    An item larger than the budget makes a batch of its own.
+    An item larger than the budget is a batch by itself.
     """
     batch: list[int] = []
     for item in sorted(range(len(sizes)), key=sizes.__getitem__):

@@ -1,4 +1,4 @@
-"""Scores sentences with the bundled kind of parser: batches, calibration."""
+"""Scores sentences with the bundled type of parser: batches, calibration."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: Subwords a batch, padding included: enough to keep two cores busy, few enough for little padding and a
-#: processor's own cache. With 1500, and spans scored by 16384, alignment of raw text took a tenth more time.
+#: Subwords per batch, including padding: enough to keep two cores busy, few enough for little padding and a
+#: processor's cache. With 1500, and 16384 spans at a time, aligning raw text took 10% longer.
 BATCH_SUBWORDS = 700
 
 
 class Network(Protocol):
-    """What scores a batch: the fast network, or the one being trained."""
+    """A network that scores a batch: the fast one, or the one being trained."""
 
     @property
     def longest(self) -> int:
-        """Subwords, and words with the start and the stop symbol, that a sentence may have."""
+        """Maximum number of subwords, and of words with start and stop symbols, of a sentence."""
 
     def __call__(self, batch: EncoderBatch) -> BatchScores:
         """Score every span and tag of a batch."""
@@ -54,11 +54,11 @@ class EncoderScorer:
     Parameters
     ----------
     network : Network
-        In evaluation mode, in the arithmetic that it shall use.
+        In evaluation mode, in the arithmetic to use.
     encode : WordEncoder
         Its encoder's tokenizer.
     config : ParserConfig
-        Names of its labels and tags, and its temperature.
+        Names of the network's labels and tags, and its temperature.
     """
 
     def __init__(self, network: Network, encode: WordEncoder, config: ParserConfig) -> None:
@@ -74,15 +74,15 @@ class EncoderScorer:
         Parameters
         ----------
         folder : Path
-            Nothing in it can run code.
+            The folder; its files cannot run code.
         dtype : torch.dtype, optional
-            Arithmetic of the forward pass; by default that of :func:`native_dtype`; torch.int8 multiplies
-            the matrices in 8-bit integers.
+            Arithmetic of the forward pass, by default that of :func:`native_dtype`. With torch.int8, matrices
+            are multiplied in 8-bit integers.
 
         Raises
         ------
         ModelError
-            When a file is missing or damaged, or does not fit the parser.
+            If a file is missing or damaged, or does not fit the parser.
         """
         description = read_config(folder)
         config = parser_config(folder, description)
@@ -107,7 +107,7 @@ class EncoderScorer:
     def _in_batches(
         self, batch: Sequence[Sequence[str]], read: Callable[[EncoderBatch], list[Result]]
     ) -> list[Result | InputError]:
-        """What is read off each sentence, in batches of the encoder's; an error for what it cannot take."""
+        """Read a result for each sentence, in the encoder's batches; an error for unusable sentences."""
         results: list[Result | InputError | None] = [None] * len(batch)
         usable, encoded = [], []
         for place, words in enumerate(batch):
@@ -129,7 +129,7 @@ class EncoderScorer:
         words, subwords = len(sentence.word_ends), len(sentence.subwords)
         if words == 0:
             return InputError("a sentence without words cannot be parsed")
-        if subwords > self._network.longest:  # a word has one at least
+        if subwords > self._network.longest:  # a word has at least one
             return InputError(
                 f"sentence of {words} words ({subwords - 2} subwords) is longer than the parser can read "
                 f"({self._network.longest - 2} subwords)"
@@ -151,7 +151,7 @@ class EncoderScorer:
 
     def _names(self, batch: EncoderBatch, tags: torch.Tensor) -> list[tuple[str, ...]]:
         """The best tag of each word of each sentence."""
-        # Tag 0 is for tags that training has not seen.
+        # Tag 0 is for tags that did not occur in training.
         best = (tags[..., 1:].argmax(-1) + 1).tolist()
         return [
             tuple(self._tag_names[tag] for tag in row[1 : size + 1])

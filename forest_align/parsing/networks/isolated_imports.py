@@ -1,7 +1,7 @@
-"""Imports single modules of packages whose own ``__init__`` would load much more, and for seconds.
+"""Imports single modules of packages whose ``__init__`` would load much more and take seconds.
 
-``import benepar`` loads plug-ins and with them spaCy; ``import nltk`` everything in it, and SciPy and
-scikit-learn where they are installed.
+``import benepar`` loads plug-ins and, with them, spaCy. ``import nltk`` loads all of nltk, and SciPy and
+scikit-learn if they are installed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from types import ModuleType
 
 
 def import_isolated(name: str) -> ModuleType:
-    """Import a module without running the code of the packages that it lies in, unless that has run already.
+    """Import a module without running the code of its packages, unless this has already run.
 
-    Whoever imports those packages later gets them whole, with this module in them.
+    A later import of those packages loads them completely, with this module in them.
 
     Parameters
     ----------
     name : str
-        Full name of the module. It is to import what it needs from modules, not from the packages themselves.
+        Full name of the module. It must import from modules, not from the packages themselves.
 
     Raises
     ------

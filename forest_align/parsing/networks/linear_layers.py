@@ -8,17 +8,17 @@ from functools import cache
 import torch
 from torch.nn import functional
 
-#: Largest integer of a weight, and of an input. Processors without VNNI add two products in 16 bits, which
-#: would overflow with inputs of 8 bits; F1 is the same with 7.
+#: Largest integer of a weight, and of an input. Processors without VNNI add two products in 16 bits. With
+#: inputs of 8 bits, this would overflow; F1 is the same with 7.
 _LARGEST_WEIGHT, _LARGEST_INPUT = 127, 63
-#: What a quantized 0 of an input is written as: oneDNN has fast kernels for unsigned integers only.
+#: The integer for 0 in a quantized input: oneDNN has fast kernels for unsigned integers only.
 _ZERO_POINT = 64
-#: Inputs are filled up to a multiple of so many rows: oneDNN keeps code for every number of rows it has met.
+#: Inputs are padded to a multiple of this number of rows: oneDNN caches code for every number of rows.
 ROW_STEP = 32
 
-#: A layer at work: ``[..., K]`` to ``[..., N]``.
+#: Applies a layer: ``[..., K]`` to ``[..., N]``.
 Linear = Callable[[torch.Tensor], torch.Tensor]
-#: Makes a layer from its weight ``[N, K]`` and its bias ``[N]``, if it has one.
+#: Builds a layer from its weight ``[N, K]`` and its bias ``[N]``, if it has one.
 LinearKind = Callable[..., Linear]
 
 
@@ -34,10 +34,10 @@ class FloatLinear:
 
 
 class IntegerLinear:
-    """A linear layer that multiplies integers, each row of the weight and of the input with its own scale.
+    """A linear layer that multiplies integers; each row of the weight and of the input has its own scale.
 
-    Products are summed exactly, and no row's scale depends on another row: so a row gives the same result,
-    to the last bit, whatever stands beside it.
+    Products are summed exactly, and no row's scale depends on another row. So a row gives the same result, to
+    the last bit, whatever the other rows are.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ class IntegerLinear:
 
 @cache
 def multiplies_integers() -> bool:
-    """Tell whether :class:`IntegerLinear` is fast here, and exact: on processors with AVX2 or AVX-512.
+    """Check whether :class:`IntegerLinear` is fast and exact here: on processors with AVX2 or AVX-512.
 
-    The operators are torch's own for quantized models, but not among those that it promises to keep: so they
-    are tried first, with numbers that would overflow if sums were taken in 16 bits.
+    The operators are torch's own for quantized models, but torch does not guarantee to keep them. So they are
+    tested first, with numbers that would overflow in 16-bit sums.
     """
     if torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"):
         return False
@@ -88,9 +88,9 @@ def multiplies_integers() -> bool:
 
 
 def arithmetic(dtype: torch.dtype) -> tuple[LinearKind, torch.dtype]:
-    """Kind of linear layers, and type of all other numbers, of a network that calculates in ``dtype``.
+    """Kind of linear layers, and type of all other numbers, for a network with arithmetic ``dtype``.
 
-    torch.int8 means linear layers in integers and all else in float32.
+    torch.int8 means integers in linear layers and float32 elsewhere.
     """
     return (IntegerLinear, torch.float32) if dtype == torch.int8 else (FloatLinear, dtype)
 
@@ -101,14 +101,14 @@ def native_dtype() -> torch.dtype:
 
 
 def quantize_rows(rows: torch.Tensor, largest: int = _LARGEST_WEIGHT) -> tuple[torch.Tensor, torch.Tensor]:
-    """Write floating-point rows as integers times a scale for each row.
+    """Convert floating-point rows to integers times one scale per row.
 
     Parameters
     ----------
     rows : torch.Tensor
         ``[n, K]``.
     largest : int
-        Integers lie between -largest and largest, which is 127 at most.
+        Integers lie between -largest and largest, which is at most 127.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Reads and writes the folder of a span parser: JSON and safetensors, nothing that could run code."""
+"""Reads and writes the folder of a span parser: JSON and safetensors, which cannot run code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from forest_align.types import ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Section of ``config.json`` that holds what is not the encoder's.
+#: Section of ``config.json`` with all fields that are not the encoder's.
 SECTION = "forest_align"
 FORMAT = 1
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
@@ -30,18 +30,18 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True, slots=True)
 class ParserConfig:
-    """What a model folder says about its parser, besides the encoder's own configuration.
+    """A model folder's configuration of its parser, apart from that of the encoder.
 
     Attributes
     ----------
     labels : tuple of str
-        Label chains; the empty label first.
+        Label chains, starting with the empty label.
     tags : tuple of str
-        Part-of-speech tags; the first stands for unknown ones and is never predicted.
+        Part-of-speech tags. The first means an unknown tag and is never predicted.
     hparams : mapping
         benepar's hyper-parameters.
     temperature : float
-        Label scores are divided by it, so that probabilities are calibrated.
+        Label scores are divided by it to calibrate probabilities.
     """
 
     labels: tuple[str, ...]
@@ -56,7 +56,7 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
     Raises
     ------
     ModelError
-        When it is missing or no JSON object.
+        If it is missing or is not a JSON object.
     """
     path = folder / name
     try:
@@ -76,7 +76,7 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
     Raises
     ------
     ModelError
-        When a field is missing or wrong, or the format is of a later version.
+        If a field is missing or wrong, or the format is from a later version.
     """
     section, place = config[SECTION], f"{folder / 'config.json'}: section {SECTION!r}"
     if not isinstance(section, dict):
@@ -100,12 +100,12 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
 
 
 def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: type[Number]) -> Number:
-    """A field of a configuration that must be a number above 0 of a kind, int or float.
+    """Read a configuration field that must be a number above 0 of a given type, int or float.
 
     Raises
     ------
     ModelError
-        Naming the file, when it is missing or none.
+        If it is missing or not such a number; names the file.
     """
     value: Any = fields.get(name)
     if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
@@ -120,7 +120,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     Raises
     ------
     ModelError
-        When the file is missing or damaged, or a weight is not finite.
+        If the file is missing or damaged, or a weight is not finite.
     """
     path = folder / "model.safetensors"
     stored = read_tensors(path)
@@ -133,7 +133,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
             weights[name] = value.float() * stored[name + _SCALES].float()[:, None]
         elif not name.endswith(_SCALES):
             weights[name] = value.float()
-    # Found here, or else by the chart of the first sentence.
+    # Without this check, the chart of the first sentence would fail.
     check_finite(path, weights)
     return weights
 
@@ -144,7 +144,7 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     Raises
     ------
     ModelError
-        When it is missing or damaged.
+        If it is missing or damaged.
     """
     try:
         return load_file(path)
@@ -153,12 +153,12 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def check_finite(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
-    """See that all weights of a file are finite.
+    """Make sure that all weights of a file are finite.
 
     Raises
     ------
     ModelError
-        Naming one that is not.
+        If one is not; names it.
     """
     for name, value in weights.items():
         if not value.isfinite().all():
@@ -171,26 +171,26 @@ def write_model(
     weights: Mapping[str, torch.Tensor],
     config: ParserConfig,
 ) -> None:
-    """Write a model folder, replacing one that is there only once the new one is whole.
+    """Write a model folder; an existing one is replaced only when the new one is complete.
 
-    Other files of a folder that is there, such as a model card, stay.
-    Matrices are stored as 8-bit integers with one scale a row: on GUM dev that moves F1 by 0.01.
+    Other files of an existing folder, such as a model card, are kept.
+    Matrices are stored as 8-bit integers with one scale per row; this changes F1 on GUM dev by 0.01.
 
     Parameters
     ----------
     folder : Path
-        Where to.
+        The folder to write.
     encoder_folder : Path
-        Where the encoder's ``config.json`` and tokenizer files are.
+        Folder with the encoder's ``config.json`` and tokenizer files.
     weights : mapping of str to torch.Tensor
-        Parameters under benepar's names; what is not a matrix is stored in half precision.
+        Parameters under benepar's names; those that are not matrices are stored in half precision.
     config : ParserConfig
-        What to say about the parser.
+        The parser's configuration.
     """
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     if folder.exists():
-        # Files that are written below are not copied: writing to a copied link would write to its target.
+        # Do not copy files that are written below: writing to a copied link would change its target.
         rewritten = shutil.ignore_patterns("config.json", "model.safetensors", *TOKENIZER_FILES)
         shutil.copytree(folder, fresh, symlinks=True, ignore=rewritten)
     else:
@@ -209,7 +209,7 @@ def write_model(
     }
     (fresh / "config.json").write_text(json.dumps(encoder, indent=1) + "\n", encoding="utf-8")
     save_file(_pack(weights), fresh / "model.safetensors")
-    # The library writes for the owner's eyes only; an installed model is for everybody.
+    # The library makes files readable by their owner only; all users may read an installed model.
     (fresh / "model.safetensors").chmod(0o644)
     shutil.rmtree(folder, ignore_errors=True)
     fresh.rename(folder)

@@ -1,7 +1,7 @@
 """The span parser's forward pass without benepar and transformers, whose import takes seconds.
 
-:class:`~forest_align.em.parser._span_parser.SpanParser` is the same network as a module of benepar's: what is
-trained, and what the tests compare this one with.
+:class:`~forest_align.em.parser._span_parser.SpanParser` is the same network as a module of benepar. Training
+uses that module, and the tests compare this one with it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from forest_align.parsing.networks._network_shapes import NetworkSizes
     from forest_align.parsing.networks.encoder_batches import EncoderBatch
 
-#: Spans scored at once: enough to keep two cores busy, few enough for a processor's own cache.
+#: Spans scored at once: enough to keep two cores busy, few enough for a processor's cache.
 SPAN_CHUNK = 2048
-#: Spans are scored in multiples of so many.
+#: Spans are scored in multiples of this number.
 SPAN_STEP = 256
 
 
 @dataclass(frozen=True, slots=True)
 class BatchScores:
-    """What one forward pass gives for B sentences.
+    """The output of one forward pass for B sentences.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def score_spans(
 ) -> torch.Tensor:
     """Score the labels of all spans.
 
-    The first layer is linear, so it is applied to fenceposts, not to the many more spans.
+    The first layer is linear, so it is applied to fenceposts, which are far fewer than spans.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def score_spans(
     lengths : torch.Tensor
         int64 ``[B]``: number of words.
     first_layer : callable, torch.Tensor
-        The first layer of the label scores, ``[..., D]`` to ``[..., H]``, without its bias ``[H]``; and that.
+        The first layer of the label scores, ``[..., D]`` to ``[..., H]``, without its bias; the bias ``[H]``.
     rest : callable
         The layers after it: ``[n, H]`` to ``[n, L - 1]``.
 
@@ -88,7 +88,7 @@ def score_spans(
     chunks = []
     # Chunks keep the memory of long sentences bounded: hidden layers are wider than the scores.
     for chosen in torch.arange(len(sentence), device=sentence.device).split(SPAN_CHUNK):
-        # The library keeps code and memory for every number of rows that it has met: let there be few.
+        # The library caches code and memory for every number of rows, so use few different numbers.
         rows = functional.pad(chosen, (0, -len(chosen) % SPAN_STEP))
         offset = sentence[rows] * count
         spans = flat.index_select(0, offset + last[rows] + 1)
@@ -103,13 +103,12 @@ class SpanNetwork:
     Parameters
     ----------
     weights : mapping of str to torch.Tensor
-        Under the names of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`, and of its
-        shapes.
+        With the names and shapes of :func:`~forest_align.parsing.networks._network_shapes.weight_shapes`.
     sizes : NetworkSizes
-        What the weights alone do not say.
+        The sizes that do not follow from the weights.
     dtype : torch.dtype
-        Arithmetic: a floating-point type, or torch.int8 for linear layers in integers and all else in float32
-        (see :class:`~forest_align.parsing.networks.linear_layers.IntegerLinear`).
+        Arithmetic: a floating-point type, or torch.int8. With torch.int8, linear layers use integers
+        (see :class:`~forest_align.parsing.networks.linear_layers.IntegerLinear`) and all else float32.
     """
 
     def __init__(self, weights: Mapping[str, torch.Tensor], sizes: NetworkSizes, dtype: torch.dtype) -> None:
@@ -119,7 +118,7 @@ class SpanNetwork:
         named = Weights({name: value.to(dtype) for name, value in weights.items()})
         embeddings = named.below("pretrained_model.embeddings.")
         self._words = embeddings["word_embeddings.weight"]
-        # All subwords are of the first type of segment.
+        # All subwords have the first segment type.
         first_segment = embeddings["token_type_embeddings.weight"][0]
         self._positions = embeddings["position_embeddings.weight"] + first_segment
         self._embedding_norm = embeddings.layer("LayerNorm")
@@ -157,7 +156,7 @@ class SpanNetwork:
         return self._tags(self._tag_input(annotations))
 
     def _annotate(self, batch: EncoderBatch) -> torch.Tensor:
-        """What labels and tags are scored from: ``[B, W + 2, D]``, forward and backward halves."""
+        """Inputs for scoring labels and tags: ``[B, W + 2, D]``, forward and backward halves."""
         hidden = self._encode(batch)
         rows = torch.arange(len(batch.subwords))[:, None]
         features = hidden[rows, batch.word_ends] + functional.embedding(batch.cases, self._cases)
@@ -182,11 +181,11 @@ class SpanNetwork:
 
 
 class _PartitionedLayer:
-    """One layer that keeps content (first half) and position apart (Kitaev & Klein 2018, §3)."""
+    """One layer that separates content (first half) from position (Kitaev & Klein 2018, §3)."""
 
     def __init__(self, weights: Weights, sizes: NetworkSizes, linear: LinearKind) -> None:
         self._heads = sizes.heads
-        # benepar has [head, feature, query/key/value, part] and [head, part, feature].
+        # benepar's weights are [head, feature, query/key/value, part] and [head, part, feature].
         inputs = [weights[f"self_attn.w_qkv_{half}"] for half in "cp"]
         outputs = [weights[f"self_attn.w_o_{half}"] for half in "cp"]
         self._attention_inputs = [

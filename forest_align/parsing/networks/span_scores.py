@@ -1,4 +1,4 @@
-"""What a span parser gives for a sentence, apart from torch, so that the rest need not import it."""
+"""The output of a span parser for a sentence, in a module without torch, which loads slowly."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanScores:
-    """Scores of all labelled spans of a sentence of n words, and what comes with them.
+    """Scores of all labelled spans of a sentence of n words, with labels and tags.
 
     Attributes
     ----------
     scores : numpy.ndarray
-        float32, shape (n, n, L): log-potential of each label of each closed span ``[first, last]``, the
-        calibration temperature divided out. Label 0 is the empty one and scores 0; 0 below the diagonal.
+        float32, shape (n, n, L): log-potential of each label of each closed span ``[first, last]``, after
+        division by the calibration temperature. The empty label, 0, scores 0; cells below the diagonal are 0.
     labels : tuple of str
         L label chains, joined by ``::`` from the top down; the first is ``""``.
     tags : tuple of str
@@ -51,19 +51,19 @@ class SpanScorer(Protocol):
         batch : sequence of sequence of str
             Words of each sentence, as written (``(`` as well as ``-LRB-``, any quotes).
         space_after : sequence of sequence of bool, optional
-            Whether white space follows each word; guessed by parsers that need it when not given.
+            Whether white space follows each word. If not given, parsers that need it guess it.
 
         Returns
         -------
         list of SpanScores or InputError
-            In the order of the batch. A sentence without words, or longer than the parser can read, gets an
-            error in its place, not raised, so that the others go on.
+            In the order of the batch. For a sentence without words, or too long for the parser, the list has
+            an error. It is not raised, so the other sentences are still scored.
         """
         ...
 
     def tag(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
     ) -> list[tuple[str, ...] | InputError]:
-        """The predicted part-of-speech tags alone, those of :meth:`score`; some parsers have them faster."""
+        """The same part-of-speech tags as in :meth:`score`, alone; some parsers predict them faster."""
         scored = self.score(batch, space_after)
         return [one if isinstance(one, InputError) else one.tags for one in scored]

@@ -31,23 +31,23 @@ FORMAT = 1
 #: Subwords a batch, padding included; see
 #: :data:`forest_align.parsing.networks.encoder_scorer.BATCH_SUBWORDS`.
 BATCH_SUBWORDS = 700
-#: So many neighbours in a row of a matrix have a scale in common.
+#: Number of neighbours in a row of a matrix that share a scale.
 GROUP = 64
 _TABLE, _SCALES = ".int4", ".scale"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSizes:
-    """What the weights of an encoder for word vectors do not say by themselves.
+    """Sizes of an encoder for word vectors that do not follow from its weights.
 
     Attributes
     ----------
     layers, heads : int
         Layers, and attention heads of each.
     distance : int
-        Subwords further apart than so many are all equally far.
+        All distances between subwords above this one count as equal.
     epsilon : float
-        What normalisation adds to variances.
+        Added to variances by normalisation.
     """
 
     layers: int
@@ -57,19 +57,19 @@ class VectorSizes:
 
 
 class WordVectors:
-    """Gives the words of sentences vectors that say what they mean where they stand.
+    """Computes contextual vectors for the words of sentences.
 
     Parameters
     ----------
     folder : Path
-        With ``config.json``, ``model.safetensors`` and an uncased BERT tokenizer; nothing in it can run code.
+        With ``config.json``, ``model.safetensors`` and an uncased BERT tokenizer. Its files cannot run code.
     dtype : torch.dtype, optional
         Arithmetic; by default that of :func:`~forest_align.parsing.networks.linear_layers.native_dtype`.
 
     Raises
     ------
     ModelError
-        When a file is missing or damaged, or does not fit the others.
+        If a file is missing or damaged, or does not fit the others.
     """
 
     def __init__(self, folder: Path = VECTORS, dtype: torch.dtype | None = None) -> None:
@@ -86,12 +86,12 @@ class WordVectors:
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
         """Vectors of the words of each sentence.
 
-        A sentence that has more subwords than the encoder has positions is read in parts.
+        If a sentence has more subwords than the encoder has positions, it is read in parts.
 
         Returns
         -------
         list of numpy.ndarray
-            float32, shape (n, D) for a sentence of n words: means of the words' subwords, of unit length.
+            float32, shape (n, D) for a sentence of n words: the mean of each word's subwords, of unit length.
         """
         parts: list[EncodedSentence] = []
         counts = []
@@ -116,22 +116,22 @@ class WordVectors:
         whole, most = self._encode(words), self._network.longest
         if len(whole.subwords) <= most:
             return [whole]
-        if len(words) == 1:  # the beginning of an endless word
+        if len(words) == 1:  # the beginning of a very long word
             return [EncodedSentence(whole.subwords[:most], np.array([most - 2]), whole.cases)]
         middle = len(words) // 2
         return [*self._parts(words[:middle]), *self._parts(words[middle:])]
 
 
 class VectorNetwork:
-    """Lower layers of MPNet (Song et al. 2020): those of BERT, with a bias of attention by distance.
+    """Lower layers of MPNet (Song et al. 2020): layers of BERT, with an attention bias by distance.
 
     Parameters
     ----------
     stored : mapping of str to torch.Tensor
-        As ``tools/build_word_vectors.py`` writes them: tables of 4-bit integers (:class:`PackedTable`), and
-        what is no matrix.
+        In the format of ``tools/build_word_vectors.py``: tables of 4-bit integers (:class:`PackedTable`), and
+        other weights unpacked.
     sizes : VectorSizes
-        What they do not say.
+        The sizes that do not follow from the weights.
     dtype : torch.dtype
         As for :class:`~forest_align.parsing.networks.span_network.SpanNetwork`.
 
@@ -184,11 +184,11 @@ class PackedTable:
     ----------
     integers : torch.Tensor
         uint8 ``[n, D / 2]``: column ``j``, plus 8, in the lower half of a byte, column ``j + D / 2`` in the
-        upper.
+        upper half.
     scales : torch.Tensor
         float16 ``[n, D / GROUP]``.
     dtype : torch.dtype
-        Of the rows that are looked up.
+        Type of the rows that are looked up.
     """
 
     def __init__(self, integers: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype) -> None:
@@ -206,7 +206,7 @@ class PackedTable:
 
 
 def pack_table(table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Write a table, ``[n, D]``, as :class:`PackedTable` reads it: integers and scales."""
+    """Convert a table, ``[n, D]``, to integers and scales for :class:`PackedTable`."""
     groups = table.float().unflatten(1, (-1, GROUP))
     scales = (groups.abs().amax(2) / 7).clamp_min(1e-7).to(torch.float16)
     integers = (groups / scales.float()[:, :, None]).round().clamp(-7, 7).add(8).to(torch.uint8).flatten(1)
@@ -216,10 +216,10 @@ def pack_table(table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 @cache
 def distance_buckets(length: int, count: int, distance: int) -> torch.Tensor:
-    """Number of the bucket of every two of ``length`` positions, int64 ``[length, length]``, as T5 has them.
+    """T5's bucket numbers for all pairs of ``length`` positions, int64 ``[length, length]``.
 
-    Half of the ``count`` buckets are for positions ahead. Of each half the first half are for one distance
-    each, the others grow up to ``distance`` (Raffel et al. 2020, §2.1).
+    Half of the ``count`` buckets are for positions ahead. In each half, the first half of the buckets hold
+    one distance each. The others hold growing ranges up to ``distance`` (Raffel et al. 2020, §2.1).
     """
     half, exact = count // 2, count // 4
     ahead = torch.arange(length)[None, :] - torch.arange(length)[:, None]
@@ -245,7 +245,7 @@ def read_sizes(folder: Path) -> VectorSizes:
     Raises
     ------
     ModelError
-        When the file is missing, or a field is missing or wrong, or the format is of a later version.
+        If the file is missing, a field is missing or wrong, or the format is from a later version.
     """
     config, place = read_config(folder), folder / "config.json"
     if config.get("format") != FORMAT:

@@ -1,4 +1,4 @@
-"""Tags words by their word vectors, which saves the parser where nobody asks for trees."""
+"""Tags words from their word vectors, so that the parser is not needed if no trees are requested."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FORMAT = 1
-#: Words of a sentence at most; the bundled parser takes about as many.
+#: Maximum number of words of a sentence; the bundled parser's limit is similar.
 LONGEST = 510
 _CARD, _WEIGHTS = "tagger.json", "tagger.safetensors"
 
 
 class WordTagger:
-    """A perceptron with one hidden layer: the vector and the letter case of a word tell its tag.
+    """A perceptron with one hidden layer, which predicts a word's tag from its vector and letter case.
 
     Parameters
     ----------
     tags : sequence of str
         T part-of-speech tags.
     arrays : mapping of str to numpy.ndarray
-        ``vector``, shape (D, H), ``case``, (C, H) for the classes of
-        :func:`~forest_align.parsing.networks.encoder_batches.case_class`, once more for the first word of a
-        sentence;
-        ``output``, (H, T), and ``bias``, (T,).
+        ``vector``, shape (D, H); ``case``, (C, H); ``output``, (H, T); and ``bias``, (T,). The rows of
+        ``case`` are the classes of :func:`~forest_align.parsing.networks.encoder_batches.case_class`, then
+        the same classes for the first word of a sentence.
     """
 
     def __init__(self, tags: Sequence[str], arrays: dict[str, np.ndarray]) -> None:
@@ -46,7 +45,7 @@ class WordTagger:
 
     @classmethod
     def read(cls, folder: Path = VECTORS) -> WordTagger:
-        """Read ``tagger.json`` and ``tagger.safetensors``, as ``em/parser/tagger.py`` writes them.
+        """Read ``tagger.json`` and ``tagger.safetensors``, which ``em/parser/tagger.py`` writes.
 
         Raises
         ------
@@ -104,7 +103,7 @@ class WordTagger:
         words : sequence of str
             The n words.
         vectors : numpy.ndarray
-            float32, shape (n, D): those of
+            float32, shape (n, D), from
             :class:`~forest_align.parsing.networks.vector_network.WordVectors`.
         """
         hidden = vectors @ self._vector + self._case[case_numbers(words)]
