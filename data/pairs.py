@@ -1,4 +1,4 @@
-"""Reads and writes sentence pairs in any of the formats, so that callers need to know none of them."""
+"""Reads and writes sentence pairs in any of the formats, so that callers need not know the formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from forest_align.types import InputError
 
 __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "read_pairs", "write_pairs"]
 
-# Order matters where one format's lines could be taken for another's: the pickier first.
+# The order matters if lines of one format could be taken for another's: stricter formats first.
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
@@ -59,7 +59,7 @@ def find_format(name: str) -> Format:
     Raises
     ------
     InputError
-        If there is none; lists those that exist.
+        If there is none; the message lists all formats.
     """
     if name not in FORMATS:
         raise InputError(f"unknown format {name!r}; expected one of: {', '.join(FORMATS)}")
@@ -74,24 +74,24 @@ def read_pairs(
     Parameters
     ----------
     path : str or Path
-        A file (UTF-8, perhaps gzipped), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"`` for
+        A file (UTF-8, optionally gzipped), a folder of ``s-NAME.xml`` and ``t-NAME.xml``, or ``"-"`` for
         standard input.
     format : str, optional
         Name of the format; by default it is recognised by the file's extension and first lines.
     tokenized : bool
-        Plain text is tokenized already: split it on spaces.
+        Plain text is already tokenized: split it on spaces.
 
     Yields
     ------
     SentencePair or InputError
-        An error, with file and line, in place of each pair that is broken; the rest still comes.
+        An error, with file and line, replaces each broken pair; the other pairs are still yielded.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     InputError
-        If the format cannot be told, or something is wrong with the file as a whole.
+        If the format cannot be recognised, or the file as a whole is invalid.
     """
     if format in (None, spade.FORMAT.name) and Path(path).is_dir():
         yield from spade.read_folder(Path(path))
@@ -103,7 +103,7 @@ def read_pairs(
 def read_pairs_of_lines(
     lines: InputLines, format: str | None = None, *, tokenized: bool = False
 ) -> Iterator[SentencePair | InputError]:
-    """Read sentence pairs from a file that is open already; see :func:`read_pairs`."""
+    """Read sentence pairs from an open file; see :func:`read_pairs`."""
     head = lines.head()
     if not head and format is None:
         return
@@ -118,7 +118,7 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
     for candidate in FORMATS.values():
         if candidate.matches(head):
             return candidate
-    # People type TSV by hand: a file with some broken lines is still TSV.
+    # TSV is often typed by hand: a file with some broken lines is still TSV.
     if lines.suffix == ".tsv" or any("\t" in line for line in head):
         return tsv.FORMAT
     if lines.suffix == ".json":
@@ -137,7 +137,7 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
 
 
 def format_of_path(path: str | Path) -> Format | None:
-    """The format that a file name's extension means, None if it could be several."""
+    """The format for a file name's extension, None if several are possible."""
     suffix = Path(path).suffix.lower()
     by_suffix = {extension: f for f in FORMATS.values() for extension in f.extensions}
     return by_suffix.get(suffix) or {".tsv": tsv.FORMAT, ".json": jacana.FORMAT}.get(suffix)
@@ -146,31 +146,31 @@ def format_of_path(path: str | Path) -> Format | None:
 def write_pairs(
     pairs: Iterable[SentencePair | InputError], path: str | Path, format: str | None = None
 ) -> int:
-    """Write sentence pairs to a file, overwriting it once all of them are written.
+    """Write sentence pairs to a file, replacing it once all of them are written.
 
-    Until then they stand in a temporary file beside it: an error leaves what was there, and the pairs may
-    come from that very file.
+    Until then they are in a temporary file in the same folder. After an error the old file is unchanged, and
+    the pairs may come from the same file.
 
     Parameters
     ----------
     pairs : iterable of SentencePair
-        They are written one by one as they come. What :func:`read_pairs` yields in place of a broken pair is
+        They are written one by one. An error that :func:`read_pairs` yields in place of a broken pair is
         raised.
     path : str or Path
-        The file. For Pharaoh links the sentences go to a ``.tsv`` file beside it.
+        The file. For Pharaoh links the sentences are written to a ``.tsv`` file in the same folder.
     format : str, optional
-        Name of the format; by default the one that the extension means.
+        Name of the format; by default the one of the extension.
 
     Returns
     -------
     int
-        How many pairs were written.
+        Number of pairs written.
 
     Raises
     ------
     InputError
-        If the format is unknown or cannot be written, the file is called ``.gz`` or would overwrite the one
-        beside it, or a pair is broken or lacks what the format needs.
+        If the format is unknown or cannot be written, the name ends in ``.gz``, or the output's two files
+        would be the same. Also if a pair is broken or lacks data that the format needs.
     OSError
         If the file cannot be written.
     """
@@ -197,13 +197,13 @@ def write_pairs(
 
 @contextmanager
 def _overwriting(path: Path) -> Iterator[IO[str]]:
-    """Open a text file that takes the place of another one when it is closed without an error."""
-    # Pipes and devices have to stay what they are, and so has a link to a file.
+    """Open a text file that replaces another one when it is closed without an error."""
+    # Pipes, devices and links to files must not be replaced by plain files.
     asked, is_plain = path, path.is_file() or not path.exists()
     path = path.resolve() if is_plain else path
     written = path.with_name(f".{path.name}.{os.getpid()}.tmp") if is_plain else path
     try:
-        # What cannot be encoded (half of a surrogate pair) is escaped.
+        # Characters that cannot be encoded (half of a surrogate pair) are escaped.
         with written.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
             yield out
         if is_plain:
@@ -211,7 +211,7 @@ def _overwriting(path: Path) -> Iterator[IO[str]]:
                 shutil.copymode(path, written)
             written.replace(path)
     except OSError as error:
-        # What the system says names the file that was asked for.
+        # Errors of the system name the requested file, not the temporary one.
         if error.filename == str(written):
             error.filename = str(asked)
         raise
@@ -221,12 +221,12 @@ def _overwriting(path: Path) -> Iterator[IO[str]]:
 
 
 def output_files(path: str | Path, format: Format) -> list[Path]:
-    """The files that writing a format makes: the one asked for, and perhaps one beside it.
+    """The files that a format writes: the requested one, and for some formats one beside it.
 
     Raises
     ------
     InputError
-        If the two are one.
+        If the two are the same file.
     """
     first = Path(path)
     if format.writer is None or format.writer.beside is None:

@@ -5,9 +5,10 @@ Example::
     python -m forest_align.eval.parser_quality --model en --wsj TREEBANKS/wsj_sample --gum TREEBANKS/gum \
         --craft TREEBANKS/craft
 
-Each treebank's held-out part is parsed three times: its own words; its own words in lower case; and raw text,
-joined up and split again by this package's tokenizer. Brackets are compared as evalb does (COLLINS.prm), over
-characters instead of words, which is the same wherever the words are the same.
+Each treebank's held-out part is parsed three times: its own words, its own words in lower case, and raw text.
+The raw text is made by joining the words, and is split again by this package's tokenizer. Brackets are
+compared as in evalb (COLLINS.prm), but over characters instead of words. The result is the same if the words
+are the same.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from forest_align.types.brackets import split_chain
 
 Span = tuple[int, int, str]
 
-#: Spans less probable than this are no predictions that anyone would look at.
+#: Spans below this probability are ignored as predictions.
 LEAST_PROBABILITY = 0.01
 
 
@@ -104,9 +105,9 @@ class ParserFigures:
 
 
 def as_in_news(sentence: TreebankSentence) -> list[str]:
-    """Write marks as the Wall Street Journal part has them, by which spaces are guessed.
+    """Write marks as in the Wall Street Journal part, so that spaces can be guessed from them.
 
-    GUM has one mark for opening and closing double quotes, typographic apostrophes, and hyphens for dashes.
+    GUM uses one mark for opening and closing double quotes, typographic apostrophes, and hyphens for dashes.
     """
     written, is_open = [], False
     for word, tag in zip(sentence.words, sentence.tags, strict=True):
@@ -121,7 +122,7 @@ def as_in_news(sentence: TreebankSentence) -> list[str]:
 
 
 def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
-    """Return a sentence's unescaped words, and what the tokenizer makes of them joined up."""
+    """Return a sentence's unescaped words, and the tokens that the tokenizer makes from their text."""
     words = [word.replace("\xa0", "") or "?" for word in ptb_unescape(list(sentence.words))]
     spaces = guess_space_after(as_in_news(sentence))
     text = "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
@@ -136,7 +137,7 @@ def evaluate(scorer: SpanScorer, sentences: Sequence[TreebankSentence], conditio
         if condition == "raw":
             written = [as_raw(sentence) for sentence in part]
         elif condition == "lower":
-            # Unescaped first: "-lrb-" would be no bracket.
+            # Unescape first: "-lrb-" would not be recognised as a bracket.
             lowered = [[word.lower() for word in ptb_unescape(list(s.words))] for s in part]
             written = [(words, words) for words in lowered]
         else:
@@ -198,7 +199,7 @@ def report_calibration(
 
 
 def main() -> None:
-    """Run what the options ask for."""
+    """Run the measurements that the options select."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -11,7 +11,7 @@ from forest_align.data.formats.format import Span
 if TYPE_CHECKING:
     from nltk import Tree
 
-# Constituents that are part of the noun phrase in which they stand before the head, not chunks of their own.
+# Constituents that belong to the noun phrase around them if they precede its head, and form no own chunk.
 _PREMODIFIERS = frozenset({"ADJP", "QP", "NX", "NML", "NAC", "UCP", "NP-POSS"})
 _VERBAL = ("VB", "MD", "TO")
 _CHUNKS = frozenset({"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "QP", "NX", "NML"})
@@ -25,13 +25,13 @@ def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Se
     """Merge the word links between two chunks into one phrasal alignment.
 
     Two chunks are merged if their tokens are linked one to one, in order; all their tokens are then linked
-    with each other (Yao et al. 2013, §4.1; that a token may not have two partners in the other chunk is how
-    the authors' program reads it). Other links stay.
+    with each other (Yao et al. 2013, §4.1). As in the authors' program, a token may not have two partners in
+    the other chunk. Other links are kept.
 
     Parameters
     ----------
     links : Links
-        Word links; classes and scores are not kept.
+        Word links; classes and scores are dropped.
     source_chunks, target_chunks : sequence of (int, int)
         Half-open token spans.
     """
@@ -47,11 +47,11 @@ def phrasal_links(links: Links, source_chunks: Sequence[Span], target_chunks: Se
 
 
 def chunks_of_tree(tree: Tree) -> list[Span]:
-    """Base phrases of a constituency tree, in the manner of CoNLL-2000 chunks.
+    """Base phrases of a constituency tree, similar to CoNLL-2000 chunks.
 
-    A chunk runs from the beginning of a phrase to its head: a noun phrase up to its noun (a possessive ``'s``
-    begins the next chunk), a verb group with its auxiliaries, a preposition by itself. Punctuation and
-    coordinations between chunks belong to none.
+    A chunk extends from the beginning of a phrase to its head. It is a noun phrase up to its noun (a
+    possessive ``'s`` begins the next chunk), a verb group with its auxiliaries, or a single preposition.
+    Punctuation and coordinations between chunks belong to no chunk.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def chunks_of_tree(tree: Tree) -> list[Span]:
 
 
 def _owners(tree: Tree) -> Iterator[tuple[Owner, bool]]:
-    """For each word what chunk it belongs to, and whether it begins a new one in any case (a possessive)."""
+    """For each word its chunk, and whether it always begins a new one (a possessive)."""
     todo: list[tuple[Tree, tuple[Tree, ...]]] = [(tree, ())]
     while todo:
         node, above = todo.pop()
@@ -91,7 +91,7 @@ def _owner(word: Tree, above: tuple[Tree, ...]) -> Owner:
     if depth < 0:
         return None
     if tag == "POS":
-        # The possessive goes with what follows it: the phrase around the possessor.
+        # The possessive belongs to the words after it: to the phrase around the possessor.
         depth = max(depth - 1, 0)
     while (
         depth > 0
@@ -114,7 +114,7 @@ def _owner(word: Tree, above: tuple[Tree, ...]) -> Owner:
 
 
 def _precedes_verb(word: Tree, phrase: Tree) -> bool:
-    """Whether an adverb such as ``not`` stands before a verb or verb phrase of its phrase."""
+    """Whether an adverb such as ``not`` precedes a verb or verb phrase of its phrase."""
     siblings = list(phrase)
     place = next((k for k, sibling in enumerate(siblings) if sibling is word), len(siblings))
     return word.label() == "RB" and any(
@@ -123,7 +123,7 @@ def _precedes_verb(word: Tree, phrase: Tree) -> bool:
 
 
 def _opens(parent: Tree, child: Tree) -> bool:
-    """Whether only verbs and adverbs stand before a verb phrase in the phrase around it."""
+    """Whether only verbs and adverbs precede a verb phrase in the phrase around it."""
     for sibling in parent:
         if sibling is child:
             return True

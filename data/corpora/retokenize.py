@@ -1,4 +1,4 @@
-"""Carries word links over to another tokenization of the same sentences."""
+"""Moves word links to another tokenization of the same sentences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from difflib import SequenceMatcher
 from forest_align.alignment import Links
 from forest_align.data.trees.penn import BRACKETS
 
-# The same characters, as treebanks and as people write them.
+# Spellings of quotes: in treebanks and in ordinary text.
 _QUOTES = (("``", '"'), ("''", '"'), ("`", "'"))
 
 
 def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
-    """For each old token the new tokens that have characters of it, quotes and brackets in any spelling."""
+    """For each old token the new tokens that share characters, in any spelling of quotes and brackets."""
     before, after = [_plain(word) for word in old], [_plain(word) for word in new]
     found: list[set[int]] = [set() for _ in old]
     i_end = j_end = 0
@@ -27,7 +27,7 @@ def _overlaps(old: Sequence[str], new: Sequence[str]) -> list[list[int]]:
 
 
 def _landmarks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Equal tokens in order, without the punctuation next to a change, which may be part of the change."""
+    """Equal tokens in order, except punctuation next to a change, which may be part of the change."""
     size = len(before), len(after)
     for i, j, length in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
         words = [k for k in range(length) if _is_word(before[i + k])]
@@ -54,8 +54,8 @@ def move_links(
 ) -> Links:
     """Links between the new tokens that the linked old tokens became.
 
-    Punctuation that was split off a word takes no part in the word's link, except that the same mark split
-    off both words is linked; neither do words that a mark was glued to take part in the mark's link.
+    Punctuation that was split off a word does not get the word's link, but a mark split off both words is
+    linked. Similarly, a word that a mark was joined to does not get the mark's link.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Repeats what the published conversion of MSR-RTE to Stanford's tokens did to links."""
+"""Changes links like the published conversion of MSR-RTE to Stanford's tokens."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _WHOLE_NUMBER, _FRACTION = re.compile(r"\d+"), re.compile(r"\d+\\?/\d+")
 
 
 def conform(links: Links, source: Sequence[str], target: Sequence[str]) -> Links:
-    r"""Change links as the published majority files of MSR-RTE have them.
+    r"""Change links to match the published majority files of MSR-RTE.
 
-    Two rules beside carrying links over to new tokens. Different marks of punctuation are never linked (a
-    dash and a comma, an apostrophe and a possessive ``'s``). And Stanford's tokenizer takes a mixed number
-    such as ``33 1\/3`` for one token: links were numbered so, but the files hold it as two tokens, hence
-    links behind it sit one token too far left, all but that of the last token.
+    There are two rules besides moving links to new tokens. First, different marks of punctuation are never
+    linked (a dash and a comma, an apostrophe and a possessive ``'s``). Second, Stanford's tokenizer treats a
+    mixed number such as ``33 1\/3`` as one token. Links were numbered accordingly, but the files hold two
+    tokens. Links after it are therefore one token too far left, except that of the last token.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def conform(links: Links, source: Sequence[str], target: Sequence[str]) -> Links
 
 
 def _published_places(words: Sequence[str]) -> list[int]:
-    """Where links of each token are found: numbers of tokens, counting mixed numbers as one."""
+    """Positions of each token's links: token numbers that count mixed numbers as one."""
     seconds = [False] * len(words)
     for index in range(1, len(words)):
         pair = _WHOLE_NUMBER.fullmatch(words[index - 1]), _FRACTION.fullmatch(words[index])

@@ -1,4 +1,4 @@
-"""Sentences and links as the fields of text formats: how readers take and writers make them."""
+"""Sentences and links as the fields of text formats: how readers parse and writers format them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
     Raises
     ------
     InputError
-        If there is nothing but space; ``field`` names the column.
+        If the text is blank; ``field`` names the column.
     """
     if not text.strip():
         raise InputError("expected a sentence, found nothing", field=field)
@@ -26,17 +26,17 @@ def plain_sentence(text: str, tokenized: bool, field: str) -> Sentence:
 
 
 def split_sentence(text: str) -> Sentence:
-    """A sentence of tokens split on spaces and on nothing else (a no-break space stays in its token)."""
+    """A sentence of tokens split on spaces only (a no-break space stays in its token)."""
     return Sentence.from_words([word for word in text.split(" ") if word])
 
 
 def text_of(sentence: Sentence) -> str:
-    """The sentence as one field of a format of raw text: its text on one line, of tokens alone these."""
+    """The sentence as one field of a raw-text format: its text on one line, or else its tokens."""
     return one_line(sentence.text or tokens_of(sentence))
 
 
 def tokens_of(sentence: Sentence) -> str:
-    """The sentence as one field of a format of tokens, see :func:`need_links`: joined by spaces."""
+    """The sentence as one field of a token format, its tokens joined by spaces; see :func:`need_links`."""
     return " ".join(sentence.words)
 
 
@@ -46,7 +46,7 @@ def one_line(text: str) -> str:
 
 
 def cells(line: str, count: int) -> list[str]:
-    """The first columns of a line, empty where it has fewer: what can be read of one that is broken."""
+    """The first columns of a line, even of a broken one; missing columns are empty."""
     return [*line.split("\t"), *[""] * count][:count]
 
 
@@ -72,7 +72,7 @@ def need_texts(pair: SentencePair, format_name: str) -> tuple[str, str]:
     Raises
     ------
     InputError
-        If one of them is blank, as of a pair that could not be read when it was to be aligned.
+        If one of them is blank, as in an alignment of a pair that could not be read.
     """
     texts = text_of(pair.source), text_of(pair.target)
     if not all(text.strip() for text in texts):
@@ -86,8 +86,8 @@ def need_links(pair: SentencePair, format_name: str) -> Links:
     Raises
     ------
     InputError
-        If it has none or could not be aligned, its text is not tokenized, or a token is empty or has a blank
-        inside: the indices of links would mean other tokens when the text is read again.
+        If it has none or could not be aligned, its text is not tokenized, or a token is empty or contains a
+        blank. Link indices would then point to other tokens when the text is read again.
     """
     if pair.error:
         raise InputError(f"pair {pair.id!r} could not be aligned: {pair.error}")
@@ -116,7 +116,7 @@ def join_links(sure: str, possible: str, names: tuple[str, str], lengths: tuple[
     Raises
     ------
     InputError
-        If an item is no link, or points beyond a sentence; ``names`` are the two fields.
+        If an item is not a link, or points beyond a sentence; ``names`` are the two fields.
     """
     pairs: list[tuple[int, int]] = []
     classes: list[bool] = []

@@ -1,4 +1,4 @@
-"""What every reader yields and every writer takes, and how a format describes itself."""
+"""The pairs that readers yield and writers accept, and the description of a format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ChunkLink:
     type : str
         Relation, such as ``EQUI`` or ``NOALI``.
     score : str
-        Similarity as the file has it: ``0`` to ``5`` or ``NIL``.
+        Similarity as written in the file: ``0`` to ``5`` or ``NIL``.
     """
 
     source: tuple[int, ...]
@@ -43,13 +43,13 @@ class SentencePair:
     Attributes
     ----------
     id : str
-        Name of the pair: as the file gives it, else its number from 1.
+        Name of the pair as given in the file, else its number from 1.
     source, target : Sentence
         Raw text has no tokens yet: ``tokens`` is empty and ``text`` is not.
     links : Links or None
         Gold word links; None when the corpus has none (an empty set is an annotation).
     label : bool or None
-        Paraphrase or not, entailed or not, right answer or not.
+        Whether the pair is a paraphrase, an entailment or a right answer.
     score : float or None
         Semantic similarity.
     group : str
@@ -59,15 +59,15 @@ class SentencePair:
     chunks : tuple of ChunkLink or None
         Chunk alignment.
     source_chunks, target_chunks : tuple of (int, int)
-        Half-open spans of all chunks, where the corpus has them.
+        Half-open spans of all chunks, if the corpus has them.
     annotations : tuple of frozenset of ((int, int), (int, int))
-        For each annotator the pairs of spans that correspond.
+        For each annotator the corresponding pairs of spans.
     source_enju, target_enju : EnjuTree or None
         Trees that came in Enju's XML.
     alignment : Alignment or None
         The whole alignment, when it was read from forest-align's own output.
     place : (str, int) or None
-        File and line where it begins, if it was read from a file: for messages.
+        File and line where it begins, for messages; None if it was not read from a file.
     """
 
     id: str
@@ -90,23 +90,23 @@ class SentencePair:
 
     @property
     def error(self) -> str:
-        """Why the pair could not be aligned, when it was read from forest-align's own output; else empty."""
+        """Why the pair could not be aligned, if read from forest-align's own output; else empty."""
         return "" if self.alignment is None else self.alignment.error
 
     @property
     def brackets(self) -> tuple[tuple[ScoredTree, ...], tuple[ScoredTree, ...]]:
-        """Trees of source and target in Penn brackets, best first; those of Enju are written so."""
+        """Trees of source and target in Penn brackets, best first; Enju trees are converted."""
         if self.source_enju is not None and self.target_enju is not None:
             return ((self.source_enju.bracket(), 0.0),), ((self.target_enju.bracket(), 0.0),)
         return self.source_trees, self.target_trees
 
     def located(self, error: InputError) -> InputError:
-        """An error of this pair with the file and line that it stands in, as far as these are known."""
+        """An error of this pair, with the pair's file and line if known."""
         file, line = self.place or (None, None)
         return error.at(file=file, line=line)
 
     def carries(self) -> frozenset[str]:
-        """What there is besides the id and the two texts, in the words of :class:`Writer`."""
+        """Names of the pair's contents besides the id and the two texts, as in :class:`Writer`."""
         tokens = (*self.source.tokens, *self.target.tokens)
         present = {
             "links": self.links is not None,
@@ -116,7 +116,7 @@ class SentencePair:
             "lemmas": any(token.lemma for token in tokens),
             "label": self.label is not None,
             "score": self.score is not None,
-            # The source itself, as of the answers to one question, is not lost with the name of the group.
+            # If the group is the source itself (answers to one question), its name can be lost.
             "group": self.group not in ("", self.source.text),
             "trees": any(self.brackets),
             "trees but the best": max(len(self.source_trees), len(self.target_trees)) > 1,
@@ -131,12 +131,12 @@ class SentencePair:
 
 
 class PairError(InputError):
-    """A pair that cannot be used, with what could be read of it: its alignment still says which pair it is.
+    """A pair that cannot be used, with its readable parts, so that its alignment still identifies it.
 
     Parameters
     ----------
     error : InputError
-        What is wrong.
+        The error.
     id : str
         Name of the pair.
     source, target : str
@@ -146,14 +146,14 @@ class PairError(InputError):
     def __init__(self, error: InputError, id: str, source: str = "", target: str = "") -> None:
         super().__init__(error.message, file=error.file, line=error.line, field=error.field)
         self.id, self.source, self.target = id, source, target
-        self.args = (error, id, source, target)  # what pickle makes it from
+        self.args = (error, id, source, target)  # the arguments that pickle passes to __init__
 
     def at(self, *, file: str | None = None, line: int | None = None) -> PairError:
         """See :meth:`InputError.at`."""
         return PairError(super().at(file=file, line=line), self.id, self.source, self.target)
 
     def numbered(self, number: int) -> PairError:
-        """The same error; its message has the pair's number in a file, of which a line may hold many."""
+        """The same error with the pair's number in its message, because a line may hold many pairs."""
         error = InputError(
             f"pair {number} of the file: {self.message}", file=self.file, line=self.line, field=self.field
         )
@@ -178,16 +178,16 @@ class Writer:
     pair : callable
         Text of one pair; raises InputError if it lacks what the format needs.
     holds : frozenset of str
-        What of :meth:`SentencePair.carries` the format keeps.
+        The items of :meth:`SentencePair.carries` that the format keeps.
     header, separator, footer : str
         Text before, between and after the pairs.
     beside : (str, callable) or None
         Suffix of a second file and the text of a pair in it.
     id : callable
-        What becomes of a pair's id.
+        Maps a pair's id to the written one.
     numbering : callable or None
-        For a format that has no place for ids: begins a file, and returns what gives each pair, in the order
-        of writing, the id that readers number it with.
+        For a format without ids. It is called at the start of a file and returns a function. That function
+        gives each pair, in the order of writing, the id that readers will assign.
     """
 
     pair: Callable[[SentencePair], str]
@@ -207,19 +207,19 @@ class Format:
     Attributes
     ----------
     name : str
-        What ``--from`` and ``--to`` call it.
+        Its name in ``--from`` and ``--to``.
     summary : str
         One line for the help.
     read : callable
-        Yields pairs from lines, and an InputError in place of each that is broken (a :class:`PairError` if
-        any of it could be read). The flag says that plain text is tokenized already, by spaces; formats that
-        are always tokenized ignore it.
+        Yields pairs from lines, and an InputError in place of each broken pair (a :class:`PairError` if parts
+        of it could be read). The flag says that plain text is already tokenized by spaces. Formats that are
+        always tokenized ignore it.
     matches : callable
         Whether the first lines of a file look like this format.
     extensions : tuple of str
-        Endings of file names that belong to this format alone.
+        Endings of file names that only this format uses.
     writer : Writer or None
-        None for formats that are only read.
+        None for formats that can only be read.
     """
 
     name: str
@@ -235,7 +235,7 @@ def read_line_by_line(
 ) -> Iterator[SentencePair | InputError]:
     """Parse each line by itself; a line that cannot be decoded or parsed becomes an InputError item.
 
-    ``parse`` returns None for lines that are no pairs, such as a header.
+    ``parse`` returns None for lines that are not pairs, such as a header.
     """
     for _, line in lines.numbered(blank_end=False):
         try:
@@ -250,5 +250,5 @@ def read_line_by_line(
 
 
 def most(head: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
-    """Whether more than half of the first lines look right: some of them may be broken."""
+    """Whether more than half of the first lines look right; some of them may be broken."""
     return 2 * sum(map(looks_right, head)) > len(head)

@@ -1,4 +1,4 @@
-"""Chunk alignments of SemEval's interpretable STS task: ``.wa`` files and the files of chunks beside them."""
+"""Chunk alignments of SemEval's interpretable STS task: ``.wa`` files and their files of chunks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SECTIONS = frozenset({"source", "translation", "alignment"})
 
 @dataclass(slots=True)
 class _Draft:
-    """A pair while its lines come in; ``position`` counts the pairs of the file, broken ones too, from 0."""
+    """A pair while its lines are read; ``position`` counts the file's pairs from 0, including broken ones."""
 
     id: str
     line: int
@@ -46,15 +46,15 @@ class _Draft:
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield pairs with their chunk alignments; word links are all words of a chunk with all of its partner.
+    """Yield pairs with chunk alignments; words are linked if their chunks are aligned.
 
-    When ``NAME.sent1.chunk.txt`` and ``NAME.sent2.chunk.txt`` stand beside ``NAME.wa``, the spans of all
-    chunks are filled in; where their words are not those of the ``.wa`` file, they are left empty.
+    If ``NAME.sent1.chunk.txt`` and ``NAME.sent2.chunk.txt`` are in the folder of ``NAME.wa``, the spans of
+    all chunks are read from them. Spans are empty if these files have other words than the ``.wa`` file.
 
     Warns
     -----
     InputWarning
-        If they are left empty, once a file, with the first line concerned.
+        If spans are left empty for this reason: once a file, with the first affected line.
     """
     chunk_files = [_chunks_beside(lines.path, side) for side in (1, 2)]
     for item in _pairs(lines):
@@ -159,7 +159,7 @@ def _finish(draft: _Draft, source_chunks: tuple[Span, ...], target_chunks: tuple
 
 
 def _texts(draft: _Draft) -> list[str]:
-    """The two raw texts; the words joined by spaces where the file does not have them."""
+    """The two raw texts; words joined by spaces if the file does not have the texts."""
     words = [" ".join(draft.words[section]) for section in ("source", "translation")]
     return [given or joined for given, joined in zip([*draft.texts, "", ""], words, strict=False)]
 
@@ -178,7 +178,7 @@ class _ChunkFile:
         self._path, self._chunks, self._has_warned = path, read_chunk_file(path), False
 
     def spans(self, position: int, words: Sequence[str]) -> tuple[Span, ...]:
-        """Spans of a sentence's chunks; none, and a warning, where they are not over these words."""
+        """Spans of a sentence's chunks; none, with a warning, if the chunks have other words."""
         found = _spans(self._chunks[position], words) if position < len(self._chunks) else ()
         if words and not found and not self._has_warned:
             self._has_warned = True
@@ -190,7 +190,7 @@ class _ChunkFile:
 def read_chunk_file(path: str | Path) -> list[list[str]]:
     """Read ``[ A battery ] [ should connect ]`` lines into chunks, each its words joined by spaces.
 
-    A line that is not UTF-8 has none.
+    A line that is not UTF-8 yields no chunks.
     """
     with InputLines(path) as lines:
         return [
@@ -214,7 +214,7 @@ def _spans(chunks: Sequence[str], words: Sequence[str]) -> tuple[Span, ...]:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether the file begins as ``.wa`` files do, and is no Enju output, whose sentences begin alike."""
+    """Whether the file begins like a ``.wa`` file and is not Enju output, whose sentences begin alike."""
     begins = bool(head) and _START.match(head[0].strip()) is not None
     return begins and "<cons" not in head[0] and "parse_status=" not in head[0]
 

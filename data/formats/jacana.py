@@ -21,9 +21,9 @@ _END = "the end of the file"
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield the pairs of the list, each as soon as the lines that hold it are read.
 
-    Lists that were put together in one file are read as one. A pair with a wrong field becomes an InputError
-    item; broken JSON, or a line that is not UTF-8, ends the reading with one. What has no id that can
-    be read is named by its number among the pairs, which may all stand on one line.
+    Several lists in one file are read as one. A pair with a wrong field becomes an InputError item. After
+    broken JSON or a line that is not UTF-8, reading ends with an InputError item. A pair without a readable
+    id is named by its number among the pairs, because all pairs may be on one line.
     """
     text, number = _Text(lines), 1
     try:
@@ -40,7 +40,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 
 class _Text:
-    """The text that is not used up yet, of the file no more than the next item needs.
+    """The text still to be parsed; the file is read only as far as the next item needs.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class _Text:
         self._lines, self._text, self._at = lines, "", 0
 
     def peek(self) -> str:
-        """The next character that is not blank, which stays; nothing at the end of the file."""
+        """The next character that is not blank, without consuming it; empty at the end of the file."""
         while True:
             found = _NOT_BLANK.search(self._text, self._at)
             if found is not None:
@@ -63,13 +63,13 @@ class _Text:
                 return ""
 
     def take(self) -> str:
-        """The next character that is not blank; nothing at the end of the file."""
+        """Consume the next character that is not blank; empty at the end of the file."""
         found = self.peek()
         self._go_to(self._at + len(found))
         return found
 
     def take_item(self) -> object:
-        """The JSON value that comes next.
+        """Consume the next JSON value.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class _Text:
             try:
                 item, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                # No string goes over several lines: only what is missing at the end may still come.
+                # Strings cannot span lines: only a value cut off at the end can be completed by more lines.
                 if self._text[error.pos :].strip() or not self._read_on():
                     line = self.line + self._text.count("\n", self._at, error.pos)
                     raise InputError(f"not JSON: {error.msg}", line=line) from None
@@ -97,9 +97,9 @@ class _Text:
         self._at = at
 
     def _read_on(self) -> bool:
-        """Read lines up to one that may end an object; whether there were any.
+        """Read lines up to one that may end an object; return whether there were any.
 
-        At least as much again as is there, so that a long value is not decoded again with each of its lines.
+        The text at least doubles each time, so that a long value is not decoded again with each of its lines.
         """
         left = self._text[self._at :]
         pieces, size = [], 0  # type: list[str], int
@@ -113,12 +113,12 @@ class _Text:
 
 
 def _items(text: _Text) -> Iterator[tuple[int, object]]:
-    """Items of JSON lists with the lines where they begin.
+    """Items of JSON lists with the numbers of their first lines.
 
     Raises
     ------
     InputError
-        If something else comes.
+        If the text is not a JSON list.
     """
     while (found := text.take()) == "[":
         if text.peek() == "]":
@@ -157,7 +157,7 @@ def _pair(item: object, number: str) -> SentencePair:
 
 
 def _name(fields: Fields) -> str:
-    """The pair's ``id``, a string or a number, or else its ``name``: files have both, or one of them."""
+    """The pair's ``id``, a string or a number, or else its ``name``; files have both or one of them."""
     key = "id" if fields.has("id") or not fields.has("name") else "name"
     return fields.identifier(key)
 

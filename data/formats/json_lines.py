@@ -40,11 +40,12 @@ from forest_align.types.json_fields import (
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one pair a line.
 
-    A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other gives
-    ``source`` and ``target``, each a string or an object with ``text`` or ``tokens``, ``tags``, and ``tree``
-    or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first); and perhaps ``id``, ``words``,
-    ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``, ``chunks``, ``source_chunks``,
-    ``target_chunks``. A ``text`` beside tokens or trees is their raw text; one of other words is an error.
+    A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other line has
+    ``source`` and ``target``. Each is a string or an object with ``text`` or ``tokens``, ``tags``, and
+    ``tree`` or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first). Optional keys of the
+    line are ``id``, ``words``, ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``,
+    ``chunks``, ``source_chunks``, ``target_chunks``. A ``text`` given with tokens or trees is their raw text;
+    a ``text`` with other words is an error.
     """
 
     def parse(line: str) -> SentencePair:
@@ -69,7 +70,7 @@ def _name(values: dict[str, Any], number: str) -> str:
 
 
 def _text(side: Any) -> str:
-    """Text of a sentence that may be wrong in any way."""
+    """Text of a sentence whose JSON value may be invalid."""
     if isinstance(side, dict):
         tokens, tree = side.get("tokens"), side.get("tree")
         words = " ".join(map(str, tokens)) if isinstance(tokens, list) else ""
@@ -138,7 +139,7 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
 
 
 def _located(sentence: Sentence, field: str) -> Sentence:
-    """The sentence with offsets, where they neither are given nor follow from tokens joined by spaces."""
+    """The sentence with offsets, if they are not given and do not follow from tokens joined by spaces."""
     if not sentence.tokens or any(token.start >= 0 for token in sentence.tokens):
         return sentence
     return with_raw_text(sentence, sentence.text, field)
@@ -197,13 +198,13 @@ def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether lines begin objects, and the first does not begin a list of them."""
+    """Whether lines begin with objects, and the file does not begin with a list of them."""
     begins_list = bool(head) and head[0].lstrip().startswith("[")
     return not begins_list and most(head, lambda line: line.lstrip().startswith("{"))
 
 
 def write_pair(pair: SentencePair) -> str:
-    """One line: the alignment if there is one, else what the corpus says of the pair."""
+    """One line: the alignment if there is one, else the pair with its annotations."""
     if pair.alignment is not None:
         return pair.alignment.to_json() + "\n"
     values: dict[str, Any] = {"id": pair.id}

@@ -26,9 +26,9 @@ _WORD = re.compile(r"([^ \t]+) \(\{([^/{}]*)/[^/{}]*/[^/{}]*\}(?:\)\s*|$)")
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs of one annotator.
 
-    A pair is three lines: ``# sentence pair 1``; the source's tokens; ``NULL ({ … }) word ({ 4 p5 / / }) …``,
-    the target's tokens with the source tokens that they are linked to, from 1, possible ones with a ``p``.
-    A broken pair becomes an InputError item.
+    A pair has three lines: ``# sentence pair 1``, the source's tokens, and ``NULL ({ … }) word ({ 4 p5 / / })
+    …``. The third line has the target's tokens with the numbers (from 1) of the source tokens linked to them;
+    possible links have a ``p``. A broken pair becomes an InputError item.
     """
     for block, problem in _blocks(lines):
         begun = block[0][0] if block else lines.number
@@ -60,7 +60,7 @@ def _pair(block: Sequence[tuple[int, str]], problem: InputError | None) -> Sente
     header = _HEADER.match(block[0][1]) if block else None
     if header is None:
         raise problem or InputError(f"expected '# sentence pair NUMBER', found {block[0][1][:40]!r}")
-    # The line of the source may be the one that is missing.
+    # The missing line may be that of the source.
     has_source = len(block) > 1 and not block[1][1].startswith(_LINKS)
     source = split_sentence(block[1][1] if has_source else "")
     with reading_pair(header[1], source.text):
@@ -95,7 +95,7 @@ def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]
         if found.start() != end:
             break
         end = found.end()
-        # The sentence may begin with a byte-order mark that was put before it.
+        # The sentence may begin with a byte-order mark.
         words.append((found[1].lstrip("\ufeff") or found[1]) if len(words) == 1 else found[1])
         for item in found[2].split():
             is_sure, number = not item.startswith("p"), item.removeprefix("p")
@@ -113,8 +113,8 @@ def _read_links(text: str) -> tuple[list[str], list[tuple[int, int]], list[bool]
 def majority(annotations: Sequence[Links]) -> Links:
     """Links on which more than half of the annotators agree.
 
-    A link is sure if more than half say so, possible if more than half say that; where they disagree beyond
-    that (one says sure, one possible, one nothing), it is dropped.
+    A link is sure if more than half call it sure, and possible if more than half call it possible. Otherwise
+    (one says sure, one possible, one nothing) it is dropped.
 
     Parameters
     ----------
@@ -134,24 +134,24 @@ def majority_pairs(
     annotators: Sequence[Iterable[SentencePair | InputError]],
     published: Iterable[SentencePair | InputError] | None = None,
 ) -> Iterator[SentencePair | InputError]:
-    """Merge annotators who went through the same pairs, see :func:`majority`.
+    """Merge the links of annotators of the same pairs, see :func:`majority`.
 
-    The sentences are the first annotator's; where those of another one are tokenized differently, that one's
-    links are carried over, see :func:`forest_align.data.corpora.retokenize.move_links`.
+    The sentences are the first annotator's. If another annotator's sentence is tokenized differently, the
+    links are moved to the first one's tokens, see :func:`forest_align.data.corpora.retokenize.move_links`.
 
     Parameters
     ----------
     annotators : sequence of iterables
         The pairs of each annotator, the same ones in the same order.
     published : iterable, optional
-        The same pairs in the tokens of the published majority files: the sentences are these then, and links
-        are what the published conversion made of them, see
+        The same pairs in the tokens of the published majority files. If given, these are the sentences, and
+        links are converted like the published ones, see
         :func:`forest_align.data.corpora.stanford_tokens.conform`.
 
     Yields
     ------
     SentencePair or InputError
-        An error where some annotator's pair could not be read or has no links, or the ids differ.
+        An error if some annotator's pair could not be read or has no links, or the ids differ.
     """
     files = annotators if published is None else [published, *annotators]
     for items in zip_longest(*files):
@@ -171,7 +171,7 @@ def majority_pairs(
         links = majority([_moved(pair, first) for pair in voters])
         if published is not None:
             links = conform(links, first.source.words, first.target.words)
-        # An alignment that came with the first annotator's pair has that one's links.
+        # An alignment of the first annotator's pair would have only that annotator's links.
         yield replace(first, links=links, alignment=None)
 
 
@@ -188,7 +188,7 @@ def _moved(pair: SentencePair, to: SentencePair) -> Links:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether the file begins as annotator files do."""
+    """Whether the file begins like an annotator's file."""
     return bool(head) and _HEADER.match(head[0]) is not None
 
 

@@ -29,7 +29,7 @@ _SOURCE, _TARGET, _SURE, _POSSIBLE = 1, 3, 7, 8
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line; sentences are tokenized always."""
+    """Yield one pair a line; sentences are always tokenized."""
 
     def parse(line: str) -> SentencePair:
         known = cells(line, _TARGET + 1)
@@ -47,7 +47,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether there are at least eight columns with N/A where it belongs."""
+    """Whether there are at least eight columns, with N/A in the expected ones."""
     return most(head, _looks_right)
 
 

@@ -1,4 +1,4 @@
-"""Pharaoh links, ``0-0 1-2`` a line, with the sentences in a file of their own beside them."""
+"""Pharaoh links, ``0-0 1-2`` a line, with the sentences in a separate file in the same folder."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ _LINE = re.compile(r"\s*([0-9]+[-p][0-9]+(\s+|$))*")
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs of ``NAME.pharaoh`` with the sentences of ``NAME.tsv`` beside it (tokens split on spaces).
 
-    A blank line says that nothing is linked, or nothing at all where the sentences have ended. A pair whose
-    links or sentences are broken, or missing because one file is shorter than the other, becomes an
-    InputError item.
+    A blank line means a pair without links; after the last sentences it is ignored. A pair with broken links
+    or sentences becomes an InputError item. So does a pair that is missing because one file is shorter.
 
     Raises
     ------
     InputError
-        If there is no file of sentences.
+        If the file of sentences does not exist.
     """
     with InputLines(_sentences_beside(lines.path)) as text:
         for pair, links in zip_longest(tsv.read(text, True), read_links(lines)):
             if pair is None:
                 if isinstance(links, Links) and not links:
-                    continue  # a blank line at the end of the file says nothing
+                    continue  # ignore blank lines at the end of the file
                 pair = lines.error(f"expected sentences for these links, those in {text.name} end earlier")
             if links is None:
                 links = text.error(f"expected links for these sentences, those in {lines.name} end earlier")
@@ -53,7 +52,7 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 
 def read_links(lines: InputLines) -> Iterator[Links | InputError]:
-    """Yield the links of each line, with no sentences to check them against."""
+    """Yield the links of each line, without checking them against sentences."""
     while True:
         try:
             line = next(lines, None)
@@ -65,12 +64,12 @@ def read_links(lines: InputLines) -> Iterator[Links | InputError]:
 
 
 def check_links(links: Links, source_length: int, target_length: int) -> Links:
-    """Return the links of a line if they lie inside the two sentences, of so many tokens.
+    """Return the links of a line if they lie inside two sentences of these lengths in tokens.
 
     Raises
     ------
     InputError
-        If one does not: says which tokens links count.
+        If one does not; the message says which tokens links count.
     """
     try:
         return links.check(source_length, target_length)
@@ -93,7 +92,7 @@ def _sentences_beside(path: Path | None) -> Path:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether there is nothing but links."""
+    """Whether the lines contain only links."""
     return most(head, lambda line: _LINE.fullmatch(line) is not None)
 
 
@@ -103,7 +102,7 @@ def write_pair(pair: SentencePair) -> str:
 
 
 def _write_tokens(pair: SentencePair) -> str:
-    """The line of the file beside it."""
+    """The line for the file of sentences."""
     return "\t".join((tokens_of(pair.source), tokens_of(pair.target), one_line(pair.id))) + "\n"
 
 

@@ -23,7 +23,7 @@ class _Numbers:
         self._number = self._answer = 0
 
     def next(self, question: str) -> str:
-        """The id of the next row; rows one after the other with the same question belong together."""
+        """The id of the next row; consecutive rows with the same question belong together."""
         if question != self._question:
             self._question, self._number, self._answer = question, self._number + 1, 0
         self._answer += 1
@@ -33,8 +33,8 @@ class _Numbers:
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one answer at a time: source is the question, target the answer; ``group`` is the question.
 
-    The id is the number of the question and that of the answer, joined by a point; of a row that has other
-    columns, the number of its line.
+    The id is the numbers of the question and of the answer, joined by a point. A row with other columns has
+    the number of its line as id.
     """
     numbers = _Numbers()
     for begun, row in csv_rows(lines, strict=True):

@@ -13,9 +13,9 @@ from forest_align.data.formats.format import Format, PairError, SentencePair, Wr
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError
 
-# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
+# Control characters except tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# White space of XML (§2.3); others, such as a no-break space, are part of the text.
+# White space of XML (§2.3); other blanks, such as a no-break space, are part of the text.
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _YES = frozenset({"YES", "TRUE", "ENTAILMENT"})
 _NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
@@ -23,7 +23,7 @@ _NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
 
 @dataclass(slots=True)
 class _Draft:
-    """A pair while the parser goes through its element."""
+    """A pair while its element is parsed."""
 
     attributes: dict[str, str]
     line: int
@@ -36,7 +36,7 @@ class _Handler:
     Attributes
     ----------
     ended : list of _Draft
-        Those whose elements are whole, until somebody takes them.
+        Drafts with complete elements that the caller has not removed yet.
     """
 
     def __init__(self, parser: expat.XMLParserType) -> None:
@@ -69,8 +69,8 @@ class _Handler:
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield pairs: source is the text, target the hypothesis, ``group`` the task, ``label`` entailed or not.
 
-    Broken XML, or a line that is not UTF-8, ends the reading with an InputError item. What has no
-    id is named by its number among the pairs, which may all stand on one line.
+    After broken XML or a line that is not UTF-8, reading ends with an InputError item. A pair without an id
+    is named by its number among the pairs, because all pairs may be on one line.
     """
     for number, draft in enumerate(_drafts(lines), 1):
         try:
@@ -83,8 +83,8 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 
 def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
-    """Each pair as soon as its element is whole, and at last what is wrong with the document."""
-    # The text is decoded already, whatever encoding the file says that it has.
+    """Each pair as soon as its element is complete, and finally the document's error if there is one."""
+    # The text is already decoded, whatever encoding the file declares.
     parser = expat.ParserCreate("utf-8")
     handler = _Handler(parser)
     problem: InputError | None = None
@@ -124,7 +124,7 @@ def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether the root element stands in the first lines."""
+    """Whether the first lines contain the root element."""
     return any("<entailment-corpus" in line for line in head)
 
 

@@ -17,10 +17,10 @@ Sentences = list[EnjuTree | TreeError]
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield the pair of ``s-NAME.xml`` and ``t-NAME.xml`` beside it.
+    """Yield the pair of ``s-NAME.xml`` and ``t-NAME.xml`` in the same folder.
 
-    Any other file holds source, target, source, target … itself. A pair without sound trees becomes an
-    InputError item. So do files that cannot be paired, whose item is called NAME.
+    Any other file contains source, target, source, target … itself. A pair without valid trees becomes an
+    InputError item. So do files that cannot be paired; their item is called NAME.
     """
     beside = _target_of(lines.path) if lines.path else None
     name = _name_of(lines.path) if lines.path else ""
@@ -50,7 +50,7 @@ def _sides(
     Raises
     ------
     InputError
-        If a file as a whole cannot be read, or there are more of the ones than of the others.
+        If a file as a whole cannot be read, or the numbers of sources and targets differ.
     """
     read = []
     for file in files:
@@ -94,7 +94,7 @@ def _trees_of_file(path: Path) -> Sentences | InputError:
 
 
 def _texts(files: Sequence[Sentences | InputError]) -> list[str]:
-    """The texts of files of one sentence; empty where there are more, or none that can be read."""
+    """The texts of files with one sentence; empty for a file with several or without a readable one."""
     return ["" if isinstance(file, InputError) or len(file) != 1 else file[0].text for file in files]
 
 
@@ -132,7 +132,7 @@ def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
 
 
 def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:
-    """A pair with its trees, and for each annotator the spans of the phrases that correspond.
+    """A pair with its trees, and for each annotator the spans of corresponding phrases.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def _target_of(path: Path) -> Path | None:
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether a sentence of Enju stands in the first lines; one that it could not parse has no ``<cons>``."""
+    """Whether the first lines contain an Enju sentence; a failed parse has no ``<cons>``."""
     return any("<sentence" in line and ("<cons" in line or "parse_status=" in line) for line in head)
 
 

@@ -15,8 +15,8 @@ from forest_align.data.text.csv_rows import csv_rows
 from forest_align.data.text.lines import InputLines
 from forest_align.types import InputError, InputWarning
 
-#: What corpora call the columns of the two sentences, the most telling names first. Letter case, blanks,
-#: hyphens and underscores make no difference.
+#: Names that corpora give to the columns of the two sentences, the most specific first. Letter case, blanks,
+#: hyphens and underscores are ignored.
 COLUMN_NAMES = (
     ("source", "target"),
     ("src", "tgt"),
@@ -57,7 +57,7 @@ _JOINTS = re.compile(r"[\s_-]+")
 
 
 class _Header(NamedTuple):
-    """Places of the columns that are read, None where there is no id; the names of all, as written."""
+    """Positions of the columns that are read (None without an id), and the names of all, as written."""
 
     source: int
     target: int
@@ -69,18 +69,18 @@ class _Header(NamedTuple):
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
     """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
 
-    Others are skipped. The id of a row without one is its number, from 1 below the header. Quotes have a
-    meaning between commas only; between tabs they are text.
+    Other columns are skipped. The id of a row without one is its number, from 1 below the header. Quotes are
+    special only in comma-separated tables; in tab-separated ones they are text.
 
     Raises
     ------
     InputError
-        If the first line does not name the columns, or names one of those that are read twice.
+        If the first line does not name the columns, or repeats the name of one that is read.
 
     Warns
     -----
     InputWarning
-        If it could be a pair of two words.
+        If the header could also be a pair of two words.
     """
     first = next(lines, None)
     if first is None:
@@ -122,7 +122,7 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
 
 
 def _dialect(header: str) -> dict[str, Any]:
-    """How the csv module reads the table; the header shows what separates columns."""
+    """Options for the csv module; the header shows the separator of columns."""
     return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in header else {"strict": True}
 
 
@@ -134,26 +134,26 @@ def _cells(line: str) -> list[str]:
 
 
 def _key(name: str) -> str:
-    """What is the same of names of columns that are written differently."""
+    """Normalise a column's name, so that different spellings are equal."""
     return _JOINTS.sub("", name).lower()
 
 
 def _header(line: str) -> _Header | None:
-    """The header that a line is, None if it is none."""
+    """Read a line as a header; None if it is not one."""
     names = _cells(line)
     places = {_key(name): place for place, name in enumerate(names)}
     for pair in COLUMN_NAMES:
         if all(name in places for name in pair):
             source, target = (places[name] for name in pair)
             id_place = next((places[name] for name in _ID_NAMES if name in places), None)
-            # Between tabs, names of columns could be a pair of words.
+            # In a tab-separated table, names of columns could be a pair of words.
             is_certain = "\t" not in line or (names[source].lower(), names[target].lower()) == COLUMN_NAMES[0]
             return _Header(source, target, id_place, names, is_certain)
     return None
 
 
 def matches(head: Sequence[str]) -> bool:
-    """Whether the first line names the columns of two sentences, and is not one of a list of words."""
+    """Whether the first line names the columns of two sentences, and the file is not a list of words."""
     header = _header(head[0]) if head else None
     if header is None:
         return False

@@ -1,4 +1,4 @@
-"""Pairs of Penn-bracketed trees, for users who have parsed their sentences already."""
+"""Pairs of Penn-bracketed trees, for users who have already parsed their sentences."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a line: source tree, target tree and perhaps an id, separated by tabs.
+    """Yield one pair a line: source tree, target tree and optionally an id, separated by tabs.
 
-    Tokens are the leaves, traces left out, brackets unescaped.
+    Tokens are the leaves without traces, with brackets unescaped.
     """
 
     def parse(line: str) -> SentencePair:
@@ -45,7 +45,7 @@ def sentence_of_tree(bracket: str, field: str | None = None) -> Sentence:
     Raises
     ------
     InputError
-        If it is not one tree with words; ``field`` names it.
+        If it is not a single tree with words; ``field`` names it.
     """
     try:
         tree = strip_annotations(parse_bracket(bracket))

@@ -1,4 +1,4 @@
-"""Tab-separated sentence pairs: source, target and perhaps an id."""
+"""Tab-separated sentence pairs: source, target and optionally an id."""
 
 from __future__ import annotations
 

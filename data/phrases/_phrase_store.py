@@ -1,4 +1,4 @@
-"""Keeps counts of phrases in an SQLite file, so that they need no memory and outlive an interrupted run."""
+"""Keeps counts of phrases in an SQLite file, which saves memory and survives an interrupted run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from forest_align.types import InputError
 
-# Phrases are kept as bytes: SQLite's text can hold neither half of a surrogate pair nor, in all functions, a
-# null character. Bytes of UTF-8 come in the order of the characters.
+# Phrases are stored as bytes: SQLite's text cannot hold half of a surrogate pair, and some functions do not
+# support null characters. UTF-8 bytes sort in the order of the characters.
 _TABLES = """
 CREATE TABLE pairs (
     source BLOB, target BLOB, source_label BLOB, target_label BLOB,
@@ -48,14 +48,14 @@ JOIN phrases AS one ON one.phrase = source JOIN phrases AS two ON two.phrase = t
 WHERE place = 1 AND count >= ?
 ORDER BY units DESC, source, target
 """
-_KIND = 0x70687231  # tells these files, and this layout of them, from others
+_KIND = 0x70687231  # identifies these files and this version of their layout
 _CACHE = 32 * 1024  # KiB of memory for pages of the file, and for sorting
-_STEPS = 100_000  # of SQLite's machine, some milliseconds
+_STEPS = 100_000  # instructions of SQLite's virtual machine, some milliseconds
 _DIGITS = 4  # bytes for the length of a name
 
 
 class PairKey(NamedTuple):
-    """What is counted: two phrases and their categories."""
+    """The unit of counting: two phrases and their categories."""
 
     source: str
     target: str
@@ -64,9 +64,9 @@ class PairKey(NamedTuple):
 
 
 class Example(NamedTuple):
-    """Where a pair was found; the smallest of several is kept.
+    """Where a pair was found; of several, the smallest is kept.
 
-    ``length`` is that of ``name`` in characters; ``links`` are the word links inside the pair.
+    ``length`` is the length of ``name`` in characters; ``links`` are the word links inside the pair.
     """
 
     length: int
@@ -97,20 +97,20 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
     Parameters
     ----------
     path : pathlib.Path, optional
-        The file; without, a temporary one that nobody else sees.
+        The file; by default a private temporary one.
     resume : bool
-        Keep what is in the file, if it exists.
+        Keep the contents of an existing file.
 
     Attributes
     ----------
     state : dict
-        What was given with the last counts; empty for a new file.
+        The state passed with the last counts; empty for a new file.
 
     Raises
     ------
     InputError
-        Here and in all methods, if the file cannot be used: it is another kind of file, or in use, or the
-        disk is full.
+        Here and in all methods, if the file cannot be used: it is of another kind, in use, or the disk is
+        full.
     """
 
     def __init__(self, path: Path | None = None, *, resume: bool = False) -> None:
@@ -127,9 +127,9 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
     def _open(self, resume: bool) -> None:
         with self._errors():
             self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
-            # The lock is kept until the end: of two runs with one output the second ends at once.
+            # Keep the lock until the end: a second run with the same output fails at once.
             self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            # Python looks for signals when it is called: sorting can be interrupted.
+            # Python checks for signals in this handler, so sorting can be interrupted.
             self._connection.set_progress_handler(lambda: 0, _STEPS)
         with self._errors(), self._transaction():
             tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
@@ -150,7 +150,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         self.close()
 
     def __len__(self) -> int:
-        """How many distinct pairs of phrases there are."""
+        """Number of distinct pairs of phrases."""
         with self._errors():
             query = "SELECT count(*) FROM (SELECT DISTINCT source, target FROM pairs)"
             return int(self._connection.execute(query).fetchone()[0])
@@ -161,18 +161,18 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         phrases: Mapping[str, tuple[int, int]],
         state: Mapping[str, Any],
     ) -> None:
-        """Add counts: all of them and the state, or, when it is interrupted, nothing.
+        """Add counts and the state in one transaction; if interrupted, nothing is added.
 
         Parameters
         ----------
         pairs : mapping of PairKey to PairCount
-            Pairs that are listed.
+            Counts of the listed pairs.
         phrases : mapping of str to (int, int)
             Units of each phrase, as source and as target.
         state : mapping
-            JSON values that identify all that has been counted; replaces the last.
+            JSON values that identify everything counted so far; they replace the last state.
         """
-        # In the order of the file, so that each of its pages is fetched once.
+        # Sorted in the file's order, so that each page is fetched once.
         pair_rows = sorted(
             (*map(_bytes, key), counted.times, counted.units, _pack(counted.example))
             for key, counted in pairs.items()
@@ -191,7 +191,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         Parameters
         ----------
         min_count : int
-            Leave out pairs with a lower count.
+            Skip pairs with a lower count.
         """
         with self._errors():
             for *key, count, units, example, source, target in self._connection.execute(_ROWS, (min_count,)):
@@ -199,7 +199,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
                 yield StoredPair(PairKey(*map(_text, key)), counted, source, target)
 
     def close(self) -> None:
-        """Let go of the file; whatever was added stays in it."""
+        """Close the file; it keeps everything that was added."""
         self._connection.close()
 
     def delete(self) -> None:
@@ -207,7 +207,7 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         self.close()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
-            # A run that was killed has left it, and one that adds nothing does not look at it.
+            # A killed run may have left this file, and a run that adds nothing does not process it.
             self._path.with_name(f"{self._path.name}-journal").unlink(missing_ok=True)
 
     @contextmanager
@@ -240,7 +240,7 @@ def _text(content: bytes) -> str:
 
 
 def _pack(example: Example) -> bytes:
-    """Bytes that have the order of the examples: no name of the same length begins another."""
+    """Bytes that sort like the examples: names of equal length are never prefixes of each other."""
     return example.length.to_bytes(_DIGITS, "big") + _bytes(example.name + example.links)
 
 

@@ -1,4 +1,4 @@
-"""Counts the pairs of phrases of any number of alignments, in memory that does not grow with them."""
+"""Counts the pairs of phrases of any number of alignments in constant memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from forest_align.data.phrases.occurrences import Occurrence, Selection, occurre
 from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError
 
-# Probabilities are summed as whole numbers of this size: a sum of floats depends on its order.
+# Probabilities are summed in whole units of this size, because a sum of floats depends on its order.
 _UNIT = 1e-9
-#: Distinct pairs and phrases that wait in memory, some 60 MiB of them, until they are added to the file, and
-#: how many alignments they may be of, some ten seconds of work.
+#: Maximum number of distinct pairs and phrases kept in memory (some 60 MiB) until they are added to the file,
+#: and maximum number of alignments that they come from (some ten seconds of work).
 BATCH, BATCH_ALIGNMENTS = 100_000, 10_000
 
 
@@ -61,20 +61,20 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
     selection : Selection, optional
         What to count.
     path : pathlib.Path, optional
-        The file, which another run can go on with; without, a temporary one.
+        The file, with which another run can continue; by default a temporary one.
     inputs : sequence of str
-        Names of what is counted; a resumed run must have the same.
+        Names of the inputs; a resumed run must have the same.
     resume : bool
-        Continue with what is in the file, if it exists; otherwise start over.
+        Continue with the counts in an existing file; otherwise start from zero.
 
     Attributes
     ----------
     alignments : int
-        How many alignments were counted.
+        Number of alignments counted.
     failed : int
-        How many were skipped because they have an error.
+        Number of alignments skipped because they have an error.
     position : list of int or None
-        What was given with the last alignment; None if there is none.
+        The position passed with the last alignment; None if there is none.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         self.close()
 
     def __len__(self) -> int:
-        """How many distinct pairs were found; counted at each call."""
+        """Number of distinct pairs found; counted at each call."""
         self._save()
         return len(self._store)
 
@@ -118,9 +118,9 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         Parameters
         ----------
         alignment : Alignment
-            What to count.
+            The alignment.
         position : sequence of int
-            Where the input stands after it.
+            Position of the input after it.
         """
         if alignment.error:
             self.failed += 1
@@ -138,7 +138,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         if symmetric and (pair.target, pair.labels[1]) < (pair.source, pair.labels[0]):
             pair = pair.swap()
         units = round(pair.probability / _UNIT)
-        other = units if symmetric else 0  # without sides, a phrase counts on both
+        other = units if symmetric else 0  # in a symmetric table, a phrase counts on both sides
         for phrase, as_source, as_target in ((pair.source, units, other), (pair.target, other, units)):
             old = self._phrases.get(phrase, (0, 0))
             self._phrases[phrase] = old[0] + as_source, old[1] + as_target
@@ -168,7 +168,7 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
     def entries(self, min_count: int = 1) -> Iterator[PhraseEntry]:
         """The table: the highest expected counts first, then in the order of the phrases' characters.
 
-        Nothing may be added while it is gone through.
+        Nothing may be added during the iteration.
 
         Parameters
         ----------
@@ -180,13 +180,13 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
 
     def _entry(self, found: StoredPair) -> PhraseEntry:
         key, (count, units, example), *totals = found
-        # Without sides, a pair of equal phrases is one alignment of each of the two.
+        # In a symmetric table, a pair of equal phrases is one alignment of each of the two.
         share = units * (2 if self._selection.symmetric and key.source == key.target else 1)
         given = tuple(share / total if total else 0.0 for total in totals)
         return PhraseEntry(*key, count, units * _UNIT, given[0], given[1], example.links, example.name)
 
     def close(self) -> None:
-        """Let go of the file; counts that wait in memory are lost."""
+        """Close the file; counts that are still in memory are lost."""
         self._store.close()
 
     def delete(self) -> None:

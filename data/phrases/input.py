@@ -22,9 +22,9 @@ class Position(NamedTuple):
     lines : int
         Lines of all files together.
     checksum : int
-        CRC-32 of the names of the files and of these lines: whether they are still the same.
+        CRC-32 of the names of the files and of these lines, to check that they are unchanged.
     broken : int
-        How many of them are broken.
+        Number of broken lines among them.
     """
 
     lines: int = 0
@@ -35,16 +35,16 @@ class Position(NamedTuple):
 def read_alignments(
     paths: Sequence[str], start: Position | None = None
 ) -> Iterator[tuple[Alignment | InputError, Position]]:
-    """Read the alignments of files, in order, and where the stream stands after each.
+    """Read the alignments of files, in order, with the stream's position after each.
 
-    Where there are several files, ids begin with the name of the file, as parts may have the same ids.
+    With several files, ids begin with the file's name, because the files may use the same ids.
 
     Parameters
     ----------
     paths : sequence of str
-        JSON lines of alignments or of pairs with links, perhaps gzipped; ``"-"`` is standard input.
+        JSON lines of alignments or of pairs with links, optionally gzipped; ``"-"`` is standard input.
     start : Position, optional
-        Lines that were read before; they are skipped and compared.
+        Lines that an earlier run has read; they are skipped and their checksum is compared.
 
     Yields
     ------
@@ -56,7 +56,7 @@ def read_alignments(
     OSError
         If a file cannot be read.
     InputError
-        If the lines that were read before are not there any more.
+        If the lines that were read before have changed or are missing.
     """
     start = start or Position()
     position = Position()
@@ -64,7 +64,7 @@ def read_alignments(
     for path in paths:
         lines = _Lines(path, position.checksum)
         with lines:
-            lines.head()  # what cannot be decompressed at all is an error of the file, not of a line
+            lines.head()  # a failed decompression is an error of the file, not of a line
             if position.lines < start.lines:
                 lines.skip(start.lines - position.lines)
                 position = Position(position.lines + lines.number, lines.checksum, start.broken)
@@ -86,7 +86,7 @@ def read_alignments(
 
 
 class _Lines(InputLines):
-    """Lines of which a checksum is kept, going on with that of the files before."""
+    """Lines with a running checksum that continues that of the files before."""
 
     def __init__(self, path: str, checksum: int) -> None:
         super().__init__(path)
@@ -98,17 +98,17 @@ class _Lines(InputLines):
         return line
 
     def skip(self, count: int) -> None:
-        """Pass over lines, as many as there are."""
+        """Skip this many lines, or as many as there are."""
         while self.number < count:
             try:
                 if next(self, None) is None:
                     return
             except InputError:
-                continue  # it was named when it was read first
+                continue  # it was reported when it was first read
 
 
 def _alignment(pair: SentencePair, lines: InputLines) -> Alignment | InputError:
-    """The alignment of a line; of a corpus that was converted to JSON lines, its links."""
+    """The alignment of a line; for a corpus converted to JSON lines, its links."""
     if pair.alignment is not None:
         return pair.alignment
     if pair.links is None:

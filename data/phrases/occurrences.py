@@ -1,4 +1,4 @@
-"""Which pairs of phrases an alignment says to correspond, so that a phrase table can count them."""
+"""Finds the corresponding phrases of an alignment, so that a phrase table can count them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Selection:
     min_probability : float
         A pair less probable than this in its alignment is skipped, as if it had not been aligned.
     max_words : int
-        Most words of either phrase.
+        Maximum number of words in either phrase.
     constituents : bool
-        Count pairs of constituents alone: neither what binarization made of one (``VP'``: *took part* in
-        *took part in it*) nor links of several words that are no pair of phrases of the trees.
+        Count only pairs of constituents. Skip parts that binarization made (``VP'``: *took part* in *took
+        part in it*) and links of several words that are not a pair of phrases of the trees.
     identical : bool
         List pairs of equal phrases.
     expanded : bool
-        List pairs that differ from a smaller pair inside of them by equal words only.
+        List pairs that differ from a smaller pair inside them only by equal words.
     keep_case : bool
-        Tell *Apple* from *apple*; else everything is lower-cased.
+        Distinguish *Apple* from *apple*; otherwise everything is lower-cased.
     symmetric : bool
         Count each pair in both directions: a table of paraphrases without source and target.
 
@@ -66,15 +66,15 @@ class Occurrence:
     Attributes
     ----------
     source, target : str
-        The phrases: tokens joined by spaces, lower-cased if that is wanted, without tabs and line ends.
+        The phrases: tokens joined by spaces, lower-cased if selected, without tabs and line ends.
     labels : tuple of str
-        Categories of the two, such as ``("NP", "NP::NNS")``; empty where they are not known.
+        Categories of the two, such as ``("NP", "NP::NNS")``; empty if unknown.
     probability : float
-        How probable it is that the pair is right.
+        Probability that the pair is right.
     listed : bool
-        Whether it belongs in the table. Otherwise it only adds to how often each of its phrases was aligned.
+        Whether it belongs in the table. Otherwise it only adds to the totals of its two phrases.
     links : str
-        Word links inside, counted from the beginnings of the phrases, as ``"0-0 1-2"``.
+        Word links inside the pair, with indices from the beginnings of the phrases, as ``"0-0 1-2"``.
     """
 
     source: str
@@ -99,10 +99,10 @@ class Occurrence:
 def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurrence]:
     """The pairs of an alignment that count, each pair of spans once.
 
-    They are the pairs of the derivation and, of the sure word links, each group that links its words to no
-    other word and takes up one span on both sides: single words, or *died* with *passed away*. A group is as
-    probable as its weakest link. Pairs of which neither side has a letter, digit or sign of a unit are left
-    out.
+    They are the pairs of the derivation and closed groups of sure word links. The words of such a group are
+    linked to no other word and form one span on each side: single words, or *died* with *passed away*. A
+    group is as probable as its weakest link. Pairs are skipped if neither side has a letter, digit or sign of
+    a unit.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
 
 
 def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[float, tuple[str, str]]]:
-    """Probability and labels of each pair of spans; what the derivation says comes before word links."""
+    """Probability and labels of each pair of spans; the derivation takes precedence over word links."""
     found: dict[Spans, tuple[float, tuple[str, str]]] = {}
     derived = set()
     for pair in alignment.phrases:
@@ -143,12 +143,12 @@ def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[floa
         spans = source.span, target.span
         derived.add(spans)
         content = pair.probability, (source.label, target.label)
-        # A word is a constituent; aligners that know no tree cannot say so.
+        # A word is a constituent, even if the aligner has no trees.
         is_word = all(end - start == 1 for start, end in spans)
         wanted = pair.constituents or is_word or not selection.constituents
         if wanted and content > found.get(spans, (-1.0, ("", ""))):
             found[spans] = content
-    # Where there is no tree, nothing is known to be a constituent or not.
+    # Without a tree, constituents are unknown.
     any_group = not (selection.constituents and alignment.phrases)
     for spans, probability in _link_groups(alignment.words.only_sure()):
         sides = list(zip((alignment.source, alignment.target), spans, strict=True))
@@ -172,8 +172,8 @@ def _link_groups(links: Links) -> Iterator[tuple[Spans, float]]:
             continue
         seen.add(first)
         group = [first]
-        for k in group:  # it grows while it is gone through
-            # What shares a word is looked up once for each word, or many links to many would take for ever.
+        for k in group:  # it grows during the iteration
+            # Look up the links of each word only once: otherwise many-to-many links would take for ever.
             new = {other for word in enumerate(links.pairs[k]) for other in of_word.pop(word, ())} - seen
             seen |= new
             group += new

@@ -1,4 +1,4 @@
-"""Phrase tables: what is known of each pair of phrases, and the formats that it is written in."""
+"""Phrase tables: the data about each pair of phrases, and the output formats."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from forest_align.data.formats.fields import one_line
 from forest_align.types.brackets import split_chain
 from forest_align.types.json_fields import format_json_object
 
-_LEAST = 1e-9  # probability of which a logarithm is taken
+_LEAST = 1e-9  # lower bound of probabilities before taking logarithms
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseEntry:
-    """A pair of phrases with what was counted of it.
+    """A pair of phrases with its counts.
 
     Attributes
     ----------
     source, target : str
         The phrases, words joined by spaces.
     source_label, target_label : str
-        The categories that are most probable for the pair; empty where none is known.
+        The most probable categories of the pair; empty if none is known.
     count : int
         How often the pair was aligned.
     expected_count : float
-        How often it was aligned rightly, by expectation: the sum of its probabilities.
+        Expected number of correct alignments: the sum of its probabilities.
     target_given_source, source_given_target : float
-        Share of the expected count of all alignments of the one phrase in which it is aligned to the other.
+        Share of this pair in the expected count of all alignments of the given phrase.
     links : str
         Word links inside the pair, in the example, as ``"0-0 1-2"``.
     example : str
-        Name of the first sentence pair that has it; shorter names come before longer ones.
+        Name of the first sentence pair that has it; shorter names sort before longer ones.
     """
 
     source: str
@@ -84,9 +84,9 @@ def _json(entry: PhraseEntry) -> str:
 
 
 def _ppdb(entry: PhraseEntry) -> str:
-    """One line as PPDB 1.0 has it (Ganitkevitch et al. 2013), with those of its features that apply here.
+    """One line in the format of PPDB 1.0 (Ganitkevitch et al. 2013), with the features that apply here.
 
-    A pair of unlike categories is ``[X]``, which means none; ``p(e|f)`` and ``p(f|e)`` are negative
+    A pair of different categories is ``[X]``, which means none; ``p(e|f)`` and ``p(f|e)`` are negative
     natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count).
     """
     links = Links.from_pharaoh(entry.links).pairs
@@ -106,13 +106,13 @@ def _ppdb(entry: PhraseEntry) -> str:
         "p(f|e)": -math.log(max(entry.source_given_target, _LEAST)),
     }
     values = " ".join(f"{name}={round(value, 5) + 0.0:g}" for name, value in features.items())
-    # A bar cannot stand in a field; Moses writes it so as well.
+    # A field cannot contain a bar; Moses uses the same escape.
     texts = [text.replace("|", "&#124;") for text in (_category(entry), entry.source, entry.target)]
     return f"[{texts[0]}] ||| {texts[1]} ||| {texts[2]} ||| {values} ||| {entry.links}\n"
 
 
 def _category(entry: PhraseEntry) -> str:
-    """The uppermost category that both phrases have, among those of their unary chains."""
+    """The uppermost category that the unary chains of both phrases share."""
     chain = split_chain(entry.target_label)
     return next((label for label in split_chain(entry.source_label) if label and label in chain), "X")
 
@@ -121,7 +121,7 @@ _COLUMNS = tuple(field.name for field in fields(PhraseEntry))
 
 #: Formats by their names.
 TABLE_FORMATS = {
-    # The mark before the first name makes the header a comment for those who read the columns without it.
+    # The ``#`` makes the header a comment for programs that read the columns without it.
     "tsv": TableFormat("tab-separated, with a header line", _tsv, "#" + "\t".join(_COLUMNS) + "\n"),
     "jsonl": TableFormat("JSON lines", _json),
     "ppdb": TableFormat("[LABEL] ||| source ||| target ||| features ||| links, as in PPDB 1.0", _ppdb),

@@ -1,4 +1,4 @@
-"""Rows of CSV, one by one: a quote that is not closed costs its own row and no other."""
+"""Rows of CSV, one by one: an unclosed quote affects only its own row."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from forest_align.types import InputError
 
 
 def csv_rows(lines: InputLines, **dialect: Any) -> Iterator[tuple[int, list[str] | InputError]]:
-    """Yield rows with the numbers of their first lines; an error in the place of a broken one.
+    """Yield rows with the numbers of their first lines; a broken row yields an error.
 
-    A quoted text may go over several lines. Where a row is broken, its first line alone is given up: what an
-    open quote has taken in is read again, as rows of its own.
+    A quoted text may span several lines. If a row is broken, only its first line is dropped: the lines after
+    an open quote are read again as separate rows.
 
     Parameters
     ----------
     lines : InputLines
-        The lines that are left.
+        The remaining lines.
     dialect
-        What :func:`csv.reader` takes.
+        Options of :func:`csv.reader`.
     """
     numbered = lines.numbered(blank_end=False)
     again: deque[tuple[int, str | InputError]] = deque()
@@ -46,7 +46,7 @@ def _texts(
     numbered: Iterator[tuple[int, str | InputError]],
     taken: list[tuple[int, str | InputError]],
 ) -> Iterator[str]:
-    """Lines as the csv module wants them, each noted in ``taken``; first those that are to be read again."""
+    """Lines for the csv module, each recorded in ``taken``; lines to be read again come first."""
     while (found := again.popleft() if again else next(numbered, None)) is not None:
         taken.append(found)
         if isinstance(found[1], InputError):
@@ -59,7 +59,7 @@ def _problem(
 ) -> InputError:
     if len(taken) == 1:
         return error if isinstance(error, InputError) else _broken(f"{error}", name, taken[0][0])
-    # The line that cannot be read is an error of its own when its turn comes.
+    # The unreadable line is reported separately when it is reached.
     what = f"line {taken[-1][0]} cannot be read" if isinstance(error, InputError) else f"{error}"
     return _broken(f"{what}; a quote that is not closed?", name, taken[0][0])
 

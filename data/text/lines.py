@@ -1,4 +1,4 @@
-"""Lines of text with their numbers: encodings, byte-order marks and line ends are dealt with here alone."""
+"""Lines of text with their numbers: the only place that handles encodings, byte-order marks and line ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from forest_align.types import InputError
 
 STANDARD_INPUT = "-"
 _HEAD_LINES = 20
-# Files that were put together, one after the other or side by side, have their marks in the middle. Anywhere
+# Files that were joined, one after the other or side by side, have byte-order marks in the middle. Anywhere
 # else the character is part of the text.
 _MARK = re.compile("(^|\t)\ufeff+")
 _GZIP = b"\x1f\x8b"
@@ -29,17 +29,17 @@ class InputLines(AbstractContextManager["InputLines"]):
     """Iterate over the lines of a UTF-8 file, lazily.
 
     Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8
-    raises InputError, after which iteration can go on with the next line.
+    raises InputError, after which iteration can continue with the next line.
 
     Parameters
     ----------
     path : str or Path
-        A file, perhaps gzipped (``.gz``), or ``"-"`` for standard input.
+        A file, optionally gzipped (``.gz``), or ``"-"`` for standard input.
 
     Attributes
     ----------
     name : str
-        What to call the input in messages.
+        Name of the input in messages.
     path : Path or None
         None for standard input.
     number : int
@@ -50,8 +50,7 @@ class InputLines(AbstractContextManager["InputLines"]):
     OSError
         If the file cannot be opened.
     InputError
-        If the file is in UTF-16, has line ends of CR alone, is compressed without being called so, or turns
-        out to be broken.
+        If the file is in UTF-16, has CR line ends, is compressed without a name that says so, or is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -60,7 +59,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         self.number = 0
         self._stream: IO[bytes] = _open(self.path)
         self._waiting: deque[bytes] = deque()
-        self._text_line = 0  # the last line that is known not to be blank
+        self._text_line = 0  # the last line known not to be blank
         self._refuse_other_encodings()
 
     def __iter__(self) -> Iterator[str]:
@@ -74,13 +73,13 @@ class InputLines(AbstractContextManager["InputLines"]):
         return self._decode(line, self.number)
 
     def numbered(self, *, blank_end: bool = True) -> Iterator[tuple[int, str | InputError]]:
-        """Lines with their numbers; in the place of one that cannot be read, the error that says why.
+        """Lines with their numbers; an unreadable line yields its error.
 
         Parameters
         ----------
         blank_end : bool
-            Blank lines at the end of a file are lines too; else they are read, but do not come. Those of
-            standard input always do: each has to come at once, when nobody knows what follows.
+            Also yield blank lines at the end of a file. Those of standard input are always yielded, because
+            each line must be yielded before the next one is known.
         """
         while True:
             try:
@@ -105,7 +104,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         return True
 
     def _look_ahead(self) -> Iterator[bytes]:
-        """The lines that follow, which stay."""
+        """The following lines, without consuming them."""
         yield from self._waiting
         while line := self._read_line():
             self._waiting.append(line)
@@ -121,9 +120,9 @@ class InputLines(AbstractContextManager["InputLines"]):
         return Path(self.name.removesuffix(".gz")).suffix.lower() if self.path else ""
 
     def head(self) -> list[str]:
-        """The first lines that are not blank, without taking them out; undecodable bytes are replaced.
+        """The first lines that are not blank, without consuming them; undecodable bytes are replaced.
 
-        Of standard input only one, so that a pair typed or piped in is answered at once, and what comes
+        For standard input only one line, so that a typed or piped pair is answered at once, and everything
         before the first element of XML.
         """
         found = [line for line in map(_lenient, self._waiting) if line.strip()]
@@ -139,7 +138,7 @@ class InputLines(AbstractContextManager["InputLines"]):
         return not head or head[-1].lstrip().startswith(("<?xml", "<!DOCTYPE"))
 
     def text(self) -> str:
-        """All that is left, line feeds between lines: for formats that are one document.
+        """The remaining text, with line feeds between lines: for formats that are one document.
 
         Raises
         ------
@@ -160,14 +159,14 @@ class InputLines(AbstractContextManager["InputLines"]):
             raise self._give_up(f"cannot decompress the file: {error}", number) from None
         if number == 1 and line.startswith(_GZIP):
             raise self._give_up("expected text, found gzip data: name the file .gz, or unpack it", number)
-        # A file of one line, for all that can be seen: its pairs would become one.
+        # With CR line ends the whole file looks like one line: all its pairs would become one.
         if number == 1 and not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
             message = "expected lines that end in LF or CRLF, found CR alone: convert the file first"
             raise self._give_up(message, number)
         return line
 
     def _give_up(self, message: str, line: int) -> InputError:
-        """An error after which a reader that continues meets the end of the file."""
+        """An error after which a reader that continues finds the end of the file."""
         self.__exit__()
         self._stream = io.BytesIO()
         return InputError(message, file=self.name, line=line)
@@ -195,37 +194,37 @@ class InputLines(AbstractContextManager["InputLines"]):
 
 
 class TextLines(InputLines):
-    """The lines of a text that is given itself, in place of a file's.
+    """The lines of a given text instead of a file.
 
     Parameters
     ----------
     text : str
         The text.
     name : str
-        What to call it in messages.
+        Name of the text in messages.
     """
 
     def __init__(self, text: str, name: str) -> None:
         self.path, self.name, self.number = None, name, 0
-        # What was no UTF-8 on the command line is none here either.
+        # Text that was not UTF-8 on the command line is not UTF-8 here either.
         self._stream = io.BytesIO(text.encode("utf-8", errors="surrogatepass"))
         self._waiting, self._text_line = deque(), 0
 
 
 def path_beside(path: Path, suffix: str) -> Path:
-    """The path with another suffix for its last one (``.gz`` aside); gzipped if only that file exists."""
+    """The path with its last suffix (ignoring ``.gz``) replaced; gzipped if only that file exists."""
     plain = (path.with_suffix("") if path.suffix == ".gz" else path).with_suffix(suffix)
     zipped = plain.with_name(f"{plain.name}.gz")
     return zipped if zipped.is_file() and not plain.is_file() else plain
 
 
 def refuse_compressed(path: str | Path) -> None:
-    """Make sure that plain text gets no name that readers would take for a gzipped file's.
+    """Refuse a name for plain text that readers would take for a gzipped file.
 
     Raises
     ------
     InputError
-        If it would.
+        If the name is that of a gzipped file.
     """
     if str(path).endswith(".gz"):
         message = "output is not compressed: leave .gz out of its name, and gzip it later"
@@ -244,7 +243,7 @@ def _open(path: Path | None) -> IO[bytes]:
 
 def _clean(line: str) -> str:
     line = line.removesuffix("\n").removesuffix("\r")
-    # Looking for the character takes no time where a line has none; the expression looks at every one.
+    # Searching for the character is fast in lines without it; the expression checks every character.
     return _MARK.sub(r"\1", line) if "\ufeff" in line else line
 
 

@@ -1,4 +1,4 @@
-"""Finds the tokens of a sentence in its raw text, where a file gives both and no offsets."""
+"""Finds the tokens of a sentence in its raw text, if a file gives both but no offsets."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import replace
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import unescape
 
-# Programs write plain quotes in the place of others.
+# Programs may replace typographic quotes by plain ones.
 _PLAIN = str.maketrans("“”‘’", "\"\"''")
 # Quotes as treebanks write them.
 _QUOTES = {"``": '"', "''": '"', "`": "'"}
 
 
 def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
-    """The sentence with the raw text that it is of, and the offsets of its tokens in it.
+    """The sentence with its raw text and the offsets of its tokens in that text.
 
-    Blanks and capitals make no difference, nor does it whether brackets and quotes are written as in
-    treebanks or as in the text. Tokens stay as they are.
+    Blanks and letter case are ignored. Brackets and quotes may be written as in treebanks or as in the text.
+    Tokens are kept unchanged.
 
     Parameters
     ----------
     sentence : Sentence
-        With tokens.
+        A sentence with tokens.
     text : str
         Raw text.
     field : str
@@ -32,7 +32,7 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
     Raises
     ------
     InputError
-        If it is the text of other words.
+        If the text has other words.
     """
     places = [index for index, character in enumerate(text) if not character.isspace()]
     rest = _plain(text)
@@ -54,12 +54,12 @@ def with_raw_text(sentence: Sentence, text: str, field: str) -> Sentence:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """How a token may stand in a text, without blanks."""
+    """Possible spellings of a token in a text, without blanks."""
     for form in (word, unescape(word), _QUOTES.get(word, word)):
         yield _plain(form)
 
 
 def _plain(text: str) -> str:
-    """A text without blanks and capitals, character by character."""
+    """A text in lower case and without blanks, character by character."""
     plain = "".join(text.split()).translate(_PLAIN)
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in plain)

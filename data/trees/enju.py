@@ -1,4 +1,4 @@
-"""Reads trees in Enju's XML, with the phrase alignments that SPADE's annotators wrote into them."""
+"""Reads trees in Enju's XML, with the phrase alignments of SPADE's annotators."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class EnjuNode:
     start, end : int
         Half-open token span.
     children : tuple of int
-        One or two nodes, as indices into the tree's ``nodes``; empty when the phrase is over a token.
+        One or two nodes, as indices into the tree's ``nodes``; empty if the phrase covers a token.
     head : int
         Token index of the semantic head, from ``sem_head``.
     schema : str
         Name of the HPSG schema; empty when there is none.
     aligned : tuple of (str, tuple of str)
-        For each annotator that judged the phrase (``"pa1"``, …), the ids of the phrases of the other
-        sentence that correspond; none for a phrase judged unaligned.
+        For each annotator that judged the phrase (``"pa1"``, …), the ids of the corresponding phrases in the
+        other sentence; none for a phrase judged unaligned.
     """
 
     id: str
@@ -82,15 +82,15 @@ class EnjuTree:
     Attributes
     ----------
     id : str
-        Name of the sentence, as the file gives it.
+        Name of the sentence as given in the file.
     text : str
         Raw text.
     tokens : tuple of EnjuToken
-        The words. A full stop at the end of the sentence is no token in Enju's own output.
+        The words. In Enju's own output, a full stop at the end of the sentence is not a token.
     nodes : tuple of EnjuNode
         The phrases; the last one is the root.
     line : int or None
-        Number of the line on which it begins: for messages.
+        Number of its first line, for messages.
     """
 
     id: str
@@ -105,7 +105,7 @@ class EnjuTree:
         return tuple(sorted({name for node in self.nodes for name, _ in node.aligned}))
 
     def bracket(self) -> str:
-        """The tree in Penn brackets, without its heads; tags stand between phrases and words."""
+        """The tree in Penn brackets, without its heads, and with tags between phrases and words."""
         written: list[str] = []
         for node in self.nodes:
             below = [written[child] for child in node.children]
@@ -117,12 +117,12 @@ class EnjuTree:
 
 
 class TreeError(InputError):
-    """A sentence that has no sound tree.
+    """A sentence without a valid tree.
 
     Parameters
     ----------
     error : InputError
-        What is wrong.
+        The error.
     id : str
         Name of the sentence.
     text : str
@@ -139,7 +139,7 @@ class TreeError(InputError):
 
 
 def read_enju(path: str | Path) -> list[EnjuTree]:
-    """Read a file of one or more ``<sentence>`` elements, under one root element or side by side.
+    """Read a file of one or more ``<sentence>`` elements, with or without a root element.
 
     Raises
     ------
@@ -163,9 +163,9 @@ def parse_enju(text: str) -> Iterator[EnjuTree]:
 
 
 def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
-    """Read the sentences of a text, with an error in place of each that has no sound tree.
+    """Read the sentences of a text, with an error in place of each sentence without a valid tree.
 
-    Such an error names the line on which the sentence begins.
+    Such an error names the first line of the sentence.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
     """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("expected plain XML without a document type")
-    # Lines keep their numbers.
+    # Keep line ends, so that line numbers stay correct.
     body = _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), text)
     try:
         # Enju writes one sentence a line without a root element around them.
@@ -192,9 +192,9 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
 
 
 def _sentence_elements(text: str) -> list[tuple[ElementTree.Element, int]]:
-    """The ``<sentence>`` elements of an XML text, and the lines on which they begin.
+    """The ``<sentence>`` elements of an XML text, with the numbers of their first lines.
 
-    ElementTree's own parser does not tell lines.
+    ElementTree's own parser does not report line numbers.
     """
     found: list[tuple[ElementTree.Element, int]] = []
     builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
@@ -301,7 +301,7 @@ def _read_node(
 
 
 def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
-    """A label that can be written in Penn brackets, as the trees of alignments are."""
+    """A label that can be written in Penn brackets, the format of an alignment's trees."""
     found = element.get(attribute, "")
     if not is_label(found):
         raise InputError(
@@ -313,7 +313,7 @@ def _category(element: ElementTree.Element, attribute: str, here: str) -> str:
 def _text_and_offsets(
     sentence: ElementTree.Element,
 ) -> tuple[str, dict[ElementTree.Element, tuple[int, int]]]:
-    """Raw text of a sentence and where each token stands in it."""
+    """Raw text of a sentence, and the position of each token in it."""
     pieces: list[str] = []
     offsets: dict[ElementTree.Element, tuple[int, int]] = {}
     at = 0

@@ -1,4 +1,4 @@
-"""Reads what ``forest-align parse --to json`` writes: a sentence with its packed forest a line."""
+"""Reads the output of ``forest-align parse --to json``: one sentence with its packed forest a line."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from forest_align.types.json_fields import Fields, parse_json_object
 
 
 def read_parses(path: str | Path) -> Iterator[Sentence | InputError]:
-    """Yield the sentences of a file of parses, one a line, reading no further than asked.
+    """Yield the sentences of a file of parses, one a line; lines are read only when needed.
 
     Parameters
     ----------
     path : str or Path
-        JSON lines, perhaps gzipped; ``"-"`` is standard input.
+        JSON lines, optionally gzipped; ``"-"`` is standard input.
 
     Yields
     ------
     Sentence or InputError
-        The sentence with its forest, tags and offsets, without word vectors, which are not written. In place
-        of a sentence that could not be parsed the reason, in place of a line that is broken what is wrong
-        with it; both name file and line.
+        The sentence with its forest, tags and offsets, without word vectors, which are not written. An
+        unparsable sentence or a broken line yields an error that names file and line.
 
     Raises
     ------
     OSError
         If the file cannot be opened.
     InputError
-        If it is no text in UTF-8.
+        If it is not UTF-8 text.
     """
     with InputLines(path) as lines:
         for number, line in lines.numbered(blank_end=False):
@@ -50,5 +49,5 @@ def _read(line: str | InputError) -> Sentence:
     fields = Fields(values)
     if fields.has("error"):
         raise InputError(fields.text("error"))
-    fields.raw("forest")  # a sentence may be without one, a parse may not
+    fields.raw("forest")  # optional in a sentence, required in a parse
     return Sentence.from_dict(values)

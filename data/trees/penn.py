@@ -1,4 +1,4 @@
-"""Reads Penn-bracketed trees, so that treebanks and trees given by users enter through one place."""
+"""Reads Penn-bracketed trees, both of treebanks and of users."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _FUNCTION = re.compile(r"(?<=[^-=|])[-=|].*$")
 
 
 def read_trees(path: str | Path) -> Iterator[Tree]:
-    """Yield the trees of a file in Penn brackets, traces and function tags left in.
+    """Yield the trees of a file in Penn brackets, including traces and function tags.
 
-    A tree may stretch over several lines and several trees may stand on one; what wraps a tree
-    (``( (S …))``, ``(TOP …)``, ``(ROOT …)``) stays, as a node with that label.
+    A tree may span several lines, and a line may hold several trees. The wrapper of a tree (``( (S …))``,
+    ``(TOP …)``, ``(ROOT …)``) is kept as a node with that label.
 
     Parameters
     ----------
     path : str or Path
-        UTF-8 text file, perhaps gzipped.
+        UTF-8 text file, optionally gzipped.
 
     Yields
     ------
@@ -43,8 +43,8 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
     Raises
     ------
     InputError
-        When the file is not UTF-8, brackets do not match or text stands outside brackets; names the file
-        and the line, of a bracket that is never closed that on which its tree begins.
+        If the file is not UTF-8, brackets do not match or text is outside brackets. The error names the file
+        and the line; for a bracket that is never closed, the first line of its tree.
     """
     with InputLines(path) as lines:
         text = lines.text()
@@ -55,7 +55,7 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
 
 
 def strip_annotations(tree: Tree) -> Tree | None:
-    """Copy a tree without traces, function tags, co-indices and what they leave empty.
+    """Copy a tree without traces, function tags, co-indices and constituents left empty.
 
     ``NP-SBJ-1`` becomes ``NP``, ``ADVP|PRT`` becomes ``ADVP``; tags such as ``-LRB-`` and words stay
     as they are. The wrapper around a whole tree (an empty label, TOP, ROOT, …) becomes ``TOP``.
@@ -63,14 +63,14 @@ def strip_annotations(tree: Tree) -> Tree | None:
     Parameters
     ----------
     tree : nltk.Tree
-        Tree as the treebank has it.
+        Tree as written in the treebank.
 
     Returns
     -------
     nltk.Tree or None
-        None when nothing but traces is left.
+        None if the tree has only traces.
     """
-    # A stack of open nodes, each with its children that are done and the rest: no depth is too much.
+    # A stack of open nodes, each with its finished and its remaining children: handles any depth.
     stack: list[tuple[Tree, list[Tree | str], Iterator[Tree | str]]] = [(tree, [], iter(tree))]
     while True:
         node, done, rest = stack[-1]
@@ -90,7 +90,7 @@ def strip_annotations(tree: Tree) -> Tree | None:
 
 
 def _close(node: Tree, children: list[Tree | str], at_top: bool) -> Tree | str | None:
-    """What becomes of a node whose children are stripped; None if nothing is left of it."""
+    """The new node for one whose children are stripped; None if nothing is left of it."""
     from nltk import Tree
 
     label, is_tag = node.label(), len(node) == 1 and isinstance(node[0], str)
@@ -102,7 +102,7 @@ def _close(node: Tree, children: list[Tree | str], at_top: bool) -> Tree | str |
 
 
 def _plain_label(label: str) -> str:
-    """Cut function tags and indices off a label; tags like -LRB- begin with the hyphen and stay."""
+    """Cut function tags and indices off a label; tags like -LRB- begin with the hyphen and are kept."""
     if label.startswith("-"):
         return label
     return _FUNCTION.sub("", label)

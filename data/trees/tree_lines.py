@@ -1,4 +1,4 @@
-"""Splits lines into trees in Penn brackets; a tree that is broken costs no other."""
+"""Splits lines into trees in Penn brackets; a broken tree does not affect the others."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from itertools import chain
 
 from forest_align.types import InputError
 
-#: Numbers of lines, from 1, and what is in them; an error in the place of one that cannot be decoded.
+#: Numbers of lines, from 1, and their text; an undecodable line has an error instead.
 NumberedLines = Iterable[tuple[int, str | InputError]]
 
-#: Lines that are not blank among which trees over several lines show if a file has any.
+#: Number of nonblank lines that show whether trees of a file span several lines.
 LOOK_AHEAD = 20
 
 _BRACKET = re.compile("[()]")
 
-# A bracket is missing where so many lines go by without one that begins a tree.
+# If no tree begins within this many lines, a bracket must be missing.
 MAX_LINES = 10_000
 
 
 def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[tuple[int, str | InputError]]:
     """Yield the text of each tree and the number of its first line, without reading all lines into memory.
 
-    A tree may go over several lines. It begins with a bracket in column 0 and ends before the next line
-    that does so; once its brackets are closed, or behind a blank line, before any that is not indented.
+    A tree may span several lines. It begins with a bracket in column 0 and ends before the next line that
+    does so. Once its brackets are closed, or after a blank line, it ends before any line without indentation.
 
-    Where trees have one line each, indented ones are trees as well, and a blank line is the empty text of a
-    sentence without a tree. Among trees over several lines blank ones say nothing, and one of them may begin
-    on the line on which another ends (files put together that have no line feed at their ends).
+    If each tree has one line, indented lines are trees too, and a blank line is the empty text of a sentence
+    without a tree. If trees span several lines, blank lines are ignored. A tree may then begin on the line on
+    which another ends (in joined files without a line feed at their ends).
 
     Parameters
     ----------
     lines : iterable of (int, str or InputError)
         Numbered lines.
     look_ahead : int
-        How many lines that are not blank may be read to see whether trees go over several lines; with 1 all
-        trees of one line are yielded as they come.
+        Number of nonblank lines that may be read to see whether trees span several lines. With 1, all trees
+        on one line are yielded at once.
 
     Yields
     ------
     int, str or InputError
-        The text need not be a tree; an InputError replaces a tree with a line that cannot be decoded
-        (the number is that line's), or of more than 10,000 lines.
+        The text may not be a valid tree. An InputError replaces a tree of more than 10,000 lines, or a tree
+        with an undecodable line (the number is then that line's).
     """
     head, lines = _head(iter(lines), look_ahead)
     tree = _OpenTree(over_lines=_goes_over_lines(head))
@@ -65,30 +65,30 @@ def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[
 
 
 class _OpenTree:
-    """The lines of a tree, as they come."""
+    """The lines of a tree while they are read."""
 
     def __init__(self, over_lines: bool) -> None:
         self.over_lines = over_lines
         self.lines: list[str] = []
         self.first = self.depth = 0
-        self.has_gap = False  # a blank line behind the last one
+        self.has_gap = False  # a blank line after the last one
         self.error: tuple[int, InputError] | None = None
 
     def ends_before(self, line: str | InputError) -> bool:
-        """Whether a line is the first one behind the tree."""
+        """Whether a line is the first one after the tree."""
         if not self.lines:
             return False
         if isinstance(line, InputError):
             return not self.over_lines or self.depth <= 0
         if not line.strip():
-            # The Penn Treebank has trees with blank lines in them.
+            # Some trees of the Penn Treebank contain blank lines.
             self.has_gap = self.over_lines
             return self.depth <= 0 or not self.over_lines
         may_end = self.depth <= 0 or self.has_gap
         return line.startswith("(") or (may_end and not _is_continuation(line))
 
     def parts(self, line: str | InputError) -> list[str | InputError]:
-        """A line of the tree, with the trees that begin on the same line after its end apart."""
+        """Split a line of the tree from further trees that begin on the same line."""
         if isinstance(line, InputError) or not self.over_lines or (self.lines and self.depth <= 0):
             return [line]
         parts: list[str | InputError] = []
@@ -101,7 +101,7 @@ class _OpenTree:
                     parts.append(line[start : bracket.start()])
                     start = bracket.start()
                 depth += 1
-        # A bracket too many: the tree is broken, and what looks like others is part of it.
+        # A surplus closing bracket: the tree is broken, and apparent further trees are part of it.
         return [line] if depth < 0 else [*parts, line[start:]]
 
     def add(self, number: int, line: str | InputError) -> None:
@@ -115,17 +115,17 @@ class _OpenTree:
             message = f"expected a tree, found {MAX_LINES:,} lines without one that begins with a bracket"
             self.error = self.error or (self.first, InputError(message))
         self.depth += line.count("(") - line.count(")")
-        # What is wrong with the tree is known by then; the rest of it would only fill the memory.
+        # After an error, the rest of the tree would only fill the memory.
         if not (self.error and self.lines):
             self.lines.append(line)
 
     @property
     def is_one_line(self) -> bool:
-        """Whether the tree has ended with its first line, as all trees do here."""
+        """Whether the tree ends on its first line, in a file of one-line trees."""
         return not self.over_lines and len(self.lines) == 1 and self.depth <= 0
 
     def take(self) -> tuple[int, str | InputError]:
-        """The tree, whole or not; the next one begins."""
+        """Return the tree, complete or not, and begin the next one."""
         found = self.error or (self.first, "\n".join(self.lines))
         self.over_lines = self.over_lines or (len(self.lines) > 1 and self.depth == 0)
         self.lines, self.depth, self.error = [], 0, None
@@ -135,7 +135,7 @@ class _OpenTree:
 def _head(
     lines: Iterator[tuple[int, str | InputError]], wanted: int
 ) -> tuple[list[tuple[int, str | InputError]], Iterator[tuple[int, str | InputError]]]:
-    """The lines up to the ``wanted``-th that is not blank, and the others."""
+    """The lines up to the ``wanted``-th nonblank one, and the others."""
     head = []
     for number, line in lines:
         head.append((number, line))
@@ -146,7 +146,7 @@ def _head(
 
 
 def _goes_over_lines(head: list[tuple[int, str | InputError]]) -> bool:
-    """Whether a tree continues on the next line; a single line shows it by open brackets."""
+    """Whether a tree continues on the next line; for a single line, whether brackets are open."""
     lines = [line for _, line in head if isinstance(line, str) and line.strip()]
     is_open = [line.startswith("(") and line.count("(") > line.count(")") for line in lines]
     if len(lines) == 1:

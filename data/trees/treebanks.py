@@ -1,4 +1,4 @@
-"""Reads the three treebanks that the bundled parser learns from and brings them to one form."""
+"""Reads the three treebanks that the bundled parser was trained on, in one common form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nltk import Tree
 
-#: Labels of CRAFT that wrap ordinary trees and say where in the article they stand.
+#: Labels of CRAFT that wrap ordinary trees and give their position in the article.
 WRAPPERS = frozenset({"TITLE", "HEADING", "CAPTION", "CIT"})
 
 #: Label of a whole sentence whose treebank tree has none (several trees under the top, or a bare word).
@@ -35,7 +35,7 @@ class TreebankSentence:
     Attributes
     ----------
     words, tags : tuple of str
-        As the treebank has them.
+        Words and tags as in the treebank.
     spans : tuple of (int, int, str)
         Closed spans ``(first, last, chain)`` in preorder; a unary chain is one span, its labels joined
         by ``::`` from the top down. The whole sentence is always labelled.
@@ -64,7 +64,7 @@ def from_tree(tree: Tree) -> TreebankSentence | None:
     Parameters
     ----------
     tree : nltk.Tree
-        A tree as :func:`forest_align.data.trees.penn.read_trees` gives it.
+        A tree as returned by :func:`forest_align.data.trees.penn.read_trees`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def from_tree(tree: Tree) -> TreebankSentence | None:
 
 
 def without_words(sentence: TreebankSentence, keep: Sequence[bool]) -> TreebankSentence | None:
-    """Take words out of a sentence and of its tree, as if they had not been written.
+    """Remove words from a sentence and from its tree, as if they had not been written.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def without_words(sentence: TreebankSentence, keep: Sequence[bool]) -> TreebankS
     Returns
     -------
     TreebankSentence or None
-        None when no word stays.
+        None if no word is kept.
     """
     before = [0]
     for flag in keep:

@@ -1,4 +1,4 @@
-"""Benchmarks: which pairs of which corpus are aligned, and how the alignments are scored."""
+"""Benchmarks: the pairs of each corpus to align, and the scoring of the alignments."""
 
 from __future__ import annotations
 

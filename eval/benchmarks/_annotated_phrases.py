@@ -1,4 +1,4 @@
-"""SPADE as a benchmark: phrase alignments compared with those of the annotators of gold trees."""
+"""SPADE as a benchmark: phrase alignments compared with those of annotators on gold trees."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from forest_align.eval.metrics.constituents import Span, SpanPair, project
 from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
 from forest_align.types import InputError
 
-#: A phrase and what it is aligned to; None means null.
+#: A phrase and the phrase aligned to it; None means null.
 NullablePair = tuple[Span | None, Span | None]
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPhrases:
-    """What annotators said about the phrases of one pair of gold trees.
+    """Annotations of the phrases of one pair of gold trees.
 
     Attributes
     ----------
     source, target : set of (int, int)
         The phrases, as half-open token spans; the phrases of a unary chain are one.
     aligned : sequence of set
-        For each annotator the phrases that correspond; all others correspond to nothing.
+        For each annotator the aligned phrases; all others are aligned to nothing.
     """
 
     source: AbstractSet[Span]
@@ -36,7 +36,7 @@ class AnnotatedPhrases:
 
     @classmethod
     def of(cls, pair: SentencePair) -> AnnotatedPhrases:
-        """Take them from a pair of annotated trees.
+        """Read the annotations of a pair of annotated trees.
 
         Raises
         ------
@@ -50,13 +50,13 @@ class AnnotatedPhrases:
 
 
 def phrase_scorer(gold: Sequence[AnnotatedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Phrases against annotators, reachability, and the annotators against each other.
+    """Score phrases against annotators, reachability, and annotators against each other.
 
-    Everything comes twice: ``spade`` has the phrases that correspond, ``spade with nulls`` counts those that
-    correspond to nothing too, as the evaluation does that Arase and Tsujii published with their later
-    aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an
-    aligner of words or short phrases, the phrases are those that its links make, see :func:`linked_phrases`,
-    and there is no reachability.
+    There are two tables: ``spade`` has the aligned phrases, and ``spade with nulls`` also counts phrases
+    aligned to nothing. The latter follows the evaluation that Arase and Tsujii published with their later
+    aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an aligner
+    of words or short phrases, the phrases are made from its links, see :func:`linked_phrases`, and
+    reachability is omitted.
     """
     aligned = [pair.aligned for pair in gold]
     judged = [[_with_nulls(one, pair) for one in pair.aligned] for pair in gold]
@@ -90,7 +90,7 @@ def _spans(tree: EnjuTree) -> set[Span]:
 
 
 def _with_nulls(found: AbstractSet[SpanPair], pair: AnnotatedPhrases) -> set[NullablePair]:
-    """Aligned phrases, and each phrase of the trees that is none of them, paired with None."""
+    """Aligned phrases, and each unaligned phrase of the trees, paired with None."""
     source, target = {ours for ours, _ in found}, {theirs for _, theirs in found}
     nulls = {(span, None) for span in pair.source - source} | {(None, span) for span in pair.target - target}
     return {*found, *nulls}

@@ -1,4 +1,4 @@
-"""Similarity, paraphrase, entailment and answer ranking as benchmarks: only scores of alignments are used."""
+"""Similarity, paraphrase, entailment and answer ranking as benchmarks, from alignment scores alone."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from forest_align.eval.metrics.extrinsic import (
 )
 from forest_align.eval.metrics.scores import mean
 
-#: From one score a pair to figures.
+#: Computes figures from one score a pair.
 Scorer = Callable[[Sequence[float]], Figures]
 
-#: Which sentences have to be covered: 0 is the source, 1 the target.
+#: The sentences that must be covered: 0 is the source, 1 the target.
 Side = tuple[int, ...]
 
-#: Both (are they paraphrases), the target (is the hypothesis in the text), the source (is the question in
-#: the answer).
+#: Both (for paraphrases), the target (whether the text contains the hypothesis), the source (whether the
+#: answer contains the question).
 BOTH, SOURCE, TARGET = (0, 1), (0,), (1,)
 
 
 def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Use the share of content words that are aligned as the score, as Sultan et al. (2014) do, §4.2."""
+    """Score by the share of aligned content words, as Sultan et al. (2014, §4.2) do."""
 
     def score_of(alignment: Alignment) -> float:
         words = alignment.source.words, alignment.target.words
@@ -49,15 +49,15 @@ def weighted_use(
 ) -> Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]]:
     """Weigh content words by their rarity, and links by their probability and the words' similarity.
 
-    A content word of weight w whose links have probability p and similarity s earns max w · p · s; the score
-    is what is earned, divided by the sum of all weights. Links without probabilities have p = 1.
+    A content word of weight w whose links have probability p and similarity s earns max w · p · s. The score
+    is the sum of these values, divided by the sum of all weights. Links without probabilities have p = 1.
 
     Parameters
     ----------
     scorer : Scorer
-        From scores to figures.
+        Computes figures from scores.
     side : Side
-        Which sentences have to be covered.
+        The sentences that must be covered.
     weights : mapping of str to float
         Weights of words.
     """
@@ -89,7 +89,7 @@ def similarity_scorer(sets: Sequence[str], gold: Sequence[float]) -> Scorer:
     sets : sequence of str
         For each pair the set it belongs to.
     gold : sequence of float
-        Similarity of each pair as people judged it.
+        Human judgement of each pair's similarity.
     """
 
     def figures(scores: Sequence[float]) -> Figures:

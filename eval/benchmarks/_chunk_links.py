@@ -33,17 +33,17 @@ class ChunkedPair:
 
 
 def align_chunks(source: Sequence[Span], target: Sequence[Span], alignment: Alignment) -> list[ChunkPair]:
-    """Align chunks through word links, one to one first, then what is left over many to one.
+    """Align chunks through word links, one to one first, then the remaining ones many to one.
 
-    A chunk means what its content words say: those are its *essential* words, or all its words if none of
-    them has content. A link counts if one of its two words is essential, so that ``on a sofa`` and ``on a
-    log`` have nothing in common, but ``is`` and ``is contained`` do.
+    The *essential* words of a chunk are its content words, or all its words if it has no content words. A
+    link counts if one of its two words is essential. ``on a sofa`` and ``on a log`` therefore have nothing in
+    common, but ``is`` and ``is contained`` do.
 
-    1. The pair of chunks with the highest sum of probabilities of its links is aligned, then the highest of
-       those whose chunks are both free, and so on (competitive linking, Melamed 2000).
-    2. A chunk that is left over joins the chunk it has most in common with, if the two divide that chunk
-       between them: if one of its essential words is linked better to the chunk that is left over than to
-       its partner. So ``the switch`` and ``of the bulb`` both align to ``the switch and the bulb``.
+    1. The pair of chunks with the highest sum of link probabilities is aligned. Then the highest pair of two
+       free chunks is aligned, and so on (competitive linking, Melamed 2000).
+    2. An unaligned chunk joins the chunk with which it has most in common, if it shares that chunk with the
+       chunk's partner: one essential word of the joined chunk must be linked better to the unaligned chunk
+       than to the partner. So ``the switch`` and ``of the bulb`` both align to ``the switch and the bulb``.
 
     There are no parameters. Links without probabilities count 1.
 
@@ -108,7 +108,7 @@ def _left_over(
     essential: Sequence[Sequence[int]],
     target: Sequence[Span],
 ) -> set[tuple[int, int]]:
-    """Target chunks without partner, each with the source chunk that it joins."""
+    """Target chunks without a partner, each with the source chunk that it joins."""
     partner_of = dict(partners)
     joined = set()
     for theirs in set(range(len(target))) - set(partner_of.values()):
@@ -127,7 +127,7 @@ def _left_over(
 def chunk_scorer(
     sets: Sequence[str], chunked: Sequence[ChunkedPair]
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Alignment F1 of each set and of all together, one table each: ``ists headlines`` and so on."""
+    """Score the alignment F1 of each set and of all sets, one table each: ``ists headlines`` etc."""
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
         rows = [

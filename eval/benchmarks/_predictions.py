@@ -1,4 +1,4 @@
-"""Alignments of a benchmark as lines of a file, so that an interrupted run can go on where it stopped."""
+"""Alignments of a benchmark as lines of a file, so that an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Prediction:
     alignment : Alignment
         The alignment, without parses and word vectors.
     similarities : tuple of float
-        For each word link the cosine of the word vectors, at least 0; 1 for the same word, case aside, and
-        where the aligner has no vectors.
+        For each word link the cosine of the word vectors, at least 0. It is 1 for the same word (ignoring
+        case) and for aligners without vectors.
     """
 
     alignment: Alignment
@@ -33,12 +33,12 @@ class Prediction:
 
     @classmethod
     def of(cls, alignment: Alignment) -> Prediction:
-        """Keep of an aligner's result what a benchmark needs."""
+        """Keep the parts of an aligner's result that a benchmark needs."""
         bare = replace(alignment, source=_bare(alignment.source), target=_bare(alignment.target))
         return cls(bare, _similarities(alignment))
 
     def to_line(self) -> str:
-        """One line of JSON: the alignment's, with ``word_similarities`` beside."""
+        """One line of JSON: the alignment, with ``word_similarities`` as an extra key."""
         return json.dumps(self.alignment.to_dict() | {"word_similarities": list(self.similarities)}) + "\n"
 
     @classmethod
@@ -48,7 +48,7 @@ class Prediction:
         Raises
         ------
         InputError
-            If it is something else.
+            If the line is not a prediction.
         """
         values = parse_json_object(line)
         alignment = Alignment.from_dict(values)
@@ -60,16 +60,16 @@ class Prediction:
 def read_predictions(path: Path, task: Task) -> list[Prediction]:
     """Read the predictions that an interrupted run has written; none if there is no file.
 
-    What is not a whole line at the end is left out.
+    An incomplete last line is dropped.
 
     Raises
     ------
     InputError
-        If they are of other pairs, or no predictions: names the line.
+        If a line is not a prediction or belongs to another pair: names the line.
     """
     if not path.exists():
         return []
-    # Lines are written in ASCII: replacing what is not makes a line of something else no JSON, at worst.
+    # Our lines are ASCII: replacing other bytes can only make a foreign line invalid JSON.
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
     if len(lines) > len(task.ids):
         raise InputError(

@@ -29,7 +29,7 @@ class GoldVersion:
     links : sequence of Links
         Gold links of each pair.
     wanted : {"sure", "all"}
-        Which of them count.
+        Which links count.
     """
 
     table: str
@@ -38,7 +38,7 @@ class GoldVersion:
 
 
 def word_figures(scores: WordScores, table: str) -> Figures:
-    """Gather word scores into one line of a table, kinds of links included."""
+    """Gather word scores, including kinds of links, into one line of a table."""
     kinds = {
         f"{kind}.{name}": 100 * getattr(found, name)
         for kind, found in scores.by_kind().items()
@@ -53,9 +53,9 @@ def word_scorer(
     constituents: Sequence[tuple[Sequence[Span], Sequence[Span]]] | None = None,
     table: str = "",
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Score word links against each version of the gold and, where there are trees, phrases as well.
+    """Score word links against each version of the gold and, if there are trees, phrases as well.
 
-    An aligner that makes no phrases at all gets no line for them.
+    An aligner that makes no phrases has no line for them.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def word_scorer(
 def dependency_scorer(
     versions: Sequence[GoldVersion], arcs: Sequence[tuple[Sequence[Arc], Sequence[Arc]]]
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Score the dependencies that word links align against those that each version of the gold aligns.
+    """Score the dependencies aligned by word links against those aligned by each version of the gold.
 
     Parameters
     ----------

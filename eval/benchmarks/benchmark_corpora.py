@@ -1,4 +1,4 @@
-"""The benchmarks by name: which files of a data folder make each of them, for which splits."""
+"""The benchmarks by name, with their splits and their files in a data folder."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Benchmark:
     Attributes
     ----------
     title : str
-        What it is, in a line.
+        Description in one line.
     files : dict of str to tuple of str
-        For each split, the default first, its files below the data folder.
+        For each split, the default first, its files relative to the data folder.
     load : callable
-        From a split's files and its name to the task.
+        Makes the task from a split's files and its name.
     """
 
     title: str
@@ -50,7 +50,7 @@ class Benchmark:
 
     @property
     def default_split(self) -> str:
-        """The split for development: the test part only when asked for, or where there is nothing else."""
+        """The split for development; the test part only if the benchmark has no other."""
         return next(iter(self.files))
 
     def paths(self, data: Path, split: str) -> list[Path]:
@@ -153,7 +153,7 @@ def _spade(files: Files, split: str) -> Task:
 
 
 def _ists(files: Files, split: str) -> Task:
-    """The ``.wa`` files come first; the files of chunks are read with those that they stand beside."""
+    """Make the iSTS task; ``.wa`` files come first, and files of chunks are read with theirs."""
     names = [path.name.split(".")[2] for path in files.paths if path.suffix == ".wa"]
     ids, sets, pairs = files.sets(names)
     chunked = [_chunked(pair, name) for pair, name in zip(pairs, ids, strict=True)]
@@ -176,7 +176,7 @@ def _sts2013(files: Files, split: str) -> Task:
 
 
 def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
-    """The last file is measured, the others tune the threshold."""
+    """Make a classification task; the last file is measured, the others tune the threshold."""
 
     def load(files: Files, split: str) -> Task:
         parts = [files.pairs(index) for index in range(len(files.paths))]

@@ -1,4 +1,4 @@
-"""A parser that remembers, so that all aligners of one benchmark run share each sentence's parse."""
+"""A parser with a cache, so that all aligners of one benchmark run share each sentence's parse."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class _Parser(Protocol):
 
 
 class ParseOnce:
-    """Parses tokenized sentences; what it has parsed before it returns at once.
+    """Parses tokenized sentences and caches the parses.
 
-    Everything parsed stays in memory, about 100 kB a sentence.
+    All parses stay in memory, about 100 kB a sentence.
 
     Parameters
     ----------
     parser : Parser
-        Parses what is new.
+        Parses sentences that are not cached.
     """
 
     def __init__(self, parser: _Parser) -> None:

@@ -20,7 +20,7 @@ class Files:
     paths : sequence of Path
         The files, in the benchmark's order.
     limit : int, optional
-        Read only that many pairs of each; all by default.
+        Read only this many pairs of each file; all by default.
     """
 
     paths: Sequence[Path]
@@ -32,7 +32,7 @@ class Files:
         Raises
         ------
         InputError
-            If a pair cannot be read, or there is none: the figures of no pairs would be perfect.
+            If a pair cannot be read, or the file has none: figures over no pairs would be perfect.
         """
         found = []
         for pair in islice(read_pairs(self.paths[index]), self.limit):
@@ -61,7 +61,7 @@ class Files:
         return other
 
     def sets(self, names: Sequence[str]) -> tuple[list[str], list[str], list[SentencePair]]:
-        """Read named sets, one a file, one after the other: each pair's id, its set, and the pair itself."""
+        """Read named sets, one a file, in order: each pair's id, its set, and the pair itself."""
         ids: list[str] = []
         sets: list[str] = []
         pairs: list[SentencePair] = []

@@ -1,4 +1,4 @@
-"""What a benchmark run leaves behind: figures, and all that is needed to get them again."""
+"""Output of a benchmark run: figures, and everything needed to reproduce them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SHOWN = (
     "pearson.FNWN",
 )
 
-# The figure that runs are compared by: the first that a table has.
+# Figures for comparing runs; the first that a table has is used.
 _MAIN = ("f1", "accuracy", "map", "pearson")
 
 # Distributions that parse, align or score.
@@ -66,7 +66,7 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row of a table against the table's first row of ours.
+    """A row of a table compared with our first row in it.
 
     Attributes
     ----------
@@ -75,9 +75,9 @@ class Difference:
     figure : str
         The figure that is compared.
     difference : float
-        In percent.
+        Difference in percent.
     p_value : float
-        Of the randomization test.
+        P-value of the randomization test.
     """
 
     table: str
@@ -89,9 +89,9 @@ class Difference:
 
 
 def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
-    """All tables of a benchmark, these runs' rows below the published ones, with references.
+    """All tables of a benchmark, with these runs' rows below the published ones, and references.
 
-    Below a table stand its differences, see :func:`differences`.
+    Each table is followed by its differences, see :func:`differences`.
     """
     names = dict.fromkeys(figures.table for run in runs for figures in run.figures)
     parts: list[str] = []
@@ -105,7 +105,7 @@ def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
             for figures in run.figures
             if figures.table == name
         ]
-        # What does not depend on the aligner comes with every run, and is printed once.
+        # Rows that do not depend on the aligner are in every run, but are printed once.
         ours = list({row.system: row for row in ours}.values())
         parts += [f"### {name}", *filter(None, [published_note(name)])]
         parts.append(format_table([*published, *ours], _columns(published, ours)))
@@ -128,7 +128,7 @@ def differences(run: Run, runs: Sequence[Run], seed: int) -> list[Difference]:
     run : Run
         The run.
     runs : sequence of Run
-        All runs up to it, itself among them.
+        All runs up to and including it.
     seed : int
         Seed of the p-values.
     """
@@ -148,7 +148,7 @@ def _name(run: Run, figures: Figures) -> str:
 
 
 def _columns(published: Sequence[Row], ours: Sequence[Row]) -> list[str]:
-    """Columns that somebody filled; those that only our row has in an odd place stay in the report."""
+    """Columns to show: figures that some row has; ``pair_f1`` only if a published row has it."""
     present = {name for row in [*published, *ours] for name in row.values}
     known = [name for name in HEADINGS if name in present and name in _SHOWN]
     if not any("pair_f1" in row.values for row in published):
@@ -164,20 +164,20 @@ def report(
     models: Mapping[str, Path],
     compared: Sequence[Difference],
 ) -> dict[str, object]:
-    """Everything about one run as JSON values; figures and intervals in percent.
+    """All data about one run as JSON values; figures and intervals in percent.
 
     Parameters
     ----------
     run : Run
         The run.
     files, data : sequence of Path, Path
-        Files that were read, and the folder that they are named relative to.
+        Files that were read, and the folder that their names are relative to.
     seed : int
         Seed of the intervals and p-values.
     models : mapping of str to Path
-        Other files that decide the result.
+        Other files that determine the result.
     compared : sequence of Difference
-        The run against the first of the same command.
+        Comparison of the run with the first run of the same command.
     """
     return {
         "benchmark": run.benchmark,
@@ -203,7 +203,7 @@ def report(
 
 def _table(found: Figures, seed: int) -> dict[str, object]:
     return {
-        # A threshold that nothing reaches is infinite, which JSON cannot say.
+        # A threshold that no item reaches is infinite, which JSON cannot represent.
         "values": {
             name: round(value, 4) if math.isfinite(value) else None for name, value in found.values.items()
         },
@@ -219,7 +219,7 @@ def _table(found: Figures, seed: int) -> dict[str, object]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what can change a result, as far as it is installed."""
+    """Versions of installed packages that can change a result."""
     found = {"forest-align": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):

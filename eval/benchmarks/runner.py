@@ -1,4 +1,4 @@
-"""Runs an aligner over a benchmark, so that scorers get one sound alignment a pair."""
+"""Runs an aligner over a benchmark, so that scorers get one valid alignment a pair."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Run:
     Attributes
     ----------
     benchmark, split, aligner : str
-        What was run.
+        Names of the benchmark, the split and the aligner.
     alignments : sequence of Alignment
         Its alignments.
     figures : sequence of Figures
         Its figures.
     seconds : float
-        How long aligning took.
+        Duration of aligning.
     settings : mapping
         Settings of the aligner.
     resumed : int
-        How many of the alignments an earlier, interrupted run had made; they are not in the time.
+        Number of alignments from an earlier, interrupted run; their time is not included.
     """
 
     benchmark: str
@@ -54,17 +54,17 @@ class Run:
 
 
 def run_task(task: Task, align_many: AlignMany, start: int = 0) -> Iterator[Prediction]:
-    """Align the pairs of a task, in order, from number ``start`` on.
+    """Align the pairs of a task, in order, beginning with number ``start``.
 
-    Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair that
-    the aligner failed on is returned with the task's sentences and no links.
+    Parses and word vectors are dropped, so that the alignments of a whole corpus fit in memory. A pair for
+    which the aligner failed is returned with the task's sentences and no links.
 
     Parameters
     ----------
     task : Task
         The benchmark.
     align_many : callable
-        From pairs of tokenized sentences to their alignments, in the same order.
+        Returns the alignments of pairs of tokenized sentences, in the same order.
     start : int
         The first pair, from 0.
 
@@ -98,31 +98,31 @@ def run_resumable(
     resume: bool,
     label: str,
 ) -> tuple[list[Prediction], int]:
-    """Align the pairs of a task and write each prediction when it is made, so that a later run can continue.
+    """Align the pairs of a task, writing each prediction at once so that a later run can continue.
 
     Parameters
     ----------
     task, align_many
         See :func:`run_task`.
     path, record : pathlib.Path
-        Files for the predictions and for what they are made with.
+        Files for the predictions and for the record of their settings.
     made_with : mapping of str to str
-        All that predictions depend on besides the corpus.
+        Everything that predictions depend on besides the corpus.
     resume : bool
-        Keep the predictions that an interrupted run has left.
+        Keep the predictions of an interrupted run.
     label : str
-        Stands before the progress bar.
+        Label of the progress bar.
 
     Returns
     -------
     list of Prediction
     int
-        How many of them an earlier run had made.
+        Number of predictions from an earlier run.
 
     Raises
     ------
     InputError
-        If the file was made from other pairs or with something else.
+        If the file was made from other pairs or with other settings.
     """
     from tqdm import tqdm
 
@@ -130,10 +130,10 @@ def run_resumable(
     if done:
         _check_record(record, made_with, path)
     if len(done) < len(task.pairs):
-        # Sentences that are parsed together influence each other's last digits: begin with a whole batch.
+        # Sentences that are parsed together influence each other's last digits: begin with a complete batch.
         del done[len(done) // BATCH_SIZE * BATCH_SIZE :]
     resumed = len(done)
-    # In one step: a kill must not cost what an earlier run has made.
+    # Write atomically: a kill must not destroy the predictions of an earlier run.
     write_atomically(path, "".join(prediction.to_line() for prediction in done).encode())
     write_atomically(record, (json.dumps(made_with, indent=1) + "\n").encode())
     with path.open("a", encoding="utf-8", newline="\n") as out:

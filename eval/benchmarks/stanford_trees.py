@@ -1,4 +1,4 @@
-"""Constituents and dependencies of the Stanford parses of Edinburgh++, which alignments are measured on."""
+"""Constituents and dependencies of the Stanford parses of Edinburgh++, for scoring alignments."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ class StanfordParses:
 
     @classmethod
     def read(cls, path: Path) -> StanfordParses:
-        """Read an XML file, perhaps gzipped.
+        """Read an XML file, optionally gzipped.
 
         Raises
         ------
         InputError
-            If it is no UTF-8 or cannot be decompressed.
+            If it is not UTF-8 or cannot be decompressed.
         """
         with InputLines(path) as lines:
             return cls(path, lines.text())
 
     def constituents(self) -> list[tuple[int, list[Span]]]:
-        """Length and constituent spans, words included, of each sentence.
+        """Length and constituent spans of each sentence, including words.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class StanfordParses:
         return found
 
     def brackets(self) -> list[str]:
-        """The Penn tree of each sentence, words that are brackets escaped."""
+        """The Penn tree of each sentence, with escaped brackets among the words."""
         trees = map(html.unescape, _TREE.findall(self.text))
         return [
             _BARE_BRACKET.sub(lambda found: f"({found[1]} {escape_word(found[2])})", one) for one in trees
@@ -96,10 +96,10 @@ def _escape_leaf(found: re.Match[str]) -> str:
 
 
 def _spans(tree: Tree) -> tuple[int, list[Span]]:
-    """Number of words and spans of all constituents, words with a tag included."""
+    """Number of words, and spans of all constituents, including words with a tag."""
     spans: set[Span] = set()
     length = 0
-    # Depth first without recursion: a node comes once on the way down and, with its start, on the way up.
+    # Depth first without recursion: a node is visited on the way down and, with its start, on the way up.
     waiting: list[tuple[Tree | str, int | None]] = [(tree, None)]
     while waiting:
         node, start = waiting.pop()

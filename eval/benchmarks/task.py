@@ -1,4 +1,4 @@
-"""What a benchmark is: sentence pairs to align, and a function from alignments to tables."""
+"""A benchmark task: sentence pairs to align, and a function from alignments to tables."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Figures:
     values : mapping of str to float
         Figures in percent.
     statistics : mapping of str to Statistic
-        Those of them that can be resampled.
+        The figures that can be resampled.
     label : str
-        Whose figures they are, if not the aligner's.
+        The system with these figures, if it is not the aligner.
     use : str
-        How the alignments were used, if not in the table's own way.
+        Use of the alignments, if it differs from the table's usual one.
     """
 
     table: str
@@ -42,7 +42,7 @@ class Figures:
     def of(
         cls, table: str, statistics: Mapping[str, Statistic], extra: Mapping[str, float] | None = None
     ) -> Figures:
-        """Take the values from the statistics; ``extra`` holds further ones, in percent."""
+        """Take the values from the statistics; ``extra`` has further ones, in percent."""
         values = {name: 100 * statistic.value for name, statistic in statistics.items()}
         return cls(table, {**values, **(extra or {})}, statistics)
 
@@ -66,11 +66,11 @@ class Task:
     ids : sequence of str
         Name of each pair.
     pairs : sequence of (Sentence, Sentence)
-        What to align, tokenized.
+        The tokenized sentences to align.
     score : callable
-        From one alignment a pair, in the same order, to figures.
+        Computes figures from one alignment a pair, in the same order.
     score_similar : callable, optional
-        Further figures, from the alignments and the similarity of the words of each of their links.
+        Computes further figures from the alignments and the word similarity of each link.
     """
 
     ids: Sequence[str]

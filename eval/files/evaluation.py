@@ -1,4 +1,4 @@
-"""Score a file of predictions against a gold file: what ``forest-align evaluate`` does, without the files."""
+"""Score a file of predictions against a gold file: the core of ``forest-align evaluate``."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Evaluation:
     words : WordScores
         Scores of the word links.
     phrases : PhraseScores or None
-        Scores of the phrases, where both gold and predictions have them.
+        Scores of the phrases, if both gold and predictions have them.
     links : str
-        Which gold links counted, ``sure`` or ``all``.
+        The gold links that counted, ``sure`` or ``all``.
     calibration : Calibration or None
-        Calibration of the links' probabilities, where the predictions have them.
+        Calibration of the links' probabilities, if the predictions have them.
     failed : int
         Number of pairs that could not be aligned; they are scored like the others.
     """
@@ -74,7 +74,7 @@ def evaluate(
     Raises
     ------
     InputError
-        If there are not as many predictions as pairs, ids or tokens differ or a link is out of range: names
+        If the numbers of predictions and pairs differ, ids or tokens differ, or a link is out of range: names
         the pair.
     """
     check_matching(gold, predictions)
@@ -134,7 +134,7 @@ def to_json(
     other_failed: int = 0,
     seed: int = 0,
 ) -> dict[str, object]:
-    """Everything as plain numbers, in percent, for machines.
+    """All scores as plain numbers, in percent, for programs.
 
     Parameters
     ----------
@@ -150,10 +150,10 @@ def to_json(
     Returns
     -------
     dict
-        ``pairs``; ``failed``, how many of them could not be aligned; ``word`` with ``precision``, ``recall``,
-        ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95% interval of F1;
-        ``word_probabilities`` and ``phrases`` where there are any; ``against`` and ``against_failed`` where
-        two systems were compared; ``signature``.
+        ``pairs``; ``failed``, the number of pairs that could not be aligned; ``word`` with ``precision``,
+        ``recall``, ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95%
+        interval of F1; ``word_probabilities`` and ``phrases`` if there are any; ``against`` and
+        ``against_failed`` if two systems were compared; ``signature``.
     """
     words = _percent(evaluation.statistics()["word"])
     result: dict[str, object] = {
@@ -189,7 +189,7 @@ def to_text(
     other_failed: int = 0,
     seed: int = 0,
 ) -> str:
-    """The same as tables for people; see :func:`to_json`."""
+    """The content of :func:`to_json` as readable tables."""
     words = evaluation.statistics()["word"]
     main = {
         name: 100 * words[name].value for name in ("precision", "recall", "f1", "exact_match", "micro_f1")
@@ -230,7 +230,7 @@ def to_text(
 
 
 def signature_of(evaluation: Evaluation, comparison: object = None, *, seed: int = 0) -> str:
-    """The settings that made the scores, on one line."""
+    """The settings of the scores, on one line."""
     settings: dict[str, object] = {
         "links": evaluation.links,
         "average": "macro",

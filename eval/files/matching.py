@@ -1,4 +1,4 @@
-"""Gold pairs and predictions for them: which prediction belongs to which pair."""
+"""Gold pairs and predictions, and checks that they belong together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class JudgedPair:
     links : Links
         Gold word links.
     phrases : sequence of set, optional
-        Gold phrase pairs of each annotator; None where phrases were not annotated.
+        Gold phrase pairs of each annotator; None if phrases were not annotated.
     """
 
     id: str
@@ -37,18 +37,18 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class FilePrediction:
-    """What a system predicted for one pair.
+    """A system's prediction for one pair.
 
     Attributes
     ----------
     links : Links
         Predicted word links.
     source, target : sequence of str, optional
-        The tokens, where the format has them.
+        The tokens, if the format has them.
     phrases : set, optional
-        Predicted phrase pairs; None where the format has none.
+        Predicted phrase pairs; None if the format has none.
     id : str
-        Name of the pair that it is for; empty where the file does not name its pairs.
+        Name of its pair; empty if the file does not name its pairs.
     failed : bool
         Whether the aligner failed on this pair.
     """
@@ -64,21 +64,21 @@ class FilePrediction:
 def check_matching(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:
     """Check that there is one prediction for each gold pair, in the same order.
 
-    Ids are compared if all those of one side occur on the other side. Otherwise the two files name the same
-    pairs differently, say by a name and by a number, and only order and tokens can be compared.
+    Ids are compared if all ids of one file occur in the other file. Otherwise the two files name the same
+    pairs differently, such as by a name and by a number. Only order and tokens can then be compared.
 
     Raises
     ------
     InputError
-        If a prediction is missing, too many or in the place of another, its tokens differ, or it is of links
-        alone and one is out of range: names the pair.
+        If a prediction is missing, surplus or out of order, its tokens differ, or it has only links and one
+        of them is out of range: names the pair.
     """
     _check_ids(gold, predictions)
     _check_number(gold, predictions)
     for pair, prediction in zip(gold, predictions, strict=True):
         _check_tokens(pair.id, "source", pair.source, prediction.source)
         _check_tokens(pair.id, "target", pair.target, prediction.target)
-        if prediction.source is None:  # lines of links alone
+        if prediction.source is None:  # lines with links only
             _check_links(pair, prediction.links)
 
 

@@ -1,4 +1,4 @@
-"""Reads gold and prediction files for scoring, whichever of the known formats they are in."""
+"""Reads gold and prediction files for scoring, in any of the known formats."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from forest_align.types import InputError
 
 
 def read_gold(path: str | Path, format: str | None = None) -> list[JudgedPair]:
-    """Read the gold file: any known format with word links or with phrases that annotators aligned.
+    """Read the gold file: any known format with word links or phrases aligned by annotators.
 
-    Where only phrases were annotated, words that most annotators aligned with each other are the word links.
-    Plain text is split on spaces, because links are between tokens. Gold pairs have no phrases, rather than
-    empty sets of them, where no pair of the file has any: those of an aligner of words.
+    If only phrases were annotated, words that most annotators aligned with each other are the word links.
+    Plain text is split on spaces, because links are between tokens. If no pair of the file has phrases, as in
+    the output of a word aligner, phrases are None instead of empty sets.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def read_gold(path: str | Path, format: str | None = None) -> list[JudgedPair]:
 
 
 def name_of(path: str | Path) -> str:
-    """What to call a file in messages."""
+    """Name of a file in messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
@@ -73,9 +73,9 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[FilePr
     """Read predictions: JSON lines, lines of Pharaoh links, jacana JSON, or any other format with links.
 
     A file of Pharaoh links needs no sentences beside it. Plain text is split on spaces, as in gold files.
-    A pair that a run could not align predicts nothing, and counts as failed. An id that is no more than the
-    number of its pair in the file is left out. An aligner that made no phrases at all is one of words: its
-    predictions have no phrases.
+    A pair that a run could not align has no predicted links and counts as failed. An id that is only the
+    number of its pair in the file is dropped. If the file has no phrases at all, the aligner is a word
+    aligner, and phrases are None.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_predictions(path: str | Path, format: str | None = None) -> list[FilePr
     """
     if Path(path).is_dir():
         return _predictions(read_pairs(path, format, tokenized=True), str(path))
-    # Opened once for both questions, because standard input can be read but once.
+    # Opened only once for both checks, because standard input cannot be read twice.
     with InputLines(path) as lines:
         if format == PHARAOH.name or (format is None and _is_pharaoh(lines)):
             return _read_pharaoh(lines)
@@ -130,8 +130,8 @@ def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
         pair.source.words or None,
         pair.target.words or None,
         None if alignment is None else frozenset(_phrases(alignment)),
-        # Readers number the pairs that have no name. Such a number says no more than the order does, and must
-        # not be taken for the name of a gold pair that is called by the same number.
+        # Readers number pairs without a name. Such a number only repeats the order, and must not be mistaken
+        # for a gold pair's name that is the same number.
         "" if pair.id == str(number) else pair.id,
         alignment is not None and bool(alignment.error),
     )

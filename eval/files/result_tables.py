@@ -1,4 +1,4 @@
-"""Tables for people: scores of this run beside the rows that papers published."""
+"""Readable tables: scores of this run together with published rows."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Row:
     system : str
         Name of the system.
     values : mapping of str to float
-        Figures in percent by name; what was not reported is missing.
+        Figures in percent by name; unreported ones are missing.
     source : str
-        Where the figures are printed; empty for a run of ours.
+        Publication of the figures; empty for our own run.
     note : str
-        What a reader must know to compare; it stands below the table.
+        A note, shown below the table, that a reader needs for comparison.
     """
 
     system: str
@@ -65,13 +65,13 @@ class Row:
 
 
 def published_rows(table: str) -> list[Row]:
-    """Rows that papers published for a table, oldest first; none for a table that no paper here has."""
+    """Published rows of a table, oldest first; none if no known paper has them."""
     rows = _published()["tables"].get(table, [])
     return [Row(row["system"], row["values"], row["source"], row.get("note", "")) for row in rows]
 
 
 def published_note(table: str) -> str:
-    """What a reader must know about the published rows of a table; empty where there is nothing to say."""
+    """A note that a reader needs about the published rows of a table; may be empty."""
     return str(_published()["notes"].get(table, ""))
 
 
@@ -94,7 +94,7 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, firs
     Parameters
     ----------
     rows : sequence of Row
-        From top to bottom.
+        The rows from top to bottom.
     figures : sequence of str, optional
         Names of the columns; by default all that any row has, in the order of :data:`HEADINGS`.
     first : str
@@ -130,7 +130,7 @@ def format_table(rows: Sequence[Row], figures: Sequence[str] | None = None, firs
 
 
 def _cell(value: float | None) -> str:
-    # Halves away from zero: most of what is printed as 61.65 is a little less in binary.
+    # Round halves away from zero: in binary, most values shown as 61.65 are slightly less.
     return "" if value is None else f"{value + math.copysign(1e-9, value):.1f}"
 
 

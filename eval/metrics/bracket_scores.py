@@ -1,11 +1,11 @@
-"""Labelled bracketing as evalb measures it with COLLINS.prm, for trees and as the best that a forest holds.
+"""Labelled bracketing as in evalb with COLLINS.prm, for trees and for the best tree of a forest.
 
-Conventions (Collins 1997; evalb's parameter file COLLINS.prm): the root label TOP (also ROOT, S1, VROOT,
-none) and part-of-speech tags are no brackets; words tagged ``,`` ``:`` `````` ``''`` ``.`` and traces are
-taken out before spans are counted, and constituents left empty with them; ADVP and PRT are the same label;
-function tags are cut off, at ``-``, ``=`` and (which evalb does not) ``|``; a unary chain has a bracket a
+Conventions (Collins 1997; evalb's parameter file COLLINS.prm): The root label TOP (also ROOT, S1, VROOT,
+none) and part-of-speech tags are not brackets. Words tagged ``,`` ``:`` `````` ``''`` ``.`` and traces are
+removed before spans are counted, together with constituents left empty. ADVP and PRT are the same label.
+Function tags are cut off at ``-``, ``=`` and (unlike in evalb) ``|``. A unary chain has one bracket for each
 label, and equal brackets match one to one. Scores are pooled over sentences; tagging accuracy is over the
-words that are left. Which words go is decided by the *gold* tags for both trees, where evalb looks at each
+remaining words. The *gold* tags decide for both trees which words are removed. In contrast, evalb uses each
 tree's own tags and refuses a sentence in which they disagree.
 """
 
@@ -77,13 +77,13 @@ def score_brackets(gold: Sequence[Tree], predicted: Sequence[Tree]) -> BracketSc
     Parameters
     ----------
     gold, predicted : sequence of nltk.Tree
-        Trees over the same words, in the same order; traces and function tags may be left in.
+        Trees over the same words, in the same order; they may have traces and function tags.
 
     Raises
     ------
     InputError
-        If the sequences differ in length, or a tree has another number of words than its gold tree or a word
-        without a tag: names it.
+        If the sequences differ in length, a tree and its gold tree differ in their number of words, or a word
+        has no tag: names it.
     """
     if len(gold) != len(predicted):
         raise InputError(f"expected {len(gold)} trees, one a gold tree, found {len(predicted)}")
@@ -111,7 +111,7 @@ def _compare(gold: Tree, predicted: Tree) -> tuple[tuple[int, int, int, int], tu
 
 
 def tags_of(tree: Tree) -> list[str]:
-    """Part-of-speech tags of the words of a tree, traces left out."""
+    """Part-of-speech tags of the words of a tree, without traces."""
     return [tag for _, tag in tree.pos() if tag != "-NONE-"]
 
 
@@ -123,7 +123,7 @@ def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Brack
     tree : nltk.Tree
         Tree down to words.
     kept : sequence of bool, optional
-        For each word (traces left out) whether spans count it; by default decided by the tree's own tags.
+        For each word (without traces) whether spans count it; by default the tree's own tags decide.
 
     Raises
     ------
@@ -134,8 +134,7 @@ def brackets_of(tree: Tree, kept: Sequence[bool] | None = None) -> Counter[Brack
         kept = [tag not in PUNCTUATION_TAGS for tag in tags_of(tree)]
     found: Counter[Bracket] = Counter()
     words = kept_so_far = 0
-    # Depth first without recursion: a node comes once on the way down and, with its start, once on the way
-    # up.
+    # Depth first without recursion: a node is visited on the way down and, with its start, on the way up.
     stack: list[tuple[Tree | str, int | None]] = [(tree, None)]
     while stack:
         node, start = stack.pop()
@@ -166,8 +165,8 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
     """Count the brackets of the tree with the highest F1 among all trees of a packed forest.
 
     F1 = 2m / (p + g) is a ratio of sums over nodes. Dinkelbach's method maximises it exactly: find the tree
-    that maximises 2m − λ(p + g) by dynamic programming over hyperedges, set λ to that tree's F1, repeat
-    until λ stays.
+    that maximises 2m − λ(p + g) by dynamic programming over hyperedges, set λ to that tree's F1, and repeat
+    until λ no longer changes.
 
     Returns
     -------
@@ -179,7 +178,7 @@ def oracle_brackets(forest: ParseForest, gold: Tree) -> tuple[int, int, int, int
     ------
     InputError
         If forest and gold tree differ in their number of words, the forest has no root, or a word of the tree
-        no tag.
+        has no tag.
     """
     tags = tags_of(gold)
     length = int(forest.end.max(initial=0))
@@ -222,9 +221,9 @@ def _best_counts(
 ) -> tuple[int, int]:
     """Right and predicted brackets of the tree with the highest 2 · right − rate · predicted.
 
-    A gold bracket must be found once only. Nodes of one tree that have the same span, punctuation taken out,
-    are above each other: *the dog ran .* above *the dog ran*. So the best tree below a node is kept for each
-    set of brackets that it finds over the node's own span.
+    A gold bracket must be found only once. If two nodes of a tree have the same span without punctuation, one
+    is above the other: *the dog ran .* above *the dog ran*. For each node, the best tree is therefore kept
+    for each set of brackets that it finds over the node's own span.
     """
 
     def worth(counts: tuple[int, int]) -> float:

@@ -1,4 +1,4 @@
-"""Do probabilities mean what they say: expected calibration error of links, phrases and nodes of parses."""
+"""Calibration of probabilities: expected calibration error of links, phrases and nodes of parses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Calibration:
     Attributes
     ----------
     predicted, observed : numpy.ndarray
-        float64, shape (B,): mean probability and share of right items in each bin; NaN where a bin is empty.
+        float64, shape (B,): mean probability and share of right items in each bin; NaN for empty bins.
     count : numpy.ndarray
         int64, shape (B,): number of items in each bin; bin b holds probabilities in [b/B, (b+1)/B), the last
         also 1.
@@ -73,19 +73,19 @@ def calibrate(
 
 
 def calibrate_links(pairs: Iterable[tuple[Links, Links]], *, bins: int = 10) -> Calibration:
-    """Compare the probabilities of predicted word links with how often they are in the gold.
+    """Compare the probabilities of predicted word links with their frequency in the gold.
 
     Parameters
     ----------
     pairs : iterable of (Links, Links)
-        Predicted links, whose scores are probabilities, and gold links, of which all count.
+        Predicted links, whose scores are probabilities, and gold links, which all count.
     bins : int
         Number of bins of equal width.
 
     Raises
     ------
     InputError
-        If predicted links have no scores, or scores that are no probabilities.
+        If predicted links have no scores, or scores that are not probabilities.
     """
     probabilities: list[float] = []
     right: list[bool] = []
@@ -104,10 +104,10 @@ def calibrate_nodes(
     *,
     bins: int = 10,
 ) -> Calibration:
-    """Compare the probabilities of constituents in packed forests with how often they are in the gold trees.
+    """Compare the probabilities of constituents in packed forests with their frequency in gold trees.
 
-    A node is right if the gold tree has its span with its whole chain of labels. Tags are left out, and so
-    are words under no label but their tag.
+    A node is right if the gold tree has its span with its whole chain of labels. Tags are not
+    counted, nor are words with no label except their tag.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def calibrate_nodes(
         Each forest with the constituents of the gold tree: half-open span and label, a unary chain joined by
         ``"::"`` from the top.
     of : str
-        Which of the forest's log-probabilities.
+        Name of the forest's log-probabilities to use.
     bins : int
         Number of bins of equal width.
 
     Raises
     ------
     InputError
-        If a constituent has no such probability.
+        If a constituent lacks this probability.
     """
     probabilities: list[float] = []
     right: list[bool] = []

@@ -1,18 +1,17 @@
 """Judge aligned constituents by gold chunk alignments, for corpora where people aligned chunks (iSTS).
 
-Chunk alignments say nothing of the words inside two aligned chunks, so every word of a chunk counts as linked
-to every word of its partner. Two questions then have an answer:
+Chunk alignments do not link the words inside two aligned chunks, so every word of a chunk counts as linked to
+every word of its partner. Two measures are then defined:
 
-- *Recall and precision*, as :mod:`forest_align.eval.metrics.constituents` defines them. Only phrases made
-of whole
-  aligned chunks, and of words that are aligned to nothing, can be possible pairs. So recall asks for the
-  pairs of constituents that hold whole chunks (the smallest of each chain), and precision judges only the
-  predicted pairs in which neither phrase cuts an aligned chunk.
-- *Compatibility* of every predicted pair: widened to all of each chunk that they touch, the two phrases are
-  linked, and to nothing else. A pair inside two chunks is compatible if these two are aligned to each other.
+- *Recall and precision*, as :mod:`forest_align.eval.metrics.constituents` defines them. Only phrases made of
+  whole aligned chunks and of unaligned words can be possible pairs. Recall therefore requires the pairs of
+  constituents that hold whole chunks (the smallest of each chain). Precision judges only the predicted pairs
+  in which neither phrase cuts an aligned chunk.
+- *Compatibility* of every predicted pair: both phrases are widened to all of each chunk that they touch. They
+  must then be linked to each other and to nothing else. A pair inside two chunks is compatible if these two
+  are aligned to each other.
 
-The corpus leaves punctuation unaligned on principle: pairs with a phrase that has no letter or digit are not
-judged.
+The corpus never aligns punctuation: pairs with a phrase that has no letter or digit are not judged.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class ChunkJudge:
     Attributes
     ----------
     wanted : frozenset of ((int, int), (int, int))
-        What recall asks for: the sure pairs of a projection of the chunks' links.
+        The pairs that recall requires: the sure pairs of a projection of the chunks' links.
     linked : numpy.ndarray
         bool, shape (n, m): words of aligned chunks.
     chunks : tuple of (numpy.ndarray, numpy.ndarray)
@@ -109,7 +108,7 @@ class ChunkJudge:
         )
 
     def _widened(self, side: int, words: np.ndarray) -> np.ndarray:
-        """The words, and all of the aligned chunks that they touch."""
+        """The words, extended to the whole of each aligned chunk that they touch."""
         touched = self.chunks[side][(self.chunks[side] & words).any(axis=1)]
         result: np.ndarray = words | touched.any(axis=0)
         return result

@@ -1,13 +1,15 @@
-"""Chunk alignment F1 as the SemEval interpretable STS task (iSTS, 2015 and 2016) measures it.
+"""Chunk alignment F1 as in the SemEval interpretable STS task (iSTS, 2015 and 2016).
 
-The task's scorer does not compare chunks. It turns every aligned pair of chunks into the links of all its
-tokens with all its tokens, takes single punctuation marks ``. , : ' ` ? ; " -`` out, and weighs each link so
-that long chunks do not count for more: with fanout(t) the number of links of a token, a link weighs 1 /
-max(fanout(s), fanout(t)) (Melamed 1998, eq. 4). Precision is the weight of the shared links over that of all
-predicted links, both by the fanouts of the prediction; recall the same by the fanouts of the gold. Sums run
-over all sentence pairs before dividing. This is the score "F1 Ali": the types and the similarity scores of
-alignments are ignored, chunks without counterpart (NOALI) and those aligned only in context (ALIC) make no
-links. As in the scorer, and unlike the other metrics here, a side without any link scores 0, not 1.
+The task's scorer does not compare chunks. It links every token of a chunk to every token of its partner, and
+removes the single punctuation marks ``. , : ' ` ? ; " -``. Each link is weighted so that long chunks do not
+count more: with fanout(t) the number of links of a token, a link weighs 1 / max(fanout(s), fanout(t))
+(Melamed 1998, eq. 4). Precision is the weight of the shared links divided by that of all predicted links,
+both with the fanouts of the prediction. Recall is defined in the same way with the fanouts of the gold. Sums
+run over all sentence pairs before dividing.
+
+This is the score "F1 Ali": the types and the similarity scores of alignments are ignored. Chunks without
+counterpart (NOALI) and those aligned only in context (ALIC) have no links. As in the scorer, and unlike the
+other metrics here, a side without any link scores 0, not 1.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 from forest_align.eval.metrics.scores import Scores, Statistic, ratio_statistics, safe_divide
 from forest_align.types import InputError
 
-#: Token indices of a source chunk and of the target chunk that it is aligned to.
+#: Token indices of a source chunk and of the target chunk aligned to it.
 ChunkPair = tuple[Sequence[int], Sequence[int]]
 
 _PUNCTUATION = frozenset(".,:'`?;\"-")

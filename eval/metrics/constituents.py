@@ -2,15 +2,15 @@
 
 A pair of spans (one of each sentence) is *possible* if at least one gold link lies inside it and none
 crosses out of it: no word of one span is linked to a word outside the other. This is the consistency of
-phrase extraction in machine translation. Possible pairs come in chains that differ only by unaligned words
-("the dog" ↔ "dog" beside "dog" ↔ "dog"): the links cannot tell these apart. Only the smallest pair of a
-chain is *sure*: one whose spans do not contain a smaller constituent with the same linked words. Recall asks
-for the sure pairs alone, precision accepts every possible pair.
+phrase extraction in machine translation. Possible pairs form chains that differ only by unaligned words
+("the dog" ↔ "dog" and "dog" ↔ "dog"): the links cannot distinguish these. Only the smallest pair of a chain
+is *sure*: one whose spans do not contain a smaller constituent with the same linked words. Recall requires
+only the sure pairs, precision accepts every possible pair.
 
 Recall needs the constituents that could have been aligned: pass those of a gold tree, or of one tree for all
-systems that are compared. Precision depends on links only, so a predicted pair may be of spans outside that
-inventory. In a single tree a chain has exactly one smallest pair; in a forest, where spans may cross, every
-minimal one is sure.
+compared systems. Precision depends only on links, so a predicted pair may have spans outside that inventory.
+In a single tree a chain has exactly one smallest pair. In a forest, spans may cross, and every minimal pair
+is sure.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def constituent_pairs(alignment: Alignment) -> set[SpanPair]:
 
 
 def constituent_spans(forest: ParseForest) -> list[Span]:
-    """Distinct spans of the constituents of the parser's best tree, words included.
+    """Distinct spans of the constituents of the parser's best tree, including words.
 
     Nodes that binarization made do not count.
     """
@@ -81,7 +81,7 @@ def project(source_spans: Iterable[Span], target_spans: Iterable[Span], links: L
     source_spans, target_spans : iterable of (int, int)
         Half-open token spans of the constituents, in any order; duplicates (unary chains) count once.
     links : Links
-        Gold word links, all of which count: choose sure ones beforehand.
+        Gold word links, which all count: select the sure ones beforehand.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def count_constituents(
 def count_projected(
     predicted: Iterable[SpanPair], projection: Projection, links: Links
 ) -> tuple[int, int, int, int]:
-    """Like :func:`count_constituents`, for a projection that was made before."""
+    """Like :func:`count_constituents`, for an existing projection."""
     pairs = sorted(set(predicted))
     sure = projection.sure_pairs()
     found = sum(pair in sure for pair in pairs)
@@ -138,7 +138,7 @@ def score_constituents(rows: Sequence[tuple[int, int, int, int]]) -> MatchCounts
 
 
 class _LinkTable:
-    """The link matrix: how many links are inside of any block or lead out of any span."""
+    """The link matrix: counts the links inside any block and those that leave any span."""
 
     def __init__(self, links: Links, source: np.ndarray, target: np.ndarray) -> None:
         pairs = np.asarray(links.pairs, np.int64).reshape(-1, 2)

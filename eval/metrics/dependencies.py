@@ -1,6 +1,6 @@
-"""Scores of dependencies: attachment of parses, typed dependencies, and dependencies that word links align.
+"""Scores of dependencies: attachment of parses, typed dependencies, and dependencies aligned by links.
 
-The last are the second measure of alignments of Thadani et al. (2012, §6).
+The last are the second alignment measure of Thadani et al. (2012, §6).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Governor and dependent as token indices; the governor of the root is -1.
 Arc = tuple[int, int]
 
-#: Every type that table 1 of Sultan et al. (2014) names, *pos* and *rcmmod* read as *poss* and *rcmod*.
+#: Every type in table 1 of Sultan et al. (2014), with *pos* and *rcmmod* corrected to *poss* and *rcmod*.
 TABLE_TYPES: tuple[str, ...] = (
     *("purpcl", "xcomp", "agent", "nsubj", "xsubj", "dobj", "nsubjpass", "rel", "tmod"),
     *("prep_in", "prep_at", "prep_on", "iobj", "prep_to", "infmod", "partmod", "rcmod"),
@@ -33,13 +33,13 @@ TABLE_TYPES: tuple[str, ...] = (
 
 
 def head_dependencies(forest: ParseForest) -> list[int]:
-    """Head of each token in the parser's best tree, read off the heads of its nodes.
+    """Head of each token in the parser's best tree, derived from the heads of its nodes.
 
     Returns
     -------
     list of int
-        For each token the index of the token it depends on; -1 for the root's head and for tokens that the
-        forest does not cover.
+        For each token the index of its governor; -1 for the root's head and for tokens that the forest does
+        not cover.
     """
     heads = [-1] * int(forest.end.max(initial=0))
     waiting = [int(forest.roots[0])] if len(forest.roots) else []
@@ -68,13 +68,13 @@ def score_attachment(
     gold, predicted : sequence of sequence of int
         For each sentence the head of each token, -1 for the root.
     words : sequence of sequence of str, optional
-        The tokens: those made of Unicode punctuation alone do not count, as in the CoNLL-X scorer (Buchholz
-        and Marsi 2006). Without them every token counts.
+        The tokens. Tokens of only Unicode punctuation do not count, as in the CoNLL-X scorer (Buchholz and
+        Marsi 2006). Without ``words`` every token counts.
 
     Raises
     ------
     InputError
-        If numbers of sentences or tokens differ: names the sentence.
+        If the numbers of sentences or tokens differ: names the sentence.
     """
     if len(gold) != len(predicted):
         raise InputError(f"expected {len(gold)} sentences, one a gold sentence, found {len(predicted)}")
@@ -125,7 +125,7 @@ def score_projected(
     Parameters
     ----------
     gold, predicted : sequence of Links
-        Word links of each pair; all of them count.
+        Word links of each pair; all links count.
     arcs : sequence of (sequence of Arc, sequence of Arc)
         Dependencies of the two sentences of each pair.
 
@@ -153,12 +153,12 @@ def score_projected(
 class Attachment:
     """Counts of collapsed dependencies, by type.
 
-    A derived dependency is right if the other system has one of the same governor, dependent and type.
+    A derived dependency is right if the other system has one with the same governor, dependent and type.
 
     Attributes
     ----------
     wanted, found, right : Counter
-        Dependencies of the other system, derived ones, and those that are both.
+        Dependencies of the other system, derived ones, and those in both sets.
     """
 
     def __init__(self) -> None:
@@ -167,7 +167,7 @@ class Attachment:
         self.right: Counter[str] = Counter()
 
     def add(self, tree: Tree, basic: Iterable[Dependency]) -> None:
-        """Count one sentence: a tree, and the basic dependencies that the other system gives for it.
+        """Count one sentence: a tree, and the other system's basic dependencies of it.
 
         Both are collapsed in the same way, which also adds the subjects of open complements (``xsubj``).
         """

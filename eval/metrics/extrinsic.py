@@ -1,4 +1,4 @@
-"""Similarity, paraphrase, entailment and answer ranking by alignment scores alone, as the papers do it."""
+"""Similarity, paraphrase, entailment and answer ranking by alignment scores alone, as in the papers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from forest_align.types import InputError
 def coverage(words: Sequence[str], aligned: AbstractSet[int]) -> float:
     """Share of the content words of one sentence that are aligned.
 
-    A sentence without content words is judged by all its words; a link counts whatever word it leads to.
+    A sentence without content words is judged by all its words. A link to any word counts.
 
     Parameters
     ----------
     words : sequence of str
         The sentence.
     aligned : set of int
-        Which of its words are aligned.
+        Indices of its aligned words.
 
     Returns
     -------
@@ -42,16 +42,16 @@ def mutual_coverage(
     """Number of aligned content words, normalised by both sentences' numbers of content words.
 
     "The proportion of content words aligned in the two sentences (by normalizing with the harmonic mean of
-    their number of content words)" (Sultan et al. 2014, §4.2.1). With one-to-one links of content words both
-    sentences have as many aligned ones, and this is the mean of their :func:`coverage`; else their mean
-    number counts, and the result may exceed 1.
+    their number of content words)" (Sultan et al. 2014, §4.2.1). With one-to-one links of content words,
+    both sentences have equally many aligned ones, and this is the mean of their :func:`coverage`. Otherwise
+    the mean of the two numbers counts, and the result may exceed 1.
 
     Parameters
     ----------
     sentences : pair of sequences of str
         The two sentences.
     aligned : pair of sets of int
-        Which of the words of each are aligned.
+        Indices of the aligned words of each.
 
     Returns
     -------
@@ -67,14 +67,14 @@ def mutual_coverage(
 def weighted_coverage(
     words: Sequence[str], credits: Mapping[int, float], weights: Mapping[str, float]
 ) -> float:
-    """Coverage in which rare words count more, and aligned words only as far as they mean the same.
+    """Coverage that weights words by rarity and by the similarity of their aligned words.
 
     Parameters
     ----------
     words : sequence of str
         The sentence.
     credits : mapping of int to float
-        How well each word is matched, 0 to 1; those that are missing are not matched at all.
+        Quality of each word's match, 0 to 1; missing words are not matched at all.
     weights : mapping of str to float
         Weight of each lower-cased word, see :func:`document_frequency_weights`.
 
@@ -122,8 +122,8 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float:
 def pearson_statistic(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> Statistic:
     """Correlation as a function of sums, ready for significance tests.
 
-    Both series are brought to mean 0 and variance 1 first, which changes no correlation: rounding errors do
-    not grow with the mean, and the scale does not matter.
+    Both series are first standardised to mean 0 and variance 1, which does not change the correlation.
+    Rounding errors then do not depend on the mean or the scale.
     """
     a, b = _standard(first), _standard(second)
     return Statistic(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), _pearson_of_sums)
@@ -132,7 +132,7 @@ def pearson_statistic(first: Sequence[float] | np.ndarray, second: Sequence[floa
 def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     n, a, b, aa, bb, ab = np.moveaxis(sums, -1, 0)
     spread = (n * aa - a * a) * (n * bb - b * b)
-    # Rounding leaves a constant series a spread of about 1e-16 of its size.
+    # After rounding, a constant series can have a spread of about 1e-16 of its size.
     is_constant = spread <= 1e-12 * (n * aa) * (n * bb)
     return safe_divide(n * ab - a * b, np.sqrt(np.where(is_constant, 0, spread)), when_empty=0.0)
 
@@ -142,7 +142,7 @@ def weighted_pearson(
 ) -> Statistic:
     """Average the correlations of several sets, weighted by their sizes (*SEM 2013 STS).
 
-    Scores are brought to mean 0 and variance 1 within each set, so that the randomization test may exchange
+    Scores are standardised to mean 0 and variance 1 within each set, so that the randomization test may swap
     those of two systems.
 
     Parameters
@@ -166,7 +166,7 @@ def weighted_pearson(
 
 
 def _standard(series: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Values with mean 0 and variance 1; 0 where all are the same."""
+    """Values standardised to mean 0 and variance 1; all 0 if the series is constant."""
     values = np.asarray(series, float)
     if not len(values) or values.min() == values.max():
         return np.zeros_like(values)
@@ -187,7 +187,7 @@ class Classification:
 def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
     """Threshold with the highest accuracy when items with a score at or above it are positive.
 
-    Thresholds between two neighbouring scores lie half-way; of equally good ones the lowest wins.
+    Thresholds between two neighbouring scores are half-way; of equally good ones the lowest is chosen.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 
 def classify(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> Classification:
-    """Call items with a score at or above the threshold positive, and compare with the labels.
+    """Classify items with a score at or above the threshold as positive, and compare with the labels.
 
     Raises
     ------
@@ -253,10 +253,9 @@ class Ranking:
 def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequence[bool]) -> Ranking:
     """Rank the candidates of each question by score.
 
-    Questions without a right or without a wrong candidate are left out, as in the literature since Wang et
-    al. 2007. Candidates with equal scores stand in random order: the figures are the exact expectations over
-    it (McSherry and Najork 2008), because files often list right answers first and any fixed order would
-    reward ties.
+    Questions without a right or without a wrong candidate are skipped, as in the literature since Wang et al.
+    2007. Candidates with equal scores are in random order, and the figures are the exact expectations over it
+    (McSherry and Najork 2008). Files often list right answers first, so a fixed order would reward ties.
 
     Parameters
     ----------
@@ -284,7 +283,7 @@ def rank(questions: Sequence[Hashable], scores: Sequence[float], labels: Sequenc
 
 
 def _ties(group: Iterable[tuple[float, bool]]) -> list[tuple[int, int]]:
-    """Sizes and numbers of right candidates of the sets of equal scores, best score first."""
+    """Size and number of right candidates of each set of equal scores, best score first."""
     by_score: dict[float, tuple[int, int]] = {}
     for score, label in group:
         size, right = by_score.get(score, (0, 0))

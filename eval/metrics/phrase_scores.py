@@ -1,9 +1,9 @@
 """Phrase alignments against several annotators: the protocol of Arase and Tsujii 2017, §6.3, for SPADE.
 
-For the alignments H of a system and those of two annotators, G and G′: recall = |H ∩ (G ∩ G′)| / |G ∩ G′|,
-what both annotators aligned must be found; precision = |H ∩ (G ∪ G′)| / |H|, what one of them aligned is
-acceptable. Counts are pooled over sentence pairs, and the two figures averaged over all pairs of annotators
-(three for three annotators). People are measured in the same way: each annotator in turn against the pairs
+Let H be the alignments of a system and G and G′ those of two annotators. Recall = |H ∩ (G ∩ G′)| / |G ∩ G′|:
+alignments of both annotators must be found. Precision = |H ∩ (G ∪ G′)| / |H|: alignments of either annotator
+are acceptable. Counts are pooled over sentence pairs, and the two figures averaged over all pairs of
+annotators (three for three annotators). Annotators are measured in the same way: each one against the pairs
 of the others.
 """
 
@@ -62,8 +62,8 @@ def score_phrases(
         For each sentence pair the aligned phrases, as pairs of spans or of node names: anything hashable.
         Null alignments belong in it only if they are in the annotators' sets too.
     gold : sequence of sequence of set
-        For each sentence pair the alignments of each annotator; the same number of annotators throughout. A
-        single annotator is compared with alone.
+        For each sentence pair the alignments of each annotator; all pairs have equally many annotators. If
+        there is a single annotator, predictions are compared with that one.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def human_agreement(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> Scores:
 
 
 def reachability(root_aligned: Iterable[bool]) -> float:
-    """Share of sentence pairs whose root phrases got aligned; 1 over no pairs."""
+    """Share of sentence pairs with aligned root phrases; 1 over no pairs."""
     values = list(root_aligned)
     return sum(values) / len(values) if values else 1.0
 

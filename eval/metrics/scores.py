@@ -50,9 +50,9 @@ class Statistic:
     Attributes
     ----------
     contributions : numpy.ndarray
-        float64, shape (N, K): what each of N pairs contributes.
+        float64, shape (N, K): the contribution of each of N pairs.
     of_sums : callable
-        From column sums, shape (..., K), to scores, shape (...). Two systems are compared on the same
+        Computes scores, shape (...), from column sums, shape (..., K). Two systems are compared with the same
         function.
     """
 
@@ -99,9 +99,9 @@ def ratio_statistics(
     Parameters
     ----------
     rows : numpy.ndarray
-        float64, shape (N, K): what each sentence pair contributes.
+        float64, shape (N, K): the contribution of each sentence pair.
     ratios : callable
-        From column sums, shape (..., K), to precision and recall, shape (...) each.
+        Computes precision and recall, shape (...) each, from column sums, shape (..., K).
     """
     return {
         "precision": Statistic(rows, lambda sums: ratios(sums)[0]),
@@ -112,7 +112,7 @@ def ratio_statistics(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchCounts:
-    """What was predicted, what was wanted and how much of either agrees, for N sentence pairs.
+    """Numbers of predicted, wanted and matching items of N sentence pairs.
 
     Precision and recall have numerators of their own because they are often judged against different sets
     (precision on *possible*, recall on *sure*).
@@ -128,7 +128,7 @@ class MatchCounts:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]]) -> MatchCounts:
-        """Build from one row of four numbers a pair."""
+        """Build from rows of four numbers, one for each pair."""
         return cls(np.asarray(rows, float).reshape(-1, 4))
 
     def pair_precision(self) -> np.ndarray:

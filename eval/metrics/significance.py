@@ -1,4 +1,4 @@
-"""Tests by resampling sentence pairs: is one system better than another, and how certain is a score."""
+"""Tests by resampling sentence pairs: whether one system is better, and how certain a score is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.types import InputError
 
-# Numbers drawn at a time: bounds memory whatever the size of the corpus (32 MiB of float64).
+# Numbers drawn at a time: limits memory for any size of corpus (32 MiB of float64).
 _CHUNK = 4_000_000
 
 
@@ -25,7 +25,7 @@ class Comparison:
     p_value : float
         Two-sided, in (0, 1].
     samples : int
-        How often pairs were shuffled.
+        Number of shuffles.
     """
 
     difference: float
@@ -54,7 +54,7 @@ def approximate_randomization(
     Raises
     ------
     InputError
-        If the two do not hold the same pairs.
+        If the two do not have the same pairs.
     """
     if first.contributions.shape != second.contributions.shape:
         sizes = f"{len(first.contributions)} and {len(second.contributions)}"
@@ -63,7 +63,7 @@ def approximate_randomization(
     change = second.contributions - first.contributions
     differing = change[change.any(axis=1)]
     observed = float(first.of_sums(total_first) - first.of_sums(total_second))
-    # Sums of swapped rows come in another order than the observed ones: allow for rounding.
+    # Swapped rows are summed in another order than the observed ones: allow for rounding.
     threshold = abs(observed) - 1e-12 * max(1.0, abs(observed))
     extreme = 0
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Precision, recall, F1 and exact match of word links, macro-averaged as the field reports them.
+"""Precision, recall, F1 and exact match of word links, macro-averaged as is usual in the literature.
 
 For a pair with predicted links A and gold links G, precision is |A∩G| / |A| (1 if A is empty) and recall
 |A∩G| / |G| (1 if G is empty). Both are averaged over pairs, and F1 is that of the two averages (Sultan et
@@ -13,9 +13,9 @@ Links are also split in the two ways of Yao et al. 2013:
   token is linked to every target token. A block of 1×1 is a token alignment, any other a phrase alignment,
   and a predicted block is right only if the gold has the same block.
 
-Both splits are pooled over pairs. The published ones come from an evaluator that keeps its counts running
-from pair to pair, so that its averages are, nearly, pooled figures too; most pairs have no link of the rarer
-kinds, and an average over pairs would say little.
+Both splits are pooled over pairs. The published figures come from an evaluator that does not reset its counts
+between pairs, so its averages are nearly pooled figures too. Most pairs have no link of the rarer kinds, so
+an average over pairs would not be informative.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class WordPair:
     source, target : sequence of str
         The tokens.
     gold, predicted : Links
-        Of ``gold`` the sure links count, or all; see :func:`score_words`. Of ``predicted`` all count.
+        For ``gold``, the sure links or all links count, see :func:`score_words`; all of ``predicted`` count.
     id : str
         Name of the pair, for messages.
     """
@@ -117,8 +117,7 @@ def score_words(pairs: Iterable[WordPair], *, links: str = "sure") -> WordScores
     pairs : iterable of WordPair
         One object a sentence pair.
     links : {"sure", "all"}
-        Whether possible gold links count as wanted links ("all", what Thadani et al. call SURE+POSSIBLE) or
-        not.
+        With "all", possible gold links count as wanted links too (SURE+POSSIBLE in Thadani et al.).
 
     Raises
     ------
@@ -186,10 +185,10 @@ def _is_token(block: Block) -> bool:
 
 
 def blocks_of(links: Iterable[tuple[int, int]]) -> set[Block]:
-    """Cut links into fully linked rectangles, greedily from the first source token on.
+    """Cut links into fully linked rectangles, greedily from the first source token.
 
-    The first link not yet in a block opens one, which then grows by one source and one target token in turn
-    for as long as all links of the larger rectangle exist and belong to no other block.
+    The first link outside all blocks opens one. It then grows alternately by one source and one target token,
+    as long as all links of the larger rectangle exist and belong to no other block.
     """
     free = set(links)
     found: set[Block] = set()

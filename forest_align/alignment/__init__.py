@@ -1,4 +1,4 @@
-"""What an aligner returns: word links, phrase pairs, and the views of them."""
+"""The result of an aligner: word links, phrase pairs, and their views."""
 
 from forest_align.alignment._alignment import Alignment
 from forest_align.alignment._links import Links

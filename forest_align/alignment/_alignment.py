@@ -1,4 +1,4 @@
-"""What an aligner returns: the alignment of one sentence pair."""
+"""The result of an aligner: the alignment of one sentence pair."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from forest_align.types.sentence import Sentence
 
 JSON_VERSION = 1
 
-# Where links stand: pairs, classes, scores.
+# JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Alignment:
-    """The alignment of one sentence pair; printed, it shows its phrases in two columns and its words.
+    """The alignment of one sentence pair; ``print`` shows its phrases in two columns and its words.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Alignment:
     words : Links
         Word links, with probabilities as scores.
     phrases : tuple of PhrasePair
-        Where there is a derivation (:attr:`has_derivation`), its pairs, leaves included, in bottom-up order
-        of the source tree, the shortest first; else the pairs that the aligner found, in the order of their
-        ends. Empty for aligners that make no phrases.
+        If there is a derivation (:attr:`has_derivation`), its pairs, leaves included. They are in bottom-up
+        order of the source tree, the shortest first. Otherwise the pairs that the aligner found, in the order
+        of their ends. Empty for aligners that make no phrases.
     unaligned_source, unaligned_target : tuple of (int, int)
         Maximal half-open token spans that align to nothing.
     source_tree, target_tree : str
@@ -57,11 +57,11 @@ class Alignment:
     id : str
         Name of the pair, as the input gave it.
     warnings : tuple of str
-        What the user should know, such as a search that was cut short.
+        Messages for the user, such as that a search was cut short.
     error : str
         Why the pair could not be aligned; empty when it could.
     word_evidence : tuple of tuple of str
-        For each link of ``words`` the names of the evidence for it, where that was asked for; else empty.
+        For each link of ``words`` the names of the evidence for it; empty unless requested.
     """
 
     source: Sentence
@@ -82,7 +82,7 @@ class Alignment:
 
     @classmethod
     def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Alignment:
-        """The alignment of a pair that could not even be read."""
+        """The alignment of a pair that could not be read at all."""
         nothing = Sentence(())
         return cls(nothing, nothing, aligner=aligner, id=id, error=error)
 
@@ -112,17 +112,17 @@ class Alignment:
     def above(self, probability: float) -> Alignment:
         """The alignment without the word links and phrase pairs that are less probable.
 
-        A link without a probability stays. What loses its last link is unaligned then; trees and the
-        log-probability remain those of the whole alignment.
+        Links without a probability are kept. A word that loses its last link becomes unaligned. The trees
+        and the log-probability remain those of the whole alignment.
 
         Raises
         ------
         InputError
-            If the probability is none.
+            If the value is not a probability.
         """
         least = check_probability(probability, "probability")
         words, scores = self.words, self.words.scores
-        # What is not a number stays, for those to complain of who cannot write it.
+        # NaN scores are kept: the writers that cannot hold them raise the error.
         kept = [k for k in range(len(words)) if scores is None or not scores[k] < least]
         links = Links(
             tuple(words.pairs[k] for k in kept),
@@ -145,7 +145,7 @@ class Alignment:
         )
 
     def is_root_pair(self, pair: PhrasePair) -> bool:
-        """Whether a phrase pair is that of the two whole sentences."""
+        """Whether a phrase pair covers both whole sentences."""
         roots = (0, len(self.source)), (0, len(self.target))
         return (pair.source_node.span, pair.target_node.span) == roots
 
@@ -163,7 +163,7 @@ class Alignment:
 
     def to_html(self) -> str:
         """A page for any browser; :mod:`forest_align.alignment.html` puts several alignments on one."""
-        # Views stand above types, so that theirs is found by name, and only when it is wanted.
+        # Views import the types, so a view is imported by name and only when needed.
         page: str = importlib.import_module("forest_align.alignment.html").to_html([self])
         return page
 
@@ -192,7 +192,7 @@ class Alignment:
         return f"<Alignment of {source} and {target}: {found}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The view for notebooks."""
         # As above.
         frame: str = importlib.import_module("forest_align.alignment.html").to_frame(self)
         return frame

@@ -13,7 +13,7 @@ from typing import Any
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import Fields, check_boolean, check_integer, check_list, check_number
 
-# No sentence is as long as nine digits say, and Python refuses to read numbers of thousands of digits.
+# Nine digits are enough for any sentence, and Python refuses to read numbers of thousands of digits.
 _INDEX = re.compile(r"[0-9]{1,9}")
 
 
@@ -50,7 +50,7 @@ class Links:
         Raises
         ------
         InputError
-            If an index is negative or no whole number, a score is not finite, or ``sure`` or ``scores``
+            If an index is negative or not a whole number, a score is not finite, or ``sure`` or ``scores``
             differ from ``pairs`` in length.
         """
         if isinstance(pairs, str):
@@ -109,7 +109,7 @@ class Links:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values: ``pairs``, and ``sure`` and ``scores``, one a link, where there are any.
+        """JSON values: ``pairs`` and, if annotated, ``sure`` and ``scores`` with one value a link.
 
         Raises
         ------
@@ -130,14 +130,14 @@ class Links:
         Parameters
         ----------
         values : mapping
-            JSON object with ``pairs``, and perhaps ``sure`` and ``scores``.
+            JSON object with ``pairs`` and optionally ``sure`` and ``scores``.
         path : str
             Name of the object in the document, for messages.
 
         Raises
         ------
         InputError
-            If a field is missing, of a wrong type or length, or a link is there twice; names the field.
+            If a field is missing, of a wrong type or length, or a link is repeated; names the field.
         """
         return read_links(Fields(values, path), ("pairs", "sure", "scores"), check_number)
 

@@ -1,4 +1,4 @@
-"""Two phrases that correspond: the unit that an alignment of phrases is made of."""
+"""Two phrases that correspond: the unit of a phrase alignment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PhrasePair:
     source_node, target_node : Node
         The phrases, as nodes of the two trees of the alignment.
     probability : float
-        How probable it is that the pair is right, in [0, 1].
+        Probability that the pair is right, in [0, 1].
     compositional : bool
         False when the pair could only be formed by non-compositional alignment
         (Arase & Tsujii 2017, §4.3).
@@ -32,7 +32,7 @@ class PhrasePair:
 
     @property
     def constituents(self) -> bool:
-        """Whether both phrases are constituents, no parts that binarization made."""
+        """Whether both phrases are constituents, not parts that binarization made."""
         return self.source_node.is_constituent and self.target_node.is_constituent
 
     def swap(self) -> PhrasePair:

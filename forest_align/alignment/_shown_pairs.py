@@ -1,6 +1,6 @@
-"""Which phrase pairs a view shows, in which order and under which numbers, so that all views agree.
+"""Which phrase pairs a view shows, in which order and with which numbers, so that all views agree.
 
-And what a view says of them: how probable the whole sentences are, and how many pairs it leaves out.
+Also the notes that a view shows: the probability of the whole sentences and the number of hidden pairs.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from forest_align.alignment import Alignment, PhrasePair
 
-#: A pair that is less probable is more likely wrong than right; views show it pale.
+#: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5
 
 
 def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
     """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
 
-    In a derivation what is no constituent is a part that binarization made. It is left out, unless nothing in
-    it is aligned by itself: these are words that correspond as a group, and are in no smaller pair. Where
-    there is no derivation, all phrases are what the aligner found.
+    In a derivation, a phrase that is not a constituent is a part that binarization made. It is hidden unless
+    nothing inside it is aligned by itself: its words then correspond as a group and are in no smaller pair.
+    Without a derivation, all phrases that the aligner found are shown.
     """
     phrases = alignment.phrases
     if not alignment.has_derivation:
@@ -27,14 +27,14 @@ def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
 
 
 def hidden_note(alignment: Alignment, shown: Sequence[PhrasePair]) -> str:
-    """Words on the pairs that :func:`shown_pairs` leaves out; empty if there are none."""
+    """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
     hidden = len(alignment.phrases) - len(shown)
     pairs = "phrase pair" if hidden == 1 else "phrase pairs"
     return f"{hidden} {pairs} with parts of constituents; --to jsonl has all" if hidden else ""
 
 
 def roots_note(alignment: Alignment) -> str:
-    """Words on the whole sentences: aligned or, where that is more likely wrong, how probable it is."""
+    """Say that the whole sentences are aligned or, if that is more likely wrong, with what probability."""
     if not alignment.root_aligned:
         return ""
     for pair in alignment.phrases:
@@ -44,7 +44,7 @@ def roots_note(alignment: Alignment) -> str:
 
 
 def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:
-    """Whether no other pair lies inside of one."""
+    """Whether no other pair lies inside this one."""
     start, end = pair.source_node.span
     inside = (one for one in phrases if start <= one.source_node.start and one.source_node.end <= end)
     return all(one is pair for one in inside)
@@ -63,7 +63,7 @@ def _in_order(phrases: Iterable[PhrasePair]) -> list[PhrasePair]:
 
 
 def numbers_of(pairs: Sequence[PhrasePair]) -> dict[int, int]:
-    """Numbers, and so colours, of the pairs of more than one word on a side, by their places in the list."""
+    """Numbers (and colours) of the pairs with several words on a side, by position in the list."""
     longer = [
         place
         for place, pair in enumerate(pairs)

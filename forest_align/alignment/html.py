@@ -1,4 +1,4 @@
-"""A page that shows alignments in any browser: phrases in colours, links on hovering, no outside files."""
+"""A page that shows alignments in any browser: coloured phrases, links on hovering, no external files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ table { border-collapse: collapse; margin-top: .5em; } td, th { padding: 1px .8e
 td.n { font-variant-numeric: tabular-nums; } details > div { overflow-x: auto; }
 """
 
-# A word or phrase that the pointer is on lights up together with what it is aligned to.
+# Hovering over a word or phrase highlights it together with the words or phrase aligned to it.
 SCRIPT = """
 const lit = (section, words, on) => words.split(" ").forEach(name =>
   section.querySelectorAll('[data-w="' + name + '"]').forEach(e => e.classList.toggle("on", on)));
@@ -44,7 +44,7 @@ PAGE_END = f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
 
 
 def to_html(alignments: Iterable[Alignment]) -> str:
-    """A whole page with a section for each alignment; :func:`to_section` is for streaming.
+    """Make a whole page with a section for each alignment; use :func:`to_section` for streaming.
 
     Parameters
     ----------
@@ -55,26 +55,26 @@ def to_html(alignments: Iterable[Alignment]) -> str:
 
 
 def to_frame(alignment: Alignment) -> str:
-    """One alignment as an ``<iframe>``, for the pages of others (notebooks), whose styles it shall not touch.
+    """One alignment as an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone.
 
     Parameters
     ----------
     alignment : Alignment
         Any alignment.
     """
-    # Where the page may not run scripts the height stays, and the frame scrolls.
+    # If the page may not run scripts, the height stays fixed and the frame scrolls.
     fit = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
     style = "width: 100%; height: 32em; border: 0"
     return f'<iframe srcdoc="{escape(to_html([alignment]))}" onload="{fit}" style="{style}"></iframe>'
 
 
 def to_section(alignment: Alignment) -> str:
-    """One alignment as a ``<section>``, for between ``PAGE_START`` and ``PAGE_END``."""
+    """One alignment as a ``<section>``, to be placed between ``PAGE_START`` and ``PAGE_END``."""
     return f"<section>\n{section_body(alignment)}\n</section>\n"
 
 
 def section_body(alignment: Alignment, *, open_trees: bool = False) -> str:
-    """What a section of an alignment holds; with ``open_trees`` the trees are visible at once."""
+    """The content of an alignment's section; with ``open_trees`` the trees are unfolded."""
     pairs = shown_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment)]
     if alignment.log_probability is not None:
@@ -113,7 +113,7 @@ def _side(alignment: Alignment, pairs: Sequence[PhrasePair], side: int) -> str:
 
 
 def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[list[str]], list[int]]:
-    """Spans that open before each word and how many close after it; what would cross another is left out."""
+    """Spans that open before each word and how many close after it; crossing spans are dropped."""
     opening: list[list[str]] = [[] for _ in range(length)]
     closing = [0] * length
     numbers = numbers_of(pairs)
@@ -141,7 +141,7 @@ def _nested(pairs: Sequence[PhrasePair], side: int, length: int) -> tuple[list[l
 
 
 def _unsure(pair: PhrasePair) -> str:
-    """A further class, where a pair is more likely wrong than right."""
+    """An extra CSS class for a pair that is more likely wrong than right."""
     return " unsure" if pair.probability < LIKELY else ""
 
 
@@ -198,7 +198,7 @@ def _trees(alignment: Alignment, is_open: bool) -> str:
     try:
         return f"{opening}<summary>trees</summary><div>{to_svg(alignment)}</div></details>"
     except InputError:
-        # Trees that were read from a file need not fit the tokens; everything else is still worth showing.
+        # Trees read from a file may not fit the tokens; everything else can still be shown.
         return '<p class="note">The trees do not fit the tokens.</p>'
     except RecursionError:
         return '<p class="note">The trees are too deep to be drawn.</p>'

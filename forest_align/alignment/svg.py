@@ -22,17 +22,17 @@ WORD_GAP = 18.0
 LEVEL_HEIGHT = 34.0
 LINK_HEIGHT = 84.0
 MARGIN = 16.0
-# Colours that stay apart on a white and on a dark page, for colour-blind readers too (Okabe & Ito 2008).
+# Colours that differ clearly on white and dark pages, also for colour-blind readers (Okabe & Ito 2008).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7b5ea7", "#8c564b")
 UNALIGNED = "#8a8a8a"
-# Controls but tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2; HTML), and what
-# turns words around.
+# Control characters except tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2;
+# HTML), and characters that reverse the direction of text.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]"
 )
 
 
-# Centres of the words of a sentence, and the height that they stand at.
+# Horizontal centres of the words of a sentence, and their vertical position.
 _Words = tuple[list[float], float]
 
 
@@ -48,7 +48,7 @@ class _Placed:
 
 
 def printable(text: str) -> str:
-    """Replace characters that XML, HTML or UTF-8 cannot hold or that would turn around the words beside."""
+    """Replace characters that XML, HTML or UTF-8 cannot hold or that reverse the text around them."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -60,8 +60,8 @@ def escaped(text: str) -> str:
 def to_svg(alignment: Alignment) -> str:
     """Draw an alignment as a self-contained SVG document.
 
-    Phrase pairs share a colour and a number; links are drawn stronger the more probable they are; what is
-    unaligned is grey.
+    The two phrases of a pair share a colour and a number. More probable links are drawn stronger. Unaligned
+    words and phrases are grey.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def to_svg(alignment: Alignment) -> str:
     InputError
         If the alignment has no trees, or trees that are not over its tokens.
     RecursionError
-        If a tree is some hundred levels deep.
+        If a tree is several hundred levels deep.
     """
     if not (alignment.source_tree and alignment.target_tree):
         raise InputError("a picture needs an alignment with two trees, found one without")
@@ -106,7 +106,7 @@ def to_svg(alignment: Alignment) -> str:
 
 
 def _read(bracket: str, length: int) -> Tree:
-    """The tree of a sentence of so many words."""
+    """Read the tree of a sentence with ``length`` words."""
     tree = parse_bracket(bracket)
     has_tags = all(len(below) == 1 for below in tree.subtrees(_has_words))
     if not has_tags or len(tree.leaves()) != length:
@@ -116,8 +116,8 @@ def _read(bracket: str, length: int) -> Tree:
 
 
 def _columns(sentence: Sentence, tree: Tree) -> tuple[list[float], float]:
-    """Centre of each word when set as tightly as words and their labels allow, and the width of the whole."""
-    # Laid out anywhere: only the labels count here.
+    """Centre of each word, placed as tightly as words and labels allow, and the total width."""
+    # The positions do not matter: only the labels are used here.
     labels = [node.label for node in _leaves(_place(tree, [0.0] * len(sentence)))]
     centres, at = [], 0.0
     for token, label in zip(sentence.tokens, labels, strict=True):
@@ -135,7 +135,7 @@ def _leaves(node: _Placed) -> Iterator[_Placed]:
 
 
 def _place(top: Tree, columns: Sequence[float]) -> _Placed:
-    """Lay a tree out over its words; a unary chain takes one place, as it is one node of the forest."""
+    """Lay a tree out over its words; a unary chain takes one place because it is one node of the forest."""
     at = 0
 
     def visit(tree) -> _Placed:  # type: ignore[no-untyped-def]
@@ -161,9 +161,9 @@ def _has_words(tree: Tree) -> bool:
 
 
 def _numbers(alignment: Alignment) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """Number of the pair of constituents that each span of the source, and of the target, belongs to.
+    """For each side, map each span to the number of its pair of constituents.
 
-    Pairs that have no node of their own in the trees are numbered with the others, as in every view.
+    Pairs without a node of their own in the trees are numbered too, as in every view.
     """
     pairs = shown_pairs(alignment)
     drawn = [
@@ -177,8 +177,8 @@ def _numbers(alignment: Alignment) -> tuple[dict[tuple[int, int], int], dict[tup
 def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: int) -> list[str]:
     """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below.
 
-    An edge goes straight up from the child and then along the parent's level: so it runs behind no other
-    label, however far apart the two levels are.
+    An edge runs straight up from the child and then along the parent's level. It therefore never crosses
+    another label, however far apart the two levels are.
     """
     edges, labels = [], []
 

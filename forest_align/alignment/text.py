@@ -22,19 +22,19 @@ _BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 def to_text(alignment: Alignment, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
     """Show an alignment on lines of at most ``width`` columns.
 
-    Phrases are indented by how deep they lie in other aligned phrases of the source; a star marks a pair
-    that only non-compositional alignment could form. Parts of constituents are left out and counted, unless
-    their words correspond as a group. Of aligners without trees all phrases are shown, and nothing is said of
-    whole sentences. Of a word or phrase that its sentence has several times a subscript says which it is.
+    A phrase is indented by its depth inside other aligned phrases of the source. A star marks a pair that
+    only non-compositional alignment could form. Parts of constituents are hidden and counted, unless their
+    words correspond as a group. For aligners without trees, all phrases are shown and the note on whole
+    sentences is omitted. If a word or phrase is repeated in its sentence, a subscript says which one it is.
 
     Parameters
     ----------
     alignment : Alignment
         The alignment, with phrases or with word links only.
     width : int or None
-        Columns of the terminal, at least 40. None cuts no phrase, and breaks other lines as at 80.
+        Columns of the terminal, at least 40. With None, phrases are never cut and other lines wrap at 80.
     colour : bool
-        Whether to use ANSI escapes; pairs that are less probable than 0.5 are pale then.
+        Whether to use ANSI escapes; pairs with a probability below 0.5 are then pale.
     """
     paint = _Paint(colour)
     table_width = None if width is None else max(width, _LEAST_WIDTH)
@@ -68,7 +68,7 @@ def to_text(alignment: Alignment, *, width: int | None = DEFAULT_WIDTH, colour: 
 
 
 class _Paint:
-    """Wraps text in escapes, or leaves it alone."""
+    """Wraps text in escapes, or leaves it unchanged."""
 
     def __init__(self, on: bool) -> None:
         self._on = on
@@ -115,7 +115,7 @@ def _phrase_lines(
 
 
 def _shared(room: int | None, left: int, right: int) -> tuple[int, int]:
-    """Widths of two columns that need so much: what they need, where there is room, else fair shares."""
+    """Widths of two columns: as much as each needs if there is room, otherwise fair shares."""
     if room is None or left + right <= room:
         return left, right
     half = room // 2
@@ -138,18 +138,18 @@ def _word_links(alignment: Alignment) -> list[str]:
             text += f" {links.scores[k]:.2f}"
         if alignment.word_evidence and alignment.word_evidence[k]:
             text += f" ({' '.join(alignment.word_evidence[k])})"
-        # A no-break space keeps a link on one line; it is undone after wrapping.
+        # A no-break space keeps a link on one line; it is replaced after wrapping.
         shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
     return shown
 
 
 def _numbered(sentence: Sentence) -> Callable[[int, int], str]:
-    """A function that gives the words of a span, with a number if the sentence has them several times."""
+    """A function that returns the words of a span, numbered if they are repeated in the sentence."""
     words = sentence.words
 
     def text(start: int, end: int) -> str:
         span, length = words[start:end], end - start
-        # The first word is compared first, so that few spans of a long sentence are looked at.
+        # Compare the first word first, so that few spans of a long sentence are compared in full.
         starts = [k for k, word in enumerate(words) if word == words[start] and words[k : k + length] == span]
         number = str(starts.index(start) + 1).translate(_SUBSCRIPTS) if len(starts) > 1 else ""
         return " ".join(span) + number
@@ -158,7 +158,7 @@ def _numbered(sentence: Sentence) -> Callable[[int, int], str]:
 
 
 def _paragraph(name: str, text: str, width: int) -> list[str]:
-    """Text wrapped under a name that stands on its left."""
+    """Wrap text beside a name on its left."""
     rows = wrap(text, max(width - 13, 10), break_on_hyphens=False) or [""]
     rows = [_fit(row.replace("\N{NO-BREAK SPACE}", " "), width - 13) for row in rows]
     return [f"{name if k == 0 else '':<12} {row}".rstrip() for k, row in enumerate(rows)]
@@ -169,7 +169,7 @@ def _text_of(sentence: Sentence) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that cannot move the cursor, change colours or turn the line around."""
+    """Text that cannot move the cursor, change colours or reverse the line."""
     return "".join(
         " "
         if c in "\t\n\r"
@@ -191,7 +191,7 @@ def _width_of(text: str) -> int:
 
 
 def _fit(text: str, width: int) -> str:
-    """Cut text to a number of columns, with an ellipsis where something is missing."""
+    """Cut text to a number of columns, with an ellipsis for the missing part."""
     if _width_of(text) <= width:
         return text
     used, kept = 1, []

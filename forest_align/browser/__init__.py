@@ -1,4 +1,4 @@
-"""The service in the browser: alignments of typed sentences or of a file, as pages."""
+"""The browser view: alignments of typed sentences or of a file, as pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of the browser view: a form for two sentences, and the pairs of a file leafed through."""
+"""The pages of the browser view: a form for two sentences, and the pairs of a file page by page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCRIPTS = SCRIPT, (_TEMPLATES / "page.js").read_text(encoding="utf-8")
 
 
 def _printable(value: object) -> object:
-    """Text that HTML can hold; numbers and finished HTML as they are."""
+    """Make text safe for HTML; numbers and finished HTML are returned unchanged."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -51,7 +51,7 @@ _ENVIRONMENT.globals.update(
 
 
 def content_security_policy() -> str:
-    """A policy for these pages: their own two scripts and nothing else may run, nothing may be loaded."""
+    """A policy for these pages: only their own two scripts may run, and nothing may be loaded."""
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _SCRIPTS)
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return (
@@ -62,20 +62,20 @@ def content_security_policy() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the form for two sentences shows.
+    """Contents of the form for two sentences.
 
     Attributes
     ----------
     aligners : sequence of str
         Names to choose from.
     aligner : str
-        The one that is chosen.
+        The selected name.
     max_characters : int
-        Longest sentence.
+        Maximum length of a sentence.
     source, target : str
         The sentences.
     pairs : int
-        Number of pairs of the file that can be leafed through; 0 if there is no such file.
+        Number of pairs in the file that can be browsed; 0 if there is no file.
     """
 
     aligners: Sequence[str]
@@ -87,7 +87,7 @@ class Form:
 
 
 def sentences_page(form: Form, alignment: Alignment | None = None, problem: str = "") -> str:
-    """The page with the form, and below it what became of the sentences: an alignment or a problem."""
+    """The page with the form and, below it, the result: an alignment or a problem."""
     return _render("sentences", form=form, alignment=alignment, problem=problem)
 
 
@@ -101,15 +101,15 @@ def pairs_page(alignments: Iterable[tuple[int, Alignment]], first: int, size: in
     first : int
         Line of the first of them.
     size : int
-        Pairs a page.
+        Pairs on a page.
     total : int
-        Lines of the file.
+        Number of lines in the file.
     """
     return _render("pairs", alignments=alignments, first=first, size=size, total=total)
 
 
 def problem_page(problem: str) -> str:
-    """A page that says why there are no pairs on it, with ways out."""
+    """A page that says why it has no pairs, with links to other pages."""
     return _render("problem", problem=problem)
 
 

@@ -1,4 +1,4 @@
-"""Any line of a large file at once: where each begins is remembered, what is in them is not."""
+"""Direct access to any line of a large file: offsets are kept in memory, contents are not."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from forest_align.types import InputError
 
 
 class LineIndex:
-    """The lines of a UTF-8 file, by number; several threads may read at once.
+    """The lines of a UTF-8 file, by number; several threads may read at the same time.
 
-    The file is gone through once, and opened again for each line that is asked for. Eight bytes a line are
-    kept in memory.
+    The file is scanned once, and opened again for each requested line. Eight bytes a line are kept in
+    memory.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class LineIndex:
     Attributes
     ----------
     name : str
-        What to call the file in messages.
+        Name of the file in messages.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class LineIndex:
                 start += len(line)
 
     def __len__(self) -> int:
-        """How many lines there were when the file was gone through."""
+        """Number of lines when the file was scanned."""
         return len(self._starts)
 
     def __getitem__(self, index: int) -> str:

@@ -1,4 +1,4 @@
-"""The HTTP side of the browser view: reads requests within limits, hands them on, sends the answers."""
+"""The HTTP side of the browser view: reads requests within limits and sends the service's answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forest_align.browser._pages import content_security_policy
 from forest_align.browser.service import MAX_BODY, Answer, BrowserService, RequestError
 from forest_align.types import InputError
 
-#: Seconds without a byte after which a connection is given up.
+#: Seconds without a byte after which a connection is closed.
 TIMEOUT = 30
 
 
@@ -29,17 +29,17 @@ class BrowserServer(ThreadingHTTPServer):
     port : int
         Port to listen on; 0 takes a free one.
     service : BrowserService
-        What answers.
+        The service that answers requests.
 
     Raises
     ------
     InputError
-        If it cannot listen there.
+        If it cannot listen on this address.
     """
 
     daemon_threads = True
-    #: Connections that may wait to be accepted; with the default of 5, some of a page's or a script's burst
-    #: are refused.
+    #: Connections that may wait to be accepted; the default of 5 refuses some when a page or a script opens
+    #: many at once.
     request_queue_size = 128
 
     def __init__(self, host: str, port: int, service: BrowserService) -> None:
@@ -47,7 +47,7 @@ class BrowserServer(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), _Handler)
-        except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: no host name
+        except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: not a host name
             raise InputError(
                 f"cannot listen on {host}, port {port}: {error}; try another --port or --host"
             ) from None
@@ -55,15 +55,15 @@ class BrowserServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it can be reached."""
+        """Address of the server."""
         host = f"[{self.host}]" if ":" in self.host else self.host or "localhost"
         return f"http://{host}:{self.server_port}/"
 
     def knows(self, host: str) -> bool:
         """Whether a request's ``Host`` can mean this server.
 
-        While it listens to this machine alone, only names of this machine can; a page from elsewhere whose
-        name was made to lead here has another, and must not read the user's files.
+        While the server listens only to this machine, only names of this machine are accepted. A foreign
+        site whose name was made to resolve here has another name, and must not read the user's files.
         """
         own = str(self.server_address[0])
         if not ipaddress.ip_address(own.partition("%")[0]).is_loopback or not host:
@@ -75,7 +75,7 @@ class BrowserServer(ThreadingHTTPServer):
         return name in ("localhost", "127.0.0.1", "::1", own, self.host.lower())
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say in one line what went wrong in a connection; nothing if the other side just left."""
+        """Report an error of a connection in one line; report nothing if the client disconnected."""
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
             _complain(error)
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"expected a number for Content-Length, found {length!r}"
             raise RequestError(HTTPStatus.BAD_REQUEST, message)
         if int(length) > MAX_BODY:
-            # Who is still sending would not listen to an answer; but nobody may send for ever.
+            # A client that is still sending would not read an answer; but it may not send for ever.
             self.rfile.read(min(int(length), 16 * MAX_BODY))
             message = f"expected at most {MAX_BODY} bytes, found {length}"
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
@@ -151,13 +151,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what http.server itself refuses in the same way as everything else."""
+        """Answer requests that http.server itself refuses in the same way as all others."""
         status = HTTPStatus(code)
         self._send(Answer.error(status, message or status.phrase))
 
     def version_string(self) -> str:
-        """What the server calls itself."""
+        """Name of the server in its answers."""
         return "forest-align"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the sentences are in the addresses."""
+        """Log nothing, because the addresses contain the user's sentences."""

@@ -1,4 +1,4 @@
-"""What the browser view answers: requests in, pages and JSON out; nothing here knows of sockets."""
+"""Answers of the browser view: pages and JSON for requests, independent of sockets."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from forest_align.types.json_fields import Fields, format_json_object, parse_jso
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner
 
-#: Longest sentence, in characters.
+#: Maximum length of a sentence, in characters.
 MAX_CHARACTERS = 2000
-#: Longest body of a request, in bytes: two sentences of four-byte characters, escaped in JSON, and more.
+#: Maximum body of a request, in bytes; enough for two sentences of four-byte characters, escaped in JSON.
 MAX_BODY = 65536
 PAIRS_A_PAGE = 10
 
@@ -28,7 +28,7 @@ _HTML, _JSON = "text/html; charset=utf-8", "application/json; charset=utf-8"
 
 
 class RequestError(Exception):
-    """A request that cannot be answered, with the HTTP status that says so."""
+    """A request that cannot be answered, with its HTTP status."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -37,18 +37,18 @@ class RequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is sent back.
+    """An answer to a request.
 
     Attributes
     ----------
     status : HTTPStatus
-        How it went.
+        HTTP status.
     content_type : str
         Type of the body.
     body : bytes
         The body, UTF-8.
     allow : str
-        Methods that the address knows, where another was used.
+        Methods that the address supports, if the request used another one.
     """
 
     status: HTTPStatus
@@ -63,7 +63,7 @@ class Answer:
 
     @classmethod
     def json(cls, text: str) -> Answer:
-        """A JSON object, formatted already."""
+        """An answer with a JSON object that is already formatted."""
         return cls(HTTPStatus.OK, _JSON, f"{text}\n".encode())
 
     @classmethod
@@ -73,14 +73,14 @@ class Answer:
 
 
 class AlignerCache:
-    """Aligners by name; each is loaded when it is asked for first, and one pair is aligned at a time.
+    """Aligners by name; each is loaded at its first use, and one pair is aligned at a time.
 
     Parameters
     ----------
     loaders : mapping of str to callable
-        For each name what loads its aligner.
+        For each name a function that loads its aligner.
     default : str
-        The name that is meant where none is given.
+        Name of the aligner for requests that name none.
     """
 
     def __init__(self, loaders: Mapping[str, Callable[[], Aligner]], default: str) -> None:
@@ -118,9 +118,9 @@ class BrowserService:
     Parameters
     ----------
     aligners : AlignerCache
-        What sentences are aligned with.
+        The aligners for the sentences.
     pairs : LineIndex, optional
-        A file of alignments to leaf through.
+        A file of alignments to browse.
     """
 
     def __init__(self, aligners: AlignerCache, pairs: LineIndex | None = None) -> None:
@@ -171,7 +171,7 @@ class BrowserService:
 
     def _sentences(self, query: Mapping[str, str]) -> Answer:
         """The page with the form; with sentences in the query, their alignment."""
-        # A text box may hold line ends; they mean no more than blanks.
+        # A text box may hold line ends; they count as blanks.
         source, target = (" ".join(query.get(side, "").split()) for side in ("source", "target"))
         aligners = self._aligners
         name = query.get("aligner", aligners.default)
@@ -185,7 +185,7 @@ class BrowserService:
             return Answer.html(sentences_page(form, problem=error.message), error.status)
 
     def _leaf(self, pairs: LineIndex, first: str) -> Answer:
-        """A page of the file's pairs, the broken ones with what is wrong with them."""
+        """A page of the file's pairs; a broken pair is shown with its error."""
         total = len(pairs)
         number = int(first) if first.isascii() and first.isdigit() and len(first) < 16 else 0
         if not 1 <= number <= max(total, 1):
@@ -198,6 +198,6 @@ class BrowserService:
 def _read(pairs: LineIndex, line: int) -> Alignment:
     try:
         found = Alignment.from_json(pairs[line - 1], file=pairs.name, line=line)
-    except (InputError, OSError) as error:  # the file may have been taken away meanwhile
+    except (InputError, OSError) as error:  # the file may have been removed meanwhile
         return Alignment.failed(str(error), id=str(line))
     return found if found.id else replace(found, id=str(line))

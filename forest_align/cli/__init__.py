@@ -1,6 +1,6 @@
 """The ``forest-align`` command line: find the command, run it, turn errors into messages.
 
-Nothing heavy is imported before :func:`main` is called, which tells an interrupt in one line.
+Heavy imports wait until :func:`main` is called, which reports an interrupt in one line.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-# What GNU's OpenMP itself takes where there are more threads than processors.
+# The value that GNU's OpenMP itself uses when there are more threads than processors.
 _SPINS = "1000"
 
-# Command -> what it does, in one line. A command's module is imported only when it is called: the help of one
-# command must not wait for the imports of the others.
+# Command -> description in one line. A command's module is imported only when it is called, so that the help
+# of one command does not wait for the imports of the others.
 COMMANDS = {
     "align": "align sentence pairs: words and phrases with probabilities",
     "train": "train an aligner's model on sentence pairs",
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     from forest_align.types import InputError
 
     command = options.command
-    # As the name of a file it would mean the folder one is in.
+    # As a file name, an empty argument would mean the current folder.
     if "" in options.arguments:
         raise InputError("an argument is empty; is a variable of the shell not set?")
     module = importlib.import_module(f"forest_align.cli.commands.{command}")
@@ -85,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     module.add_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     parsed = parser.parse_args(options.arguments)
-    # Messages name the aligner too, where a command has a subcommand for each.
+    # Messages also name the aligner if a command has a subcommand for each.
     options.command = getattr(parsed, "full_command", command)
     result: int = module.run(parsed)
     if sys.stdout is not None:
@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _plain_warnings(options: argparse.Namespace) -> Iterator[None]:
-    """Print our own warnings as messages, without the place in the code that has raised them."""
+    """Print our own warnings as messages, without the line of code that raised them."""
     from forest_align.types import InputWarning
 
     with warnings.catch_warnings():
@@ -113,17 +113,18 @@ def _plain_warnings(options: argparse.Namespace) -> Iterator[None]:
 
 
 def _message(error: Exception) -> str:
-    """What is wrong; of what the system refuses, the file first, as in our own messages."""
+    """Text of an error; errors of the system begin with the file, as our own messages do."""
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def _let_waiting_threads_sleep() -> None:
-    """Keep torch's threads from turning round and round where they wait for one that others hold up.
+    """Keep torch's threads from spinning while they wait for a thread that other programs delay.
 
-    They wait for each other at every operation. GNU's OpenMP lets them spin for milliseconds where each has a
-    processor, without looking whether other programs are using it. It reads this when torch is loaded.
+    The threads wait for each other at every operation. If each has a processor, GNU's OpenMP lets them spin
+    for milliseconds, even if other programs use these processors. OpenMP reads this setting when torch is
+    loaded.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
@@ -135,12 +136,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0: all went well; 1: some pairs or sentences failed; 2: bad usage, unusable input or a fault of the
-        program; 130: interrupted.
+        0: success; 1: some pairs or sentences failed; 2: bad usage, unusable input or a bug in the program;
+        130: interrupted.
     """
     if sys.stderr is None:
-        # Closed by who started the process. The next file to be opened, the output say, would get its number
-        # and with it what libraries say there.
+        # The parent process closed stderr. The next opened file (such as the output) would get its number,
+        # and libraries' messages would be written into it.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     _let_waiting_threads_sleep()
     parser = _top_level_parser()
@@ -150,7 +151,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     try:
         options = parser.parse_args(arguments)
-    except OSError as error:  # of the help
+    except OSError as error:  # from printing the help
         return _explain(error, "forest-align")
     try:
         return _run_or_explain(options)
@@ -160,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run_or_explain(options: argparse.Namespace) -> int:
-    """Run a command; print what is wrong as a message, unless debugging."""
+    """Run a command; print errors as messages, unless debugging."""
     from forest_align.types import ForestAlignError
 
     debug = options.debug or "--debug" in options.arguments
@@ -171,7 +172,7 @@ def _run_or_explain(options: argparse.Namespace) -> int:
         if debug:
             raise
         return _explain(error, f"forest-align {options.command}")
-    except Exception as error:  # a fault of the program: a traceback is for those who ask for it
+    except Exception as error:  # a bug: show a traceback only on request
         if debug:
             raise
         print(
@@ -183,17 +184,17 @@ def _run_or_explain(options: argparse.Namespace) -> int:
 
 
 def _explain(error: Exception, program: str) -> int:
-    """Print what is wrong as a message; return the exit status."""
+    """Print an error as a message; return the exit status."""
     _forget_what_cannot_be_written()
-    # Of another file than standard output it has the name.
+    # The error has a file name if it is about another file than standard output.
     if isinstance(error, BrokenPipeError) and error.filename is None:
-        return EXIT_OK  # the reader (such as `head`) has seen enough
+        return EXIT_OK  # the reader (such as `head`) has closed the pipe
     print(f"{program}: error: {_message(error)}", file=sys.stderr)
     return EXIT_USAGE
 
 
 def _forget_what_cannot_be_written() -> None:
-    """Drop what waits for standard output if it cannot be written: at the end Python would complain of it."""
+    """Drop buffered standard output that cannot be written, so that Python does not report it at exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Loads the aligner that the options of a command ask for."""
+"""Loads the aligner that a command's options name."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ WORDS = (*WORD_CANDIDATES, "given")
 def load_aligner(options: Namespace) -> Aligner:
     """Load an aligner by a command's options.
 
-    They are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
+    The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
 
     Raises
     ------
     ModelError
-        If a model does not exist, or is one of another kind of aligner.
+        If a model does not exist, or belongs to another kind of aligner.
     InputError
-        If an option does not go with the aligner.
+        If an option does not apply to the aligner.
     """
     from forest_align.aligners import load
     from forest_align.aligners.loading import kind_of
@@ -47,16 +47,16 @@ def load_aligner(options: Namespace) -> Aligner:
     if options.parser is not None:
         from forest_align.parsing.parser_loading import locate_parser
 
-        # A wrong name is told before the output is touched; the aligner loads the parser when it needs it.
+        # Report a wrong name before the output is changed; the aligner loads the parser when needed.
         locate_parser(options.parser)
         settings["parser"] = options.parser
     return load(name, **settings)
 
 
 def made_with(options: Namespace, kind: str) -> dict[str, str]:
-    """What alignments come from besides the input, by the names of a command's options.
+    """Everything that alignments depend on besides the input, by the names of a command's options.
 
-    Models, paraphrases and files of word links are told apart by their contents, too.
+    Models, paraphrases and files of word links are also identified by their contents.
     """
     words = options.words or DEFAULT_WORDS
     return {
@@ -71,7 +71,7 @@ def made_with(options: Namespace, kind: str) -> dict[str, str]:
 
 
 def contents_of(name: str | None) -> str:
-    """A name, with a hash of the files if it is that of a folder or file."""
+    """A name; for a folder or file, with a hash of its contents."""
     if name is None or not (path := Path(name)).exists():
         return name or ""
     from forest_align.storage.fingerprints import files_fingerprint
@@ -83,7 +83,7 @@ def contents_of(name: str | None) -> str:
 
 
 def check_annotator(kind: str) -> None:
-    """Refuse ``--annotator`` for all but Sultan's aligner."""
+    """Refuse ``--annotator`` for all aligners except Sultan's."""
     if kind != "sultan":
         raise InputError(f"the {kind} aligner takes no --annotator; the sultan aligner does")
 
@@ -99,12 +99,12 @@ def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
 
     if kind != "forest" and options.words is not None:
         raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
-    # Links of the encoder and given ones are what they are, whatever is a paraphrase of what.
+    # Paraphrases cannot change the encoder's links or given links.
     if options.ppdb is not None and (uses_given_links(options) or options.words == "encoder"):
         raise InputError(f"--words {options.words} takes no --ppdb: paraphrases would have no effect")
     settings: dict[str, Any] = {}
     if options.words is not None:
-        # Given links come with the pairs; these candidates, never asked for, read no word vectors.
+        # Given links come with the pairs, so these candidates are never used; they load no word vectors.
         settings["candidates"] = "dictionary" if uses_given_links(options) else options.words
     if options.ppdb is not None:
         settings["ppdb"] = PairTable.load(options.ppdb)
@@ -112,7 +112,7 @@ def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
 
 
 def links_of_file(path: str) -> Iterator[Links | InputError]:
-    """Word links of a Pharaoh file, one line a pair; an error in the place of a broken line."""
+    """Word links of a Pharaoh file, one line a pair; a broken line yields an error."""
     from forest_align.data.formats.pharaoh import read_links
     from forest_align.data.text.lines import InputLines
 

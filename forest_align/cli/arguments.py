@@ -1,4 +1,4 @@
-"""Arguments, and kinds of them, that several commands take."""
+"""Arguments that several commands share, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from pathlib import Path
 
 
 class _Gone(argparse.Action):
-    """Refuses an option that is gone, and says what to use."""
+    """Refuses a removed option, and says what to use instead."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         parser.error("--variant is gone: use --aligner sultan / --aligner forest-published")
 
 
 def refuse_variant(parser: argparse.ArgumentParser) -> None:
-    """Refuse ``--variant``, which aligners had before they were models of their own."""
+    """Refuse ``--variant``, which existed before each variant became a separate model."""
     parser.add_argument("--variant", action=_Gone, nargs="?", help=argparse.SUPPRESS)
 
 
 def is_file(text: str) -> bool:
     """Whether an argument that may be a file's name or a sentence is the name of a file that exists."""
-    return os.path.isfile(text)  # Path.is_file() would raise where a sentence is too long for a name
+    return os.path.isfile(text)  # Path.is_file() would raise if a sentence is too long for a name
 
 
 def is_sentence(text: str) -> bool:
     """Whether an argument that may be a file's name or a sentence is a sentence.
 
-    It is if it holds blanks and no file is called so. A name that begins with an existing folder's is a
-    file's, if only a mistyped one.
+    A sentence contains blanks and is not the name of a file. Text that begins with an existing folder is
+    taken for a file name, perhaps a mistyped one.
     """
     folder = os.path.dirname(text)
     return len(text.split()) > 1 and not is_file(text) and not (folder and os.path.isdir(folder))
 
 
 def is_single_word(text: str) -> bool:
-    """Whether an argument that may be a file's name or a sentence is one word, and no file is called so.
+    """Whether an argument that may be a file's name or a sentence is one word, and not the name of a file.
 
-    Names with a folder or an extension are those of files.
+    Text with a folder or an extension is taken for a file name.
     """
     is_word = len(text.split()) == 1 and text != "-" and not set(text) & {".", "/", os.sep}
     return is_word and not os.path.exists(text)
@@ -56,7 +56,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
-    """The format that the extension of an output's name means (``.gz`` aside), else the default."""
+    """The format for the extension of an output's name (ignoring ``.gz``), else the default."""
     extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
     name = "text" if extension == "txt" else extension
     return name if name in formats else default

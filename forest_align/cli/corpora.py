@@ -1,4 +1,4 @@
-"""What the commands that train and tune share: arguments about sentence pairs, and reading them."""
+"""Arguments about sentence pairs, and reading them, for the commands that train and tune."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how pairs are read and prepared; trees of the input are used unless ``--parser`` is given."""
+    """Declare how pairs are read and prepared; the input's trees are used unless ``--parser`` is given."""
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
@@ -40,7 +40,7 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare which gold links to learn from, how to parse their sentences, and where the model goes."""
+    """Declare which gold links to learn from, how to parse the sentences, and where to save the model."""
     parser.add_argument("gold", metavar="GOLD", nargs="+", help="files of pairs with word links, or -")
     parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
     parser.add_argument(
@@ -59,19 +59,18 @@ def add_gold_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_model_folder(path: Path, *, beside: bool = True) -> None:
-    """Make sure, before hours of work, that a model can be written to a folder, and perhaps a file beside it.
+    """Check before hours of work that a model can be written to a folder, and a file beside it.
 
     Raises
     ------
     InputError
-        If the path has no name, as that of a checkpoint beside it is made from it, or is a file, or nothing
-        can be written there.
+        If the path is a file or is not writable, or has no name, which the checkpoint beside it needs.
     """
     if path.name in ("", ".."):
         raise InputError(f"expected a folder with a name of its own, found {str(path)!r}", field="output")
     if path.exists() and not path.is_dir():
         raise InputError(f"expected a folder, found the file {str(path)!r}", field="output")
-    # Folders that are missing above it are made.
+    # Missing parent folders will be created.
     above = next(folder for folder in path.absolute().parents if folder.exists())
     for folder in (above, path) if beside or not path.exists() else (path,):
         if folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
@@ -82,7 +81,7 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 def corpus_reader(
     args: argparse.Namespace, forest_size: int, confident_link: float, *, given_trees: bool
 ) -> CorpusReader:
-    """A reader as the arguments say; ``given_trees`` is whether trees of the input are its forests."""
+    """Make a reader from the arguments; with ``given_trees`` the input's trees are its forests."""
     from forest_align.em.corpus.corpus import CorpusReader
 
     return CorpusReader(
@@ -96,7 +95,7 @@ def corpus_reader(
 
 
 def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentencePair | InputError]:
-    """The pairs of all files; an error in the place of a broken one."""
+    """The pairs of all files; a broken pair yields an error."""
     from forest_align.data.pairs import read_pairs
 
     return [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
@@ -105,14 +104,14 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
 def read_gold_files(
     paths: Sequence[str], args: argparse.Namespace, command: str, *, trees: bool = False
 ) -> list[SentencePair | InputError]:
-    """The same for pairs that are scored: what cannot be is told before hours of work.
+    """Read pairs to be scored; refuse files without gold before hours of work.
 
-    With ``trees`` pairs are scored by gold trees, and need no links.
+    With ``trees``, pairs are scored by gold trees and need no links.
 
     Raises
     ------
     InputError
-        If there are files, and none of their pairs has gold, or none of their links is a sure one.
+        If there are files, but none of their pairs has gold, or none of their links is sure.
     """
     from forest_align.em.corpus.problems import with_gold
 
@@ -133,14 +132,14 @@ def prepare_corpus(
 ) -> tuple[list[CorpusPair], int]:
     """Prepare pairs, with a progress bar.
 
-    What is wrong with single pairs goes to stderr, unless ``quiet``: the same pairs were prepared before.
+    Errors of single pairs are written to stderr. Use ``quiet`` if the same pairs were prepared before.
 
     Returns
     -------
     list of CorpusPair
-        The pairs that can be used.
+        The usable pairs.
     int
-        How many cannot.
+        Number of unusable pairs.
     """
     from forest_align.em.progress import counting_bar
 

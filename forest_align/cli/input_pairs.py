@@ -1,4 +1,4 @@
-"""Sentence pairs of the input, ready for an aligner: text, tokens or forests, and links given for them."""
+"""Sentence pairs of the input, ready for an aligner: text, tokens or forests, and given links."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ class Item(NamedTuple):
     name : str
         Its id.
     content : Pair or InputError
-        Its sentences and the links given for it, or what is wrong with it.
+        Its sentences and given links, or its error.
     source, target : Sentence
-        Its sentences as they were read, so that a pair with an error keeps its text; empty where they
-        could not be read.
+        Its sentences as read, so that a pair with an error keeps its text; empty if they could not be read.
     place : (str, int) or None
-        File and line where it begins; None of sentences that were typed in.
+        File and line where it begins; None for typed sentences.
     """
 
     name: str
@@ -46,19 +45,19 @@ class Item(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        """Its name and its two texts: what tells it from other pairs."""
+        """Its name and its two texts, which identify it."""
         return self.name, self.source.text, self.target.text
 
 
 def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> Iterator[Item]:
-    """Pairs ready for the aligner, each with its name; an error in the place of a broken one.
+    """Pairs ready for the aligner, each with its name; a broken pair yields an error.
 
-    What is wrong with no pair but with the input as a whole is told to ``complain`` after the last pair.
+    Problems of the input as a whole are reported to ``complain`` after the last pair.
 
     Warns
     -----
     InputWarning
-        If there are no pairs: the input is empty, or has nothing but blank lines.
+        If there are no pairs: the input is empty, or has only blank lines.
     """
     links_file = None
     if options.words and options.words not in WORDS:
@@ -81,13 +80,13 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
             yield Item(item.id, content, item.source, item.target, item.place)
     if not number:
         warnings.warn(InputWarning(f"{options.pairs}: found no pairs of sentences"), stacklevel=2)
-    # A blank line at the end of the file says nothing.
+    # Ignore blank lines at the end of the file.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
         complain(f"{options.words}: the file of word links goes on after the pairs have ended")
 
 
 def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
-    """The pairs of a file, or the one whose two sentences are given."""
+    """The pairs of a file, or the one pair of two given sentences."""
     if options.target is None:
         is_text = is_sentence(options.pairs) and not os.path.exists(options.pairs)
         if is_text or is_single_word(options.pairs):
@@ -117,13 +116,13 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
 
 
 def _is_named_like_a_file(text: str) -> bool:
-    """Whether a text is one word with a folder or an extension; no extension is a full stop at the end."""
+    """Whether a text is one word with a folder or an extension; a final full stop is not an extension."""
     has_extension = _EXTENSION.fullmatch(os.path.splitext(text)[1]) is not None
     return len(text.split()) == 1 and (has_extension or os.path.dirname(text) != "")
 
 
 def _broken(error: InputError) -> Item:
-    """A pair that could not be read, with what of it could."""
+    """A pair that could not be read, with its readable parts."""
     if isinstance(error, PairError):
         return Item(error.id, error, Sentence((), text=error.source), Sentence((), text=error.target))
     return Item(str(error.line or ""), error)
@@ -134,7 +133,7 @@ def _ended(path: str) -> InputError:
 
 
 def _given_links(item: SentencePair, links: Links | None, path: str, number: int) -> Links:
-    """The links given for a pair: those of its line in a file, or else those that came with it."""
+    """The given links of a pair: those of its line in a file, or else those of the pair itself."""
     found = item.links if links is None else links
     if found is None:
         raise InputError("the input gives no word links for this pair")
@@ -150,7 +149,7 @@ def _given_links(item: SentencePair, links: Links | None, path: str, number: int
 
 
 def _sentences(item: SentencePair, use_trees: bool) -> tuple[Text, Text]:
-    """The two sentences: raw text, tokens, or tokens with the forest of the trees that came with them."""
+    """The two sentences: raw text, tokens, or tokens with a forest made of their given trees."""
     from forest_align.parsing.forests.given_trees import with_given_trees
 
     source, target = with_given_trees(item) if use_trees else (item.source, item.target)

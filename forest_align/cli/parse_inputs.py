@@ -1,4 +1,4 @@
-"""What ``parse`` reads: text for a parser, or trees that are there already; each result with its line."""
+"""Inputs of ``parse``: text for a parser, or existing trees; each result with its line."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from forest_align.parsing import NBest
     from forest_align.types import Sentence
 
-#: Results with the line to name if they are errors; None where the message says which sentence it is.
+#: Results with the line to name in errors; None if the message already names the sentence.
 Numbered = Iterator[tuple[int | None, "NBest | Sentence | InputError"]]
 
 
 def open_input(sentences: str) -> InputLines:
-    """The lines of a file, of standard input, or of a sentence in the place of a file's name.
+    """The lines of a file, of standard input, or of a sentence given instead of a file name.
 
     Raises
     ------
     OSError
         If the file cannot be opened.
     InputError
-        If there is but one word, and no file is called so.
+        If the argument is a single word and not the name of a file.
     """
     if is_single_word(sentences):
         raise InputError(
@@ -38,12 +38,12 @@ def open_input(sentences: str) -> InputLines:
 
 
 def kind_of(source: InputLines) -> str:
-    """What a file holds by its extension, one of :data:`READERS`.
+    """The kind of a file by its extension, one of :data:`READERS`.
 
     Raises
     ------
     InputError
-        If it is a table's or that of JSON, which no reader is for.
+        If the extension belongs to a table or to JSON, for which there is no reader.
     """
     if source.suffix in _NO_SENTENCES:
         raise InputError(
@@ -76,7 +76,7 @@ def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
     from forest_align.data.trees.tree_lines import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
-    # What is typed or piped in is answered at once.
+    # Typed or piped input is answered at once.
     look_ahead = 1 if source.path is None else LOOK_AHEAD
     for number, tree in split_trees(source.numbered(), look_ahead):
         yield number, _attempt(sentence_from_bracket, tree)
@@ -96,7 +96,7 @@ def _read_n_best(source: InputLines, _: argparse.Namespace) -> Numbered:
 
 
 def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | InputError]:
-    """Read the list that begins on line ``first``; an error comes with the line that is to blame."""
+    """Read the list that begins on line ``first``; an error comes with the line that caused it."""
     from forest_align.parsing import sentence_from_n_best
 
     lines: list[str] = []
@@ -133,7 +133,7 @@ def _from_enju(tree: EnjuTree | InputError) -> tuple[int | None, Sentence | Inpu
 
 _KINDS = {".mrg": "trees", ".ptb": "trees", ".xml": "enju"}
 _NO_SENTENCES = (".tsv", ".csv", ".json", ".jsonl")
-#: Readers of what ``--from`` names.
+#: Readers by their names in ``--from``.
 READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
     "text": _read_text,
     "trees": _read_trees,
@@ -148,4 +148,4 @@ def _attempt(read: Callable[[Any], Sentence], value: Any) -> Sentence | InputErr
     try:
         return read(value)
     except InputError as error:
-        return InputError(error.message)  # its line number is one inside this text
+        return InputError(error.message)  # its line number counts within this text

@@ -1,4 +1,4 @@
-"""Says on standard error what is left out: the first ten one by one, then how many more."""
+"""Reports skipped input on standard error: the first ten one by one, then how many more."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
-# A file that is something else than it should be has nothing but broken pairs.
+# In a file of the wrong kind, every pair is broken.
 _NAMED = 10
 
 
 class SkippedInputs(AbstractContextManager["SkippedInputs"]):
-    """Names what a command leaves out; at the end of the ``with`` block it says how many it has not named.
+    """Names skipped inputs; at the end of the ``with`` block it says how many were not named.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class SkippedInputs(AbstractContextManager["SkippedInputs"]):
     Attributes
     ----------
     count : int
-        How many were left out so far.
+        Number of inputs skipped so far.
     """
 
     def __init__(self, command: str) -> None:
@@ -29,7 +29,7 @@ class SkippedInputs(AbstractContextManager["SkippedInputs"]):
         self._command = command
 
     def add(self, problem: object) -> None:
-        """Count a pair, and say what is wrong with it if it is one of the first."""
+        """Count a pair, and report its error if it is one of the first."""
         self.count += 1
         if self.count <= _NAMED:
             self._say(problem)
@@ -43,7 +43,7 @@ class SkippedInputs(AbstractContextManager["SkippedInputs"]):
 
 
 def report_skipped(command: str, problems: Iterable[object]) -> None:
-    """Name what a command leaves out, where all of it is known already."""
+    """Report skipped inputs when all of them are already known."""
     with SkippedInputs(command) as left_out:
         for problem in problems:
             left_out.add(problem)

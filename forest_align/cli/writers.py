@@ -1,4 +1,4 @@
-"""How alignments are written: one writer an output format."""
+"""Writers of alignments, one for each output format."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
         return AlignmentWriter(to_section, PAGE_START, PAGE_END)
     from forest_align.alignment.text import DEFAULT_WIDTH, to_text
 
-    # Where nobody says how wide it is, a file can hold any line.
+    # If no width is given, lines in a file can have any length.
     has_width = to_terminal or os.environ.get("COLUMNS")
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
     colour = to_terminal and not os.environ.get("NO_COLOR")

@@ -134,8 +134,8 @@ def run(options: argparse.Namespace) -> int:
         check_probability(least, "--min-probability")
     complaints: list[str] = []
     items: Iterator[Item] = read_items(options, complaints.append)
-    # The first pair is read and the models load before the output is opened: an input that does not exist
-    # must not cost the user an older output.
+    # Read the first pair and load the models before the output is opened: a missing input must not destroy an
+    # older output.
     first = next(items, None)
     items = chain([first], items) if first is not None else iter(())
     aligner = load_aligner(options)
@@ -145,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
     if options.resume:
         items = _skip_finished(items, record, options, aligner.name)
     alignments = _align(items, aligner, options)
-    # The record is deleted when all is written: after the output is closed.
+    # The record is deleted when everything is written: after the output is closed.
     with record, open_output(options.output, record.size, may_pack=True) as out:
         record.begin()
         out.write(writer.header)
@@ -168,7 +168,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) -> dict[str, str]:
-    """What must be the same when a run goes on; the lines of links do not say which pairs they are of."""
+    """Settings that a resumed run must share; lines of links do not name their pairs."""
     return {
         **made_with(options, aligner),
         "--to": options.to,
@@ -181,7 +181,7 @@ def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) ->
 
 
 def _report(record: RunRecord, complaints: Sequence[str]) -> int:
-    """Say how many pairs of the output failed, and what is wrong with the input; return the exit status."""
+    """Report how many pairs failed, and problems of the input; return the exit status."""
     if record.first is not None:
         print(
             f"forest-align align: {record.failures} of {record.lines} pairs could not be aligned; "
@@ -200,7 +200,7 @@ def _skip_finished(
 ) -> Iterator[Item]:
     """Skip the pairs whose alignments an earlier run has written.
 
-    The pairs of a block that is not whole are aligned again.
+    The pairs of an incomplete block are aligned again.
     """
     lines = record.find_marks()
     kept: deque[Item] = deque(maxlen=record.block)
@@ -239,7 +239,7 @@ def _skip_finished(
 def _align(
     items: Iterator[Item], aligner: Aligner, options: argparse.Namespace
 ) -> Iterator[tuple[Item, Alignment]]:
-    """Each item with its alignment, in order; broken pairs come out in their places."""
+    """Each item with its alignment, in order; broken pairs keep their places."""
     waiting: deque[Item] = deque()
 
     def contents() -> Iterator[Pair | InputError]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forest_align.eval.benchmarks.runner import AlignMany, Run
     from forest_align.eval.benchmarks.task import Task
 
-# The baseline, which takes no model.
+# The baseline, which needs no model.
 IDENTITY = "identity"
 
 NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
-    """Refuse what would end the command after hours of other aligners' work: wrong names and options."""
+    """Refuse wrong names and options now, instead of after hours of other aligners' work."""
     kinds = {_kind(name) for name in names}
     for option in ("ppdb", "annotator"):
         if getattr(args, option) is not None and "sultan" not in kinds:
@@ -135,7 +135,7 @@ def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
 
 
 def _kind(name: str) -> str:
-    """The kind of an aligner; the baseline is one of its own."""
+    """The kind of an aligner; the baseline is a separate kind."""
     from forest_align.aligners.loading import kind_of
 
     return IDENTITY if name == IDENTITY else kind_of(name)
@@ -150,7 +150,7 @@ def _shared_parser() -> ParseOnce:
 
 
 def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: ParseOnce | None) -> Run:
-    """Align and score; predictions are written as they come, or taken from an interrupted run."""
+    """Align and score; predictions are written at once, or read from an interrupted run."""
     from forest_align.eval.benchmarks.runner import Run, run_resumable, score_task
 
     align_many, settings = _aligner(name, args, parser)
@@ -165,7 +165,7 @@ def _run(task: Task, split: str, name: str, args: argparse.Namespace, parser: Pa
 
 
 def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, object]) -> dict[str, str]:
-    """What predictions come from besides the corpus."""
+    """Everything that predictions depend on besides the corpus."""
     from forest_align.storage.fingerprints import files_fingerprint
 
     return {
@@ -178,7 +178,7 @@ def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, objec
 
 
 def _bundled() -> dict[str, Path]:
-    """The models that come with the package, by their places in it: most aligners use several of them."""
+    """The models in the package, by their paths in it; most aligners use several of them."""
     from importlib.resources import files
 
     package = Path(str(files("forest_align")))
@@ -190,7 +190,7 @@ def _models(paths: Iterable[Path]) -> list[Path]:
 
 
 def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
-    """Files besides the corpus that decide an aligner's results, by the names that a report gives them."""
+    """Files besides the corpus that determine an aligner's results, by their names in a report."""
     if name == IDENTITY:
         return {}
     own = {str(path): path for path in _models(Path(name).glob("*"))}
@@ -199,7 +199,7 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
 
 
 def _options(name: str, args: argparse.Namespace) -> dict[str, str]:
-    """The options that are for this aligner and were given."""
+    """The given options that apply to this aligner."""
     kind = _kind(name)
     if kind == "sultan":
         values = {"annotator": args.annotator, "ppdb": args.ppdb and Path(args.ppdb).name}
@@ -240,7 +240,7 @@ def _row(name: str, args: argparse.Namespace) -> str:
 
 
 def _path(args: argparse.Namespace, split: str, name: str, kind: str) -> Path:
-    """An output file; runs of other aligners, with other options or another limit have others."""
+    """An output file; each combination of aligner, options and limit has its own."""
     options = _options(name, args) | ({"limit": args.limit} if args.limit else {})
     parts = [quote(name, safe=""), *(f"{option}={quote(str(value))}" for option, value in options.items())]
     return args.output / f"{args.name}.{split}.{'+'.join(parts)}.{kind}"

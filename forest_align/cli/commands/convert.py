@@ -1,4 +1,4 @@
-"""The ``convert`` command: a corpus from one format into another that can hold the same."""
+"""The ``convert`` command: convert a corpus to another format that can hold the same content."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     _refuse_files_beside(outputs)
     streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
     published = read_pairs(options.tokens_of) if options.tokens_of else None
-    # The first pair is read before the output is opened: a missing input must not cost an old output.
+    # Read the first pair before the output is opened: a missing input must not destroy an old output.
     pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0], options.input)
     with ExitStack() as stack:
         opened: list[IO[str]] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
@@ -93,12 +93,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _refuse_files_beside(outputs: Sequence[Path]) -> None:
-    """Make sure that a file which was not named is overwritten only together with the one that was.
+    """Refuse to overwrite a file beside the output unless the output itself is overwritten.
 
     Raises
     ------
     InputError
-        If it would be overwritten alone: it may be the only copy of the sentences.
+        If it would be overwritten alone, because it may be the only copy of the sentences.
     """
     for beside in outputs[1:]:
         if beside.exists() and not outputs[0].exists():

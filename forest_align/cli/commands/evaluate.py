@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score and print; 0 when it went well."""
+    """Score and print; return 0 on success."""
     from forest_align.data.text.lines import STANDARD_INPUT
     from forest_align.eval.files.evaluation import compare, to_json, to_text
     from forest_align.eval.files.prediction_files import name_of, read_gold
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("standard input can be read but once; expected a file for the others")
     gold = read_gold(args.gold, args.gold_format)
     if not gold:
-        # Without pairs every mean would be that of nothing, 100%.
+        # Without pairs every mean would be 100%.
         raise InputError("expected pairs with gold links, found none", file=name_of(args.gold))
     evaluation = _evaluate(gold, args.predictions, args.links)
     comparison, failed = None, 0

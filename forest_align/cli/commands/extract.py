@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
-    """Count what is not counted yet; name the first broken lines and return how many there are in all."""
+    """Count the remaining alignments; name the first broken lines and return the number of all."""
     position = start = Position(*counts.position or ())
     if start.lines:
         print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
@@ -146,9 +146,9 @@ def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
 
 
 def _check_files(inputs: Iterable[str], output: str | None) -> None:
-    """Find out before hours of counting what could not be read or written after it."""
+    """Check before hours of counting that inputs can be read and the output written."""
     for path in inputs:
-        # Who writes to a pipe would be left without a reader when it is closed again.
+        # Opening and closing a pipe here would leave its writer without a reader.
         if path != STANDARD_INPUT and not Path(path).is_fifo():
             with open(path, "rb"):
                 pass
@@ -165,25 +165,25 @@ def _check_files(inputs: Iterable[str], output: str | None) -> None:
 
 
 def _counts_file(inputs: Sequence[str], output: str | None) -> Path | None:
-    """Where counts are kept for a later run; None if it could not go on with them."""
+    """The file that keeps counts for a later run; None if a run could not be resumed."""
     if output is None or STANDARD_INPUT in inputs or not all(map(_is_file, map(Path, [output, *inputs]))):
         return None
     return Path(f"{output}.counts")
 
 
 def _is_file(path: Path) -> bool:
-    """Whether it is, or would be, a file; no pipe or device."""
+    """Whether it is, or would become, a file and not a pipe or device."""
     return path.is_file() or not path.exists()
 
 
 @contextmanager
 def _open_table(path: str | None) -> Iterator[IO[str]]:
-    """Open the output; a file appears, or is replaced, when all has been written."""
+    """Open the output; a file is created or replaced only after everything is written."""
     if path is None or not _is_file(Path(path)):
         with open_output(path) as out:
             yield out
         return
-    final = Path(path).resolve()  # a link stays one
+    final = Path(path).resolve()  # keep a link as a link
     fresh = final.with_name(f".{final.name}.part")
     try:
         with open_output(str(fresh)) as out:

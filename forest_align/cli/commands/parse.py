@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         )
     with open_input(options.sentences) as source:
         options.source = options.source or kind_of(source)
-        # Models load before the output is opened: a wrong name must not leave an empty file behind.
+        # Load models before the output is opened: a wrong name must not leave an empty file behind.
         results = READERS[options.source](source, options)
         if finished:
             results = _go_on(results, source, finished, options)
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _finished(options: argparse.Namespace) -> tuple[Whole, int]:
-    """Whole lines that an earlier run has written, and how many of them are of sentences that failed."""
+    """Complete lines that an earlier run has written, and how many of them are failed sentences."""
     if options.output is None or options.to == "nbest":
         raise InputError("--resume needs -o OUT, and --to trees or json")
     path = Path(options.output)
@@ -127,10 +127,10 @@ def _finished(options: argparse.Namespace) -> tuple[Whole, int]:
 
 
 def _go_on(results: Numbered, source: InputLines, finished: int, options: argparse.Namespace) -> Numbered:
-    """The results that are not written yet.
+    """The results that still have to be written.
 
-    Sentences that are parsed together influence each other's last digits, so those that were parsed together
-    with the last one are parsed again. They must give the lines that are written.
+    Sentences that are parsed together influence each other's last digits. The sentences of the last batch are
+    therefore parsed again, and must reproduce the written lines.
     """
     start = 0
     if options.source == "text":
@@ -191,7 +191,7 @@ def _as_json(result: NBest | Sentence | InputError) -> dict[str, Any]:
 
     if isinstance(result, InputError):
         return {"error": str(InputError(result.message, field=result.field))}
-    assert isinstance(result, Sentence)  # n-best lists are asked for by the other outputs only
+    assert isinstance(result, Sentence)  # only the other outputs use n-best lists
     values = result.to_dict() | {
         "tags": list(result.tags),
         "offsets": [[token.start, token.end] for token in result.tokens],

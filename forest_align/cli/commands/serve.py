@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pairs(path: str) -> LineIndex:
-    """The lines of a file, of which one of the first is an alignment; broken ones are shown as such."""
+    """The lines of a file; one of the first must be an alignment, and broken lines are shown as errors."""
     from forest_align.browser.line_index import LineIndex
     from forest_align.browser.service import PAIRS_A_PAGE
 
@@ -113,7 +113,7 @@ def _aligners(options: argparse.Namespace) -> AlignerCache:
 
 
 def _load(name: str, model: str | None, parser: str | None) -> Aligner:
-    """Load an aligner as ``forest-align align`` does, all its other options at their defaults."""
+    """Load an aligner as ``forest-align align`` does, with all other options at their defaults."""
     arguments = argparse.ArgumentParser()
     align.add_arguments(arguments)
     options = arguments.parse_args(["-"])

@@ -1,11 +1,11 @@
-"""``forest-align train``: hands over to the module that trains the aligner named."""
+"""``forest-align train``: calls the module that trains the named aligner."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 
-# Aligner -> module beside this one that trains it, and what it does, in one line.
+# Aligner -> module in this folder that trains it, and its description in one line.
 TRAINERS = {
     "forest": ("train_forest", "learn the weights of the forest aligner from sentence pairs without links"),
     "semi-markov": (
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(trainer)
-        # Without a default here, as that would overrule a --debug before the name of the aligner.
+        # No default here: it would override a --debug before the aligner's name.
         trainer.add_argument(
             "--debug", action="store_true", default=argparse.SUPPRESS, help="show the traceback of an error"
         )
@@ -44,6 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    """Train; return 0 on success, 1 if some pairs could not be used."""
     result: int = args.train(args)
     return result

@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.loading import kind_of
     from forest_align.em.forest.dev_set import DevSet

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.joint.solver import import_solver
     from forest_align.em.joint.examples import fingerprint
     from forest_align.em.joint.training import JointSettings, train_joint_model
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
-    """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.aligners.contextual.aligner import bundled_model
     from forest_align.em.corpus.gold_pairs import read_gold_files
     from forest_align.em.joint.examples import read_examples
@@ -118,7 +118,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
 
 
 def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
-    """What the model's description says of its training."""
+    """The part of the model's description about its training."""
     return {
         "trained on": ["/".join(Path(path).parts[-2:]) for path in args.gold],
         "pairs": pairs,
@@ -132,7 +132,7 @@ def _card(args: argparse.Namespace, pairs: int) -> dict[str, object]:
 
 
 class _Progress:
-    """A bar for each thing that is done with all pairs."""
+    """A progress bar for each pass over the pairs."""
 
     def __init__(self, pairs: int) -> None:
         self._pairs = pairs
@@ -148,6 +148,6 @@ class _Progress:
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Clear the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train; 0 when it went well, 1 when some pairs could not be used."""
+    """Train; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
 
@@ -74,7 +74,7 @@ def _report(bar: Any) -> Any:
 
 
 def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
-    """The examples, and how many pairs cannot be used; why not goes to stderr."""
+    """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar
     from forest_align.em.semi_markov.training import examples_of
@@ -93,7 +93,7 @@ def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
 
 
 def _card(args: argparse.Namespace, pairs: int, losses: tuple[float, ...]) -> dict[str, object]:
-    """What the model's description says of its training."""
+    """The part of the model's description about its training."""
     return {
         "weights": "softmax-margin with Hamming cost, L-BFGS",
         "trained on": [f"{Path(path).parent.name}/{Path(path).name}" for path in args.gold],

@@ -120,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Tune; 0 when it went well, 1 when some pairs could not be used."""
+    """Tune; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
     from forest_align.em.tuning.trials import TuningSettings
@@ -156,7 +156,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     model = ForestAligner.load(args.model or "forest").model
     sizes = args.forest_sizes or [model.forest_size]
     objective = args.objective or "constituent-f1"
-    # Attachment is measured against the trees of the input: they must not be the forests as well.
+    # Attachment is measured against the input's trees, so they must not serve as forests too.
     given_trees = args.parser is None and objective != "uas"
     readers = {
         size: corpus_reader(args, size, model.options.confident_link, given_trees=given_trees)
@@ -220,9 +220,9 @@ def _word_aligner(args: argparse.Namespace, parser: str, kind: str) -> Contextua
 
 
 def _study(args: argparse.Namespace, name: str) -> SharedStudy:
-    """Return where the study is; refuse a storage that cannot be used before any work is done.
+    """Return the study's storage; refuse an unusable one before any work is done.
 
-    The file beside the model is made with the first trial: what is refused must leave none behind.
+    The file beside the model is created with the first trial, so that a refused run leaves no file behind.
     """
     from sqlalchemy.engine import URL
 
@@ -268,7 +268,7 @@ def _sweep(
 
 
 def _draw(args: argparse.Namespace, study: optuna.Study) -> None:
-    """Draw the trials, after the model is saved: it must not be lost with a picture."""
+    """Draw the trials after the model is saved, so that a failed picture cannot lose the model."""
     from forest_align.em.plots import can_plot, plot_sweep
 
     if args.plot or can_plot():
