@@ -15,8 +15,8 @@ from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
 from forest_align.aligners.forest.model import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
+from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
-from forest_align.aligners.words.lexical import Candidate, CandidateProvider
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Alignment, Links
 from forest_align.types import ForestAlignError, InputError, Sentence
 from forest_align.workers.processes import check_counts, map_in_workers

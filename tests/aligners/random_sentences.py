@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.parsing import sentence_from_trees
 from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import Sentence

@@ -18,7 +18,8 @@ import pytest
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.model import ForestOptions
-from forest_align.aligners.words.lexical import Candidate, candidate_provider
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import candidate_provider
 from forest_align.alignment import Alignment, Links
 from forest_align.data.formats.format import ChunkLink, SentencePair
 from forest_align.em.corpus.corpus import CorpusReader

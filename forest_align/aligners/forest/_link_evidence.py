@@ -16,7 +16,7 @@ import numpy as np
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
     from forest_align.types import ParseForest
 
 #: Upper bound for the probability of a link, so that a single link cannot forbid a phrase pair.

@@ -25,7 +25,7 @@ from forest_align.types import InputError, Sentence
 from forest_align.workers.processes import check_counts
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate, CandidateProvider
+    from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser

@@ -9,7 +9,7 @@ from forest_align.aligners.forest.features import PairFeatures, forest_of, pair_
 from forest_align.types import InputError, ParseForest, Sentence
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
     from forest_align.lexicon.lexicon import Lexicon
 
 Span = tuple[int, int]

@@ -23,7 +23,7 @@ from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
 
 # No phrase pair is reported as impossible.
 _LEAST = 1e-9

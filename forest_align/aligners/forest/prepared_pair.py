@@ -20,7 +20,7 @@ from forest_align.types import InputError, ParseForest
 if TYPE_CHECKING:
     from forest_align.aligners.forest.features import PairFeatures
     from forest_align.aligners.forest.model import ForestOptions
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
     from forest_align.cext.alignment_arguments import SearchOptions
     from forest_align.types import Sentence
 

@@ -18,7 +18,7 @@ from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
 
 #: Name of the kind of aligner.
 NAME = "forest"

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
+    from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.aligners.words.choose import word_candidates
     from forest_align.aligners.words.explain import with_evidence
-    from forest_align.aligners.words.lexical import (
-        Candidate,
-        CandidateProvider,
-        GivenCandidates,
-        ScoredCandidates,
-    )
+    from forest_align.aligners.words.lexical import GivenCandidates, ScoredCandidates
 
 __all__ = [
     "Candidate",
@@ -28,8 +24,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Candidate": "forest_align.aligners.words.lexical",
-        "CandidateProvider": "forest_align.aligners.words.lexical",
+        "Candidate": "forest_align.aligners.words.candidate",
+        "CandidateProvider": "forest_align.aligners.words.candidate",
         "GivenCandidates": "forest_align.aligners.words.lexical",
         "ScoredCandidates": "forest_align.aligners.words.lexical",
         "with_evidence": "forest_align.aligners.words.explain",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.contextual.aligner import ContextualAligner
-from forest_align.aligners.words.lexical import Candidate, check_minimum_score
+from forest_align.aligners.words.candidate import Candidate, check_minimum_score
 from forest_align.lexicon.evidence import explain
 from forest_align.lexicon.groups import lexical_groups, linked_blocks
 from forest_align.lexicon.kinds import CONTEXT

@@ -6,12 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.words.lexical import MINIMUM_SCORE, CandidateProvider, candidate_provider
+from forest_align.aligners.words.candidate import MINIMUM_SCORE, CandidateProvider
+from forest_align.aligners.words.lexical import candidate_provider
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.aligners.words.lexical import Candidate
+    from forest_align.aligners.words.candidate import Candidate
     from forest_align.types import Sentence
 
 #: Names that :func:`word_candidates` knows.

@@ -10,7 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from forest_align.aligners.base import Aligner, GivenWords
-    from forest_align.aligners.words.lexical import Candidate, CandidateProvider
+    from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.alignment import Alignment
     from forest_align.lexicon.groups import Span
     from forest_align.lexicon.pair_table import PairTable

@@ -1,13 +1,19 @@
-"""Word alignment candidates W: words or groups that an aligner may link, with probability and evidence."""
+"""Word candidates from the lexicon and from word vectors, and those that the caller gives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forest_align.aligners.words.candidate import (
+    MINIMUM_SCORE,
+    Candidate,
+    CandidateProvider,
+    Span,
+    check_minimum_score,
+)
 from forest_align.aligners.words.lexical_features import pair_features
 from forest_align.aligners.words.lexical_model import LexicalModel, probability
 from forest_align.alignment import Links
@@ -22,66 +28,10 @@ if TYPE_CHECKING:
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
 
-Span = tuple[int, int]
-
-#: Candidates less likely than this are not proposed.
-MINIMUM_SCORE = 0.05
 #: Score of a user's link that has none.
 GIVEN_SCORE = 0.99
 #: Names that :func:`candidate_provider` knows.
 PROVIDERS = ("dictionary", "encoder", "union", "given")
-
-
-def check_minimum_score(value: float) -> None:
-    """Check that the minimum score of candidates is a probability.
-
-    Raises
-    ------
-    InputError
-        If it is not from 0 to 1.
-    """
-    if not 0.0 <= value <= 1.0:
-        raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Candidate:
-    """Two words, or groups of words, that may be linked.
-
-    Attributes
-    ----------
-    source, target : (int, int)
-        Half-open token spans.
-    score : float
-        Probability of the link, in (0, 1); for a group, that all its words are linked.
-    evidence : tuple of str
-        Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
-        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` if there
-        are none of these.
-    """
-
-    source: Span
-    target: Span
-    score: float
-    evidence: tuple[str, ...] = ()
-
-    @property
-    def is_group(self) -> bool:
-        """Whether a side has several words."""
-        return self.source[1] - self.source[0] > 1 or self.target[1] - self.target[0] > 1
-
-
-class CandidateProvider(Protocol):
-    """Anything that proposes candidates for a sentence pair."""
-
-    @property
-    def uses_vectors(self) -> bool:
-        """Whether sentences should have word vectors."""
-        ...
-
-    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
-        """Candidates in ascending order of their spans, each pair of spans once."""
-        ...
 
 
 class ScoredCandidates:

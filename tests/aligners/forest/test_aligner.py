@@ -20,7 +20,8 @@ from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.result import reported_derivation
-from forest_align.aligners.words.lexical import Candidate, GivenCandidates
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links
 from forest_align.cext.alignment_result import NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon

@@ -8,7 +8,7 @@ import pytest
 
 from forest_align.aligners.forest.base_pairs import base_pairs, features_of_candidates
 from forest_align.aligners.forest.features import pair_features
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.lexicon.evidence import word_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_trees

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration, log_agreement
-from forest_align.aligners.words.lexical import Candidate, GivenCandidates
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.parsing import sentence_from_bracket

@@ -11,7 +11,7 @@ import pytest
 from forest_align.aligners import load
 from forest_align.aligners.forest._link_evidence import MOST_CERTAIN, LinkEvidence, SpanPairs
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.parsing import sentence_from_bracket
 from forest_align.types import Sentence
 

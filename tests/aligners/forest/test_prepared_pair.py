@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from forest_align.aligners.forest._link_evidence import LinkEvidence
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.result import reported_derivation
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon
 

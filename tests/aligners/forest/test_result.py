@@ -15,7 +15,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.result import build_alignment, reported_derivation
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import PhrasePair
 from forest_align.cext.alignment_result import NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon

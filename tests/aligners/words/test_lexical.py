@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.words.lexical import Candidate, ScoredCandidates, candidate_provider
+from forest_align.aligners.words.candidate import Candidate
+from forest_align.aligners.words.lexical import ScoredCandidates, candidate_provider
 from forest_align.aligners.words.lexical_features import around, lead, neighbours, pair_features
 from forest_align.aligners.words.lexical_model import LexicalModel, probability
 from forest_align.alignment import Links

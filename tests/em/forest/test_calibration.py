@@ -11,7 +11,7 @@ import pytest
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import pair_features
-from forest_align.aligners.words.lexical import Candidate
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import Links
 from forest_align.em.corpus.corpus import CorpusPair
 from forest_align.em.forest._calibration import TEMPERATURES, JudgedPhrases, fit_calibration, judge_phrases

@@ -1,0 +1,68 @@
+"""Word alignment candidates W: words or groups that an aligner may link, with probability and evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.types import Sentence
+
+Span = tuple[int, int]
+
+#: Candidates less likely than this are not proposed.
+MINIMUM_SCORE = 0.05
+
+
+def check_minimum_score(value: float) -> None:
+    """Check that the minimum score of candidates is a probability.
+
+    Raises
+    ------
+    InputError
+        If it is not from 0 to 1.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"expected a minimum score from 0 to 1, found {value:g}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Candidate:
+    """Two words, or groups of words, that may be linked.
+
+    Attributes
+    ----------
+    source, target : (int, int)
+        Half-open token spans.
+    score : float
+        Probability of the link, in (0, 1); for a group, that all its words are linked.
+    evidence : tuple of str
+        Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
+        :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` if there
+        are none of these.
+    """
+
+    source: Span
+    target: Span
+    score: float
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def is_group(self) -> bool:
+        """Whether a side has several words."""
+        return self.source[1] - self.source[0] > 1 or self.target[1] - self.target[0] > 1
+
+
+class CandidateProvider(Protocol):
+    """Anything that proposes candidates for a sentence pair."""
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether sentences should have word vectors."""
+        ...
+
+    def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+        """Candidates in ascending order of their spans, each pair of spans once."""
+        ...
