@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Attributes of a trial.
 _OWNER, _PLACE = "owner", "place"
 _PROC = Path("/proc")
+# Flag of a process that has begun to exit (PF_EXITING of Linux).
+_EXITING = 0x4
 
 
 def claim(study: optuna.Study, trial: optuna.Trial) -> int:
@@ -47,8 +49,8 @@ def claim(study: optuna.Study, trial: optuna.Trial) -> int:
     return place
 
 
-def give_back_dead_trials(study: optuna.Study) -> None:
-    """Mark the running trials whose process on this machine is gone as failed.
+def dead_trials(study: optuna.Study) -> list[int]:
+    """Numbers of the running trials whose process on this machine is gone.
 
     A trial without an owner is taken for one whose process was killed right after the start. If that process
     is alive, it notices the failure when it claims the trial or reports its first score, and starts another
@@ -56,18 +58,21 @@ def give_back_dead_trials(study: optuna.Study) -> None:
     """
     from optuna.trial import TrialState
 
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if not _is_alive(*trial.user_attrs.get(_OWNER, (platform.node(), ""))):
-            give_back(study, trial.number)
+    return [
+        trial.number
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        if not _is_alive(*trial.user_attrs.get(_OWNER, (platform.node(), "")))
+    ]
 
 
-def give_back(study: optuna.Study, number: int) -> None:
-    """Mark a trial as failed, unless it has ended."""
+def give_back(study: optuna.Study, *numbers: int) -> None:
+    """Mark trials as failed, except those that have ended."""
     from optuna.exceptions import UpdateFinishedTrialError
     from optuna.trial import TrialState
 
-    with suppress(UpdateFinishedTrialError):  # it ended after Optuna had checked its state
-        study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+    for number in numbers:
+        with suppress(UpdateFinishedTrialError):  # it ended after Optuna had checked its state
+            study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
 
 
 def _is_alive(host: str, process: str) -> bool:
@@ -76,14 +81,20 @@ def _is_alive(host: str, process: str) -> bool:
 
 
 def _process(number: int) -> str | None:
-    """Unique name of a process: its number and, if known, its start time; None if it has ended."""
+    """Unique name of a process: its number and, if known, its start time; None if it has ended or is exiting.
+
+    An exiting process closes its files before it counts as ended. On a busy machine it takes a while until
+    then, and whoever has waited for the files to close would find the process alive.
+    """
     if (_PROC / "self" / "stat").exists():
         try:
-            # The program's name, in brackets, may contain blanks. State and start time are fields 3 and 22.
+            # The program's name, in brackets, may contain blanks. State, flags and start time are
+            # fields 3, 9 and 22.
             fields = (_PROC / str(number) / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             return None
-        return None if fields[0] in "ZX" else f"{number}-{fields[19]}"
+        ended = fields[0] in "ZX" or int(fields[6]) & _EXITING
+        return None if ended else f"{number}-{fields[19]}"
     if os.name == "posix":  # on other systems os.kill would interrupt the process
         try:
             os.kill(number, 0)

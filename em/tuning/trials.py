@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from forest_align.em.tuning._owners import claim, give_back, give_back_dead_trials
+from forest_align.em.tuning._owners import claim, dead_trials, give_back
 from forest_align.em.tuning.results import count_states
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.types import InputError
@@ -174,21 +174,21 @@ def tune(
         if report is not None:
             report(_ended(study))
 
-    give_back_dead_trials(study)
-    if start is not None:
-        _enqueue(study, start)
+    _replace_dead_trials(study, start)
     watch()
     count = min(settings.workers, settings.trials - _ended(study))
     if settings.workers == 1:
-        _work(problem, space, settings, study, nullcontext(), watch)
+        _work(problem, space, settings, study, start, nullcontext(), watch)
     elif count > 0:
         try:
-            run_workers(lambda turn: _work(problem, space, settings, shared.open(), turn), count, watch)
+            run_workers(
+                lambda turn: _work(problem, space, settings, shared.open(), start, turn), count, watch
+            )
         finally:
-            give_back_dead_trials(study)
+            give_back(study, *dead_trials(study))
     while start is not None and not _is_scored(study, start):
-        # Its process was killed or is still running it, or the study had all trials before.
-        _enqueue(study, start, unless=("WAITING",))
+        # Another process is still running it, or the study had all trials before.
+        _enqueue(study, start, range(len(study.trials)))
         _try_next(problem, space, settings, study, nullcontext())
     watch()
     return study
@@ -222,10 +222,27 @@ def _is_scored(study: optuna.Study, start: Values) -> bool:
     )
 
 
-def _enqueue(study: optuna.Study, start: Values, unless: Sequence[str] = ("WAITING", "RUNNING")) -> None:
-    """Queue the start values for the next trial, unless a trial with them is scored or in these states."""
+def _replace_dead_trials(study: optuna.Study, start: Values | None) -> bool:
+    """Give dead trials back, and queue the start values again if they were among them.
+
+    Returns
+    -------
+    bool
+        Whether there were any.
+    """
+    dead = dead_trials(study)
+    if start is not None:
+        # Before their place is free: otherwise another process might fill it with the last trial asked for.
+        _enqueue(study, start, dead)
+    give_back(study, *dead)
+    return bool(dead)
+
+
+def _enqueue(study: optuna.Study, start: Values, lost: Sequence[int]) -> None:
+    """Queue the start values for the next trial, unless they are scored, queued, or in a trial not lost."""
     begun = any(
-        trial.state.name in unless and trial.user_attrs.get(_START) == dict(start)
+        trial.user_attrs.get(_START) == dict(start)
+        and (trial.state.name == "WAITING" or (trial.state.name == "RUNNING" and trial.number not in lost))
         for trial in study.get_trials(deepcopy=False)
     )
     if not begun and not _is_scored(study, start):
@@ -237,14 +254,17 @@ def _work(
     space: Mapping[str, Range],
     settings: TuningSettings,
     study: optuna.Study,
+    start: Values | None,
     turn: AbstractContextManager[object],
     watch: Callable[[], None] | None = None,
 ) -> None:
-    while _ended(study) < settings.trials and _try_next(problem, space, settings, study, turn):
+    begun = replaced = True
+    while (begun or replaced) and _ended(study) < settings.trials:
+        begun = _try_next(problem, space, settings, study, turn)
         if watch is not None:
             watch()
         with turn:  # a trial that another worker is about to claim looks like that of a dead process
-            give_back_dead_trials(study)
+            replaced = _replace_dead_trials(study, start)
 
 
 def _try_next(

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from forest_align.em.tuning import _owners as trial_owners
-from forest_align.em.tuning._owners import claim, give_back, give_back_dead_trials
+from forest_align.em.tuning._owners import claim, dead_trials, give_back
 from forest_align.em.tuning.results import best_values
 from forest_align.em.tuning.study import SharedStudy
 from forest_align.em.tuning.trials import TuningSettings, Values, tune
@@ -215,6 +215,32 @@ def test_processes_are_told_from_later_ones_of_the_same_number() -> None:
     assert trial_owners._process(child.pid) is None
 
 
+@pytest.mark.parametrize(("state", "flags", "alive"), [("R", 0, True), ("R", 4, False), ("Z", 4, False)])
+def test_a_process_that_has_begun_to_exit_owns_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, flags: int, alive: bool
+) -> None:
+    for number in ("self", "5"):
+        (tmp_path / number).mkdir()
+        fields = [state, 1, 5, 5, 0, -1, 0x400040 | flags, *range(12), 77]
+        (tmp_path / number / "stat").write_text(f"5 (a (b) c) {' '.join(map(str, fields))}\n")
+    monkeypatch.setattr(trial_owners, "_PROC", tmp_path)
+    assert trial_owners._process(5) == ("5-77" if alive else None)
+
+
+def test_a_process_whose_files_are_closed_owns_nothing() -> None:
+    if not trial_owners._PROC.joinpath("self", "stat").exists():
+        pytest.skip("the system does not tell whether a process is exiting")
+    size = 100_000_000  # bytes, which the system frees after it has closed the files
+    program = f"import time; memory = bytearray({size}); print(flush=True); time.sleep(3600)"
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            child.kill()
+            child.stdout.read()
+            assert trial_owners._process(child.pid) is None
+
+
 def test_where_the_system_does_not_tell_when_a_process_began_its_number_is_its_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -346,12 +372,12 @@ def test_only_running_trials_of_processes_that_are_gone_are_given_back(
     host, owner = study.trials[0].user_attrs["owner"]
     # The number is in use again, by a process that began later.
     study.ask().set_user_attr("owner", [host, f"{process.pid}-1"])
-    give_back_dead_trials(study)
+    give_back(study, *dead_trials(study))
     assert owner.startswith(f"{process.pid}-")
     assert states(shared) == ["RUNNING", "FAIL", "RUNNING", "FAIL"]
     process.kill()
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # dead, though not reaped
-    give_back_dead_trials(study)
+    give_back(study, *dead_trials(study))
     assert states(shared) == ["FAIL", "FAIL", "RUNNING", "FAIL"]
     process.communicate()
 

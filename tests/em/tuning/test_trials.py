@@ -12,6 +12,7 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
+from forest_align.em.tuning import _owners
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
 from forest_align.em.tuning._owners import claim
@@ -226,6 +227,51 @@ def test_a_start_that_another_process_is_at_is_not_begun_a_second_time(tmp_path:
 
     study = tune(Waiting(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
     assert [one.params == START for one in study.trials] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_a_start_whose_process_dies_meanwhile_is_scored_among_the_trials_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    """While another process seems alive, its trial has a place; it dies in a trial of this process."""
+    other = sqlite(tmp_path).open()
+    other.enqueue_trial(START, user_attrs={"start": START})
+    begun = other.ask()
+    claim(other, begun)
+    begun.set_user_attr("owner", [platform.node(), "0-0"])
+    alive = {"0-0"}
+    is_alive = _owners._is_alive
+    monkeypatch.setattr(_owners, "_is_alive", lambda host, name: name in alive or is_alive(host, name))
+
+    class Outliving(Parabola):
+        def statistics(self, values: Values, pairs: Sequence[int]) -> np.ndarray:
+            if len(self.scored) == (last - 1) * 5:
+                alive.clear()
+            return super().statistics(values, pairs)
+
+    study = tune(Outliving(), SPACE, TuningSettings(trials=4), sqlite(tmp_path), START)
+    assert best_values(study) == START
+    assert states(sqlite(tmp_path)) == ["FAIL"] + ["COMPLETE"] * 4
+    assert sorted(trial.user_attrs["place"] for trial in ended(sqlite(tmp_path))) == [0, 1, 2, 3]
+
+
+def test_a_process_that_dies_after_the_last_place_was_taken_is_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = sqlite(tmp_path).open()
+    other.ask().set_user_attr("owner", [platform.node(), "0-0"])
+    is_alive, give_up = _owners._is_alive, tuning.give_back
+    alive = {"0-0"}
+    monkeypatch.setattr(_owners, "_is_alive", lambda host, name: name in alive or is_alive(host, name))
+
+    def give_back(study: Any, *numbers: int) -> None:
+        if numbers:  # this one found no place
+            alive.clear()
+        give_up(study, *numbers)
+
+    monkeypatch.setattr(tuning, "give_back", give_back)
+    tune(Parabola(), SPACE, TuningSettings(trials=4), sqlite(tmp_path))
+    assert len(ended(sqlite(tmp_path))) == 4
 
 
 def test_a_failing_trial_is_marked_and_its_error_seen(tmp_path: Path) -> None:
