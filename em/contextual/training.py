@@ -27,7 +27,8 @@ import torch
 from scipy.optimize import linear_sum_assignment
 
 from forest_align.aligners.contextual.features import SentenceFeatures
-from forest_align.aligners.contextual.model import UNLIKELY, LinkModel
+from forest_align.aligners.contextual.model import LinkModel
+from forest_align.aligners.contextual.passes import UNLIKELY
 from forest_align.em.contextual._first_pass import (
     GROUPS,
     LinkSettings,

@@ -1,12 +1,7 @@
 """The link model: the probability that two words correspond, given all evidence, and its explanation.
 
-A cell (i, j) has the features of :data:`BASE_FEATURES`; its class (:data:`LINK_CLASSES`) picks the weights
-of the first pass, which is log-linear. The second and the third pass are networks
-(:mod:`forest_align.aligners.contextual.messages`) with two more groups of features.
-:data:`DIRECTION_FEATURES` describe the two words themselves. :data:`CONTEXT_FEATURES` read the probabilities
-of the previous pass around the cell: the context evidence of Sultan et al. (2014, §3.2) enters as
-expectations. The second pass scores cells independently; in the third they exchange messages. Every feature
-is symmetric in the two sentences.
+This module has the weights, their files, and the sentences as the model sees them;
+:mod:`forest_align.aligners.contextual.passes` computes the probabilities.
 """
 
 from __future__ import annotations
@@ -14,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf, log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +20,10 @@ from forest_align.aligners.contextual.features import (
     DIRECTION_FEATURES,
     LINK_CLASSES,
     SentenceFeatures,
-    base_table,
-    direction_features,
-    kernel_inputs,
     word_features,
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.aligners.contextual.passes import FEATURES, LinkPasses
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -40,7 +33,6 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
-from forest_align.cext import contextual as kernel
 from forest_align.lexicon.word_vectors import check_finite
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_probability
@@ -49,38 +41,17 @@ if TYPE_CHECKING:
     from forest_align.types import Sentence
 
 FORMAT_VERSION = 5
-#: Later passes skip a cell whose probability after the first pass is below this.
-HOPELESS = 0.003
-#: The third pass skips a cell whose probability after the second pass is below this.
-UNLIKELY = 0.01
 #: Probability that a word is linked to itself if both sentences are the same. In all 24 such pairs of
 #: Edinburgh++ train, every word is linked to itself and to no other word.
 IDENTICAL = 0.999
 _WEIGHTS = "model.safetensors"
-_FEATURES = (*BASE_FEATURES, *DIRECTION_FEATURES, *CONTEXT_FEATURES)
-_DIRECTIONS_FROM = len(BASE_FEATURES)
-_CONTEXT_FROM = _DIRECTIONS_FROM + len(DIRECTION_FEATURES)
-# All directions together count as one reason, because a single direction has no meaning.
-_WORDS_THEMSELVES = "the words themselves"
-_MESSAGES = "messages from the links around"
 _SHAPES = {
     "mean": ("D",),
     "projection": ("D", "d"),
     "directions": ("D", len(DIRECTION_FEATURES)),
     "first": (len(LINK_CLASSES), len(BASE_FEATURES) + 1),
 }
-_NETWORK_SHAPES = {name: MessageNetwork.shapes(name, len(_FEATURES)) for name in ("second", "third")}
-
-
-class _Pass(NamedTuple):
-    """The cells that a network scored, and its results; see :meth:`MessageNetwork.probabilities`."""
-
-    network: MessageNetwork
-    cells: np.ndarray
-    classes: np.ndarray
-    features: np.ndarray
-    probability: np.ndarray
-    collected: np.ndarray
+_NETWORK_SHAPES = {name: MessageNetwork.shapes(name, len(FEATURES)) for name in ("second", "third")}
 
 
 def _have_same_words(source: Sentence, target: Sentence) -> bool:
@@ -285,58 +256,14 @@ class LinkModel:
         numpy.ndarray
             float32, shape (n, m).
         """
-        return self._later_passes(source, target, evidence)[-1].probability
+        return self._passes.run(source, target, evidence)[-1].probability
 
     def explain(
         self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray, i: int, j: int
     ) -> dict[str, float]:
-        """What each feature of a cell adds to the log-odds of its link, strongest first.
+        """What each feature of a cell adds to the log-odds of its link, see :meth:`LinkPasses.explain`."""
+        return self._passes.explain(source, target, evidence, i, j)
 
-        The parts add up to the log-odds, because the networks are linear around the values of a cell.
-        """
-        cell = i * len(target.kinds) + j
-        for done in reversed(self._later_passes(source, target, evidence)):
-            if cell in done.cells:
-                at = np.searchsorted(done.cells, cell)
-                values, kind = done.features[at], done.classes[at]
-                weights, bias, messages = done.network.linear_parts(values, kind, done.collected[:, at])
-                break
-        else:
-            base, classes, _ = base_table(source, target, evidence)
-            values, kind = base[cell], classes[cell]
-            weights, bias, messages = self.first[kind, :-1], self.first[kind, -1], 0.0
-        # Cells that are hopeless after the first pass only have base features.
-        parts = dict(zip(_FEATURES, weights * values, strict=False))
-        parts[_WORDS_THEMSELVES] = sum(parts.pop(name, 0.0) for name in DIRECTION_FEATURES)
-        parts[_MESSAGES] = messages
-        parts[f"being of class: {LINK_CLASSES[kind]}"] = bias
-        ordered = sorted(parts.items(), key=lambda item: -abs(item[1]))
-        return {name: float(value) for name, value in ordered if value}
-
-    def _later_passes(
-        self, source: SentenceFeatures, target: SentenceFeatures, evidence: np.ndarray
-    ) -> tuple[_Pass, _Pass]:
-        """Run the second pass on the cells that the first one keeps, and the third on those it keeps."""
-        inputs, names = kernel_inputs(source, target, evidence)
-        probability, cells, base, classes = kernel.first_pass(*inputs, self.first, HOPELESS)
-        features = np.empty((len(cells), len(_FEATURES)), dtype=np.float32)
-        features[:, :_DIRECTIONS_FROM] = base
-        directions = direction_features(source, target, self.directions, cells)
-        features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
-        kinds = source.kinds, target.kinds
-
-        def run(
-            network: MessageNetwork,
-            before: np.ndarray,
-            cells: np.ndarray,
-            classes: np.ndarray,
-            features: np.ndarray,
-        ) -> _Pass:
-            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *kinds, cells)
-            after, collected = network.probabilities(before, cells, classes, features, *kinds)
-            return _Pass(network, cells, classes, features, after, collected)
-
-        second = run(self.second, probability, cells, classes, features)
-        (likely,) = np.nonzero(second.probability.take(cells) >= UNLIKELY)
-        left = (part.take(likely, axis=0) for part in (cells, classes, features))
-        return second, run(self.third, second.probability, *left)
+    @property
+    def _passes(self) -> LinkPasses:
+        return LinkPasses(self.directions, self.first, self.second, self.third)

@@ -24,7 +24,8 @@ from forest_align.aligners.contextual.features import (
     direction_features,
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
-from forest_align.aligners.contextual.model import FORMAT_VERSION, UNLIKELY, LinkModel
+from forest_align.aligners.contextual.model import FORMAT_VERSION, LinkModel
+from forest_align.aligners.contextual.passes import UNLIKELY
 from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 from forest_align.cext import contextual as kernel
 from forest_align.lexicon.pair_table import PairTable
@@ -183,7 +184,7 @@ def test_cells_that_the_second_pass_thinks_unlikely_keep_its_probability(
 ) -> None:
     model = random_model()
     given = (*model.prepare(one, two), np.zeros((len(one), len(two)), dtype=np.int32))
-    before = model._later_passes(*given)[0].probability
+    before = model._passes.run(*given)[0].probability
     after = model.probabilities(*given)
     np.testing.assert_array_equal(before == after, before < UNLIKELY)
 
