@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.contextual.examples import only_sure
+from forest_align.em.contextual.gold_links import only_sure
 from forest_align.eval.metrics.word_scores import WordPair, score_words
 
 ANNOTATORS = "ABC"

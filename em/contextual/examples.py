@@ -1,27 +1,25 @@
-"""Reads the hand-aligned corpora for training the link model, with their word vectors."""
+"""Reads the hand-aligned corpora for training the link model, and makes altered copies of their pairs."""
 
 from __future__ import annotations
 
-import io
 import random
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forest_align.aligners.contextual.features import SentenceFeatures, word_features
-from forest_align.alignment import Links
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.contextual._folds import Keys, folds_of, sentence_key
 from forest_align.em.contextual._rearranging import Tagged, participles_of, rearranged_pair
+from forest_align.em.contextual.annotating import Annotated, annotate
+from forest_align.em.contextual.gold_links import mtref_train_links, only_sure, wanted_links
 from forest_align.em.contextual.misspellings import misspelled_sentence
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.storage.atomic import write_atomically
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import Sentence
 
@@ -70,7 +68,7 @@ class LinkExample:
     gold : numpy.ndarray
         bool, shape (n, m): sure links.
     wanted : numpy.ndarray
-        float32, shape (n, m): targets of the later passes; see :func:`wanted_links`.
+        float32, shape (n, m): targets of the later passes; see :func:`.gold_links.wanted_links`.
     """
 
     corpus: str
@@ -102,7 +100,7 @@ class Version:
     links : list of (int, int)
         Sure links.
     share : numpy.ndarray, optional
-        See :func:`wanted_links`.
+        See :func:`.gold_links.wanted_links`.
     """
 
     number: int
@@ -110,14 +108,6 @@ class Version:
     target: tuple[str, ...]
     links: list[tuple[int, int]]
     share: np.ndarray | None = None
-
-
-class Annotated(NamedTuple):
-    """A sentence of n words with its tags and its word vectors, float32 (n, D)."""
-
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    vectors: np.ndarray
 
 
 def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]:
@@ -217,50 +207,6 @@ def sentences_of_tests(data: Path) -> dict[str, set[str]]:
     }
 
 
-def wanted_links(path: Path, pairs: Sequence[SentencePair]) -> list[np.ndarray | None]:
-    """For each pair of MSR-RTE the share of annotators who made a link, float32 (n, m).
-
-    A link that one of three annotators made is more likely right than a link that none made. A possible link
-    counts a third. None if an annotator's file splits the sentences into other words.
-    """
-    annotators = [list(read_pairs(path.with_name(f"RTE2_dev_{name}.align.txt"))) for name in "ABC"]
-    result: list[np.ndarray | None] = []
-    for pair, *versions in zip(pairs, *annotators, strict=True):
-        share = np.zeros((len(pair.source), len(pair.target)), dtype=np.float32)
-        for version in versions:
-            links = version.links if isinstance(version, SentencePair) else None
-            if links is None or (len(version.source), len(version.target)) != share.shape:
-                break
-            for (i, j), sure in zip(links.pairs, links.sure or (True,) * len(links), strict=True):
-                share[i, j] += (1 if sure else 1 / 3) / len(versions)
-        else:
-            result.append(share)
-            continue
-        result.append(None)
-    return result
-
-
-def only_sure(links: Links | None) -> Links:
-    """The sure links of a pair that has links."""
-    assert links is not None
-    return links.only_sure()
-
-
-def mtref_train_links(path: Path) -> list[list[tuple[int, int]]]:
-    """Sure links of MTRef's train part, which lists sure links first and possible links after, each in order.
-
-    If the source index decreases once, the links after that point are the possible ones. They are 12.6% of
-    all links, similar to the dev part (13.1%), which marks them.
-    """
-    result = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        ends = [item.split("-") for item in line.split("\t")[7].split()]
-        links = [(int(i), int(j)) for i, j in ends]
-        falls = [k for k in range(1, len(links)) if links[k][0] < links[k - 1][0]]
-        result.append(links[: falls[0]] if len(falls) == 1 else links)
-    return result
-
-
 def annotate_versions(
     versions: Sequence[Version], name: str, parser: str, cache: Path
 ) -> Iterator[tuple[Annotated, Annotated]]:
@@ -269,47 +215,3 @@ def annotate_versions(
     mark = fingerprint_of(parser_fingerprint(parser), *sentences)
     annotated = annotate(sentences, parser, cache / f"vectors-{name.replace(' ', '-')}-{mark}.npz")
     return zip(annotated, annotated, strict=True)  # one iterator gives both
-
-
-def annotate(sentences: Sequence[tuple[str, ...]], parser: str, cache: Path) -> Iterator[Annotated]:
-    """Yield each sentence with its tags and word vectors, from the cache or the parser."""
-    if not cache.exists():
-        save_whole(cache, **run_parser(sentences, parser))
-    stored = np.load(cache)
-    vectors, tags = stored["vectors"], stored["tags"]
-    offsets = np.cumsum([0, *(len(words) for words in sentences)])
-    if len(vectors) != offsets[-1]:
-        raise SystemExit(f"{cache} is of other sentences, {len(vectors)} words in all: delete it")
-    for words, start, end in zip(sentences, offsets[:-1], offsets[1:], strict=True):
-        rows = vectors[start:end].astype(np.float32)
-        yield Annotated(words, tuple(map(str, tags[start:end])), rows)
-
-
-def save_whole(path: Path, **arrays: np.ndarray) -> None:
-    """Write an npz file atomically: a killed run leaves no incomplete file."""
-    content = io.BytesIO()
-    np.savez(content, **arrays)  # type: ignore[arg-type]
-    write_atomically(path, content.getvalue())
-
-
-def run_parser(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.ndarray]:
-    """The parser's tags of all words, and their word vectors."""
-    from forest_align.parsing.networks.vector_network import WordVectors
-    from forest_align.parsing.parser_loading import load_span_parser
-
-    scorer, word_vectors = load_span_parser(parser), WordVectors()
-    order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
-    found = {}
-    for start in range(0, len(order), 32):
-        batch = order[start : start + 32]
-        words = [sentences[k] for k in batch]
-        for k, scores, vectors in zip(batch, scorer.score(words), word_vectors(words), strict=True):
-            if isinstance(scores, Exception):
-                raise SystemExit(f"cannot parse {' '.join(sentences[k])!r}: {scores}")
-            found[k] = (scores.tags, vectors.astype(np.float16))
-        print(f"{start}/{len(order)}", end="\r", file=sys.stderr)
-    every = range(len(sentences))
-    return {
-        "tags": np.array([tag for k in every for tag in found[k][0]]),
-        "vectors": np.concatenate([found[k][1] for k in every]),
-    }

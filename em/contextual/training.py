@@ -40,11 +40,11 @@ from forest_align.em.contextual._first_pass import (
 from forest_align.em.contextual._folds import FOLDS
 from forest_align.em.contextual._message_pass import fit_messages
 from forest_align.em.contextual._second_pass import cells_of, fit_second
+from forest_align.em.contextual.annotating import save_whole
 from forest_align.em.contextual.examples import (
     TRAIN,
     LinkExample,
     read_examples,
-    save_whole,
     sentences_of_tests,
 )
 from forest_align.em.corpus.corpus import parser_fingerprint

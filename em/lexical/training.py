@@ -32,7 +32,7 @@ from forest_align.aligners.words.lexical_model import (
     probability,
 )
 from forest_align.data.pairs import read_pairs
-from forest_align.em.contextual.examples import save_whole
+from forest_align.em.contextual.annotating import save_whole
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.logistic import fit_logistic
 from forest_align.em.progress import counting_bar

@@ -18,8 +18,8 @@ from forest_align.aligners.contextual.model import LinkModel
 from forest_align.em.contextual import _first_pass as first_pass
 from forest_align.em.contextual import _message_pass as message_pass
 from forest_align.em.contextual import _second_pass as second_pass
-from forest_align.em.contextual import examples as link_examples
-from forest_align.em.contextual import training
+from forest_align.em.contextual import annotating, training
+from forest_align.em.contextual.examples import read_examples
 
 SIZE = 40
 TAGS = {
@@ -115,7 +115,7 @@ def made_up(sentences: Sequence[tuple[str, ...]], parser: str) -> dict[str, np.n
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripts with steps of few pairs and small networks."""
-    monkeypatch.setattr(link_examples, "run_parser", made_up)
+    monkeypatch.setattr(annotating, "run_parser", made_up)
     monkeypatch.setattr(first_pass, "PAIRS_A_STEP", 4)
     monkeypatch.setattr(message_pass, "PAIRS_A_STEP", 4)
     monkeypatch.setattr(second_pass, "CELLS_A_STEP", 32)
@@ -167,7 +167,7 @@ def test_what_is_held_out_is_measured_and_not_learned(
 ) -> None:
     measured: list[Any] = []
     monkeypatch.setattr(training, "measure", lambda model, examples: measured.extend(examples) or [])
-    examples = list(link_examples.read_examples(data, "none", data.parent / "cache"))
+    examples = list(read_examples(data, "none", data.parent / "cache"))
     for options in (("--leave-out", "edinburgh"), ("--hold-out", "1")):
         measured.clear()
         card = LinkModel.load(train(data, options[0][2:], *options)).card
@@ -237,7 +237,7 @@ def test_the_last_pass_learns_from_the_cells_that_the_aligner_leaves_to_it(
 def test_examples_have_links_evidence_shares_and_copies_with_a_misspelled_word(
     small: None, data: Path
 ) -> None:
-    examples = list(link_examples.read_examples(data, "none", data.parent / "cache"))
+    examples = list(read_examples(data, "none", data.parent / "cache"))
     pairs = corpus_of(1, 7)
     mine = [e for e in examples if e.corpus == "msr_rte"]
     assert [e.is_altered for e in mine[:10]] == [False] * 7 + [True] * 3
@@ -272,23 +272,11 @@ def test_examples_have_links_evidence_shares_and_copies_with_a_misspelled_word(
     assert all((e.fold == -1) == e.corpus.endswith("dev") for e in examples)
 
 
-def test_possible_links_of_mtref_follow_the_sure_ones_after_one_fall(tmp_path: Path) -> None:
-    path = tmp_path / "train.tsv"
-    rows = ["0-0 1-1 2-2 0-1 1-2", "0-0 1-1 1-0 2-2", "2-0 1-1 0-2", ""]
-    path.write_text("".join(f"0:0\ta b c\tN/A\ta b c\tN/A\t1\t1\t{row}\n" for row in rows))
-    assert link_examples.mtref_train_links(path) == [
-        [(0, 0), (1, 1), (2, 2)],
-        [(0, 0), (1, 1), (1, 0), (2, 2)],
-        [(2, 0), (1, 1), (0, 2)],
-        [],
-    ]
-
-
 def test_vectors_of_other_sentences_are_not_taken_from_the_cache(small: None, tmp_path: Path) -> None:
     cache = tmp_path / "vectors.npz"
     one, two = ("a", "cat"), ("dogs",)
-    found = list(link_examples.annotate([one, two], "none", cache))
+    found = list(annotating.annotate([one, two], "none", cache))
     assert [side.words for side in found] == [one, two]
     assert [len(side.vectors) for side in found] == [2, 1] and found[0].tags == ("DT", "NN")
     with pytest.raises(SystemExit, match="of other sentences, 3 words in all: delete it"):
-        list(link_examples.annotate([one], "none", cache))
+        list(annotating.annotate([one], "none", cache))
