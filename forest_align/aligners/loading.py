@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from forest_align.aligners.base import BATCH_SIZE, Aligner, GivenWords, PairLike, Text
+from forest_align.aligners.base import BATCH_SIZE, Aligner
 from forest_align.aligners.model_folder import bundled_models, read_card
+from forest_align.aligners.pair import GivenWords, PairLike, Text
 from forest_align.alignment import Alignment
 from forest_align.types import InputError, ModelError
 

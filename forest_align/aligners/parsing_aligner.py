@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.base import Aligner, Text
+from forest_align.aligners.base import Aligner
+from forest_align.aligners.pair import Text
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError, Sentence
 

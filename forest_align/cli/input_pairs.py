@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from forest_align.aligners.base import NO_TOKENS, Pair, Text
+from forest_align.aligners.pair import NO_TOKENS, Pair, Text
 from forest_align.alignment import Links
 from forest_align.cli.aligner_choice import WORDS, links_of_file, uses_given_links
 from forest_align.cli.arguments import is_file, is_sentence, is_single_word

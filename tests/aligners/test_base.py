@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,8 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import forest_align
-from forest_align.aligners.base import NO_TOKENS, Aligner, GivenWords, Pair, PairLike, Text, pair_of
+from forest_align.aligners.base import Aligner
+from forest_align.aligners.pair import NO_TOKENS, GivenWords, Pair, PairLike, Text
 from forest_align.alignment import Alignment, Links
 from forest_align.types import InputError, Sentence, Token
 
@@ -295,15 +295,3 @@ def test_an_aligner_that_uses_no_links_refuses_pairs_that_have_some() -> None:
         Splitter().align(ONE, TWO, Links())
     found = list(Splitter().align_many([(ONE, TWO, Links()), (ONE, TWO)]))
     assert refused in found[0].error and not found[1].error
-
-
-@pytest.mark.parametrize("wrong", ["c", [(0, 1)], 1, ((0, 1), (1, 2), 0.9)])
-def test_what_are_no_links_are_refused_as_such(wrong: Any) -> None:
-    with pytest.raises(InputError, match="expected Links or a sequence of Candidate, found"):
-        list(Linker().align_many([(ONE, TWO, wrong)]))
-
-
-@pytest.mark.parametrize("wrong", ["ab", ("a",), ("a", "b", Links(), "d"), None, ONE])
-def test_what_is_no_pair_is_refused_as_such(wrong: Any) -> None:
-    with pytest.raises(InputError, match="expected a pair of sentences"):
-        pair_of(wrong)

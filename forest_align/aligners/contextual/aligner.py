@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text
 from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
 from forest_align.aligners.model_folder import bundled_folder, model_folder
+from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.alignment import Alignment
 from forest_align.lexicon.evidence import lexical_evidence

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import GivenWords, Text
 from forest_align.aligners.forest._k_best_alignments import k_best
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
@@ -16,6 +15,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder, model_folder
+from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates

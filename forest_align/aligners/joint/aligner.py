@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.aligner import bundled_model as bundled_link_model
 from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
@@ -18,6 +17,7 @@ from forest_align.aligners.joint.model import JointModel
 from forest_align.aligners.joint.program import best_edits
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
 from forest_align.aligners.model_folder import bundled_folder, model_folder
+from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.model_folder import bundled_folder, model_folder
+from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
 from forest_align.aligners.semi_markov._sentence_arrays import LONGEST

@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.aligners.base import Text
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.model_folder import damaged, model_folder
+from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.aligners.sultan._pipeline import published_links
 from forest_align.aligners.sultan._similarity import similar_words

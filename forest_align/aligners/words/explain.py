@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from forest_align.aligners.base import Aligner, GivenWords
+    from forest_align.aligners.base import Aligner
+    from forest_align.aligners.pair import GivenWords
     from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.alignment import Alignment
     from forest_align.lexicon.groups import Span

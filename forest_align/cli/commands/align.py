@@ -11,8 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.base import BATCH_SIZE, Pair
+from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.model_folder import bundled_models
+from forest_align.aligners.pair import Pair
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.aligner_choice import (

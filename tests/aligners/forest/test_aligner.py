@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from forest_align.aligners.base import PairLike
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.legitimacy import violations
 from forest_align.aligners.forest.result import reported_derivation
+from forest_align.aligners.pair import PairLike
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links

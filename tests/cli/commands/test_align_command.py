@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.aligners.base import Pair, Text
+from forest_align.aligners.pair import Pair, Text
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
 from forest_align.cli.writers import alignment_writer
