@@ -61,7 +61,7 @@ class BaseArrays(NamedTuple):
 
 
 class SearchOptions(NamedTuple):
-    """How to search. :class:`forest_align.aligners.forest.model.ForestOptions` has the defaults.
+    """How to search. :class:`forest_align.aligners.forest.options.ForestOptions` has the defaults.
 
     Attributes
     ----------

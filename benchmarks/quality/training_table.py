@@ -29,7 +29,8 @@ import numpy as np
 from ablation import rows_of, table
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.model import NORMALIZERS, ForestModel
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import NORMALIZERS
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest.dev_set import DevSet, figures

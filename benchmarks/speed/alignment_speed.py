@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cext import alignment
 from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 
 UNTUNED = ForestOptions(
     null_penalty=1.4,

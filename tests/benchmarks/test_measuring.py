@@ -17,7 +17,7 @@ import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import candidate_provider
 from forest_align.alignment import Alignment, Links

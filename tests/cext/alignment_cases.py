@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cext.alignment_arguments import BaseArrays, SearchOptions, SideArrays
 
 # Enough of them that no two alignments have the same score.

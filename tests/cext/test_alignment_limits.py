@@ -215,7 +215,7 @@ SCARCE = """
 import resource
 from pathlib import Path
 
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cext import alignment
 
 options = ForestOptions().search_options()

@@ -9,7 +9,8 @@ from forest_align._faces import lazy_face
 if TYPE_CHECKING:
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.forest.legitimacy import alignment_violations
-    from forest_align.aligners.forest.model import ForestModel, ForestOptions
+    from forest_align.aligners.forest.model import ForestModel
+    from forest_align.aligners.forest.options import ForestOptions
 
 __all__ = [
     "ForestAligner",
@@ -23,7 +24,7 @@ __getattr__, __dir__ = lazy_face(
     {
         "ForestAligner": "forest_align.aligners.forest.aligner",
         "ForestModel": "forest_align.aligners.forest.model",
-        "ForestOptions": "forest_align.aligners.forest.model",
+        "ForestOptions": "forest_align.aligners.forest.options",
         "alignment_violations": "forest_align.aligners.forest.legitimacy",
     },
 )

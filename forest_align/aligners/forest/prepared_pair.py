@@ -19,7 +19,7 @@ from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
     from forest_align.aligners.forest.features import PairFeatures
-    from forest_align.aligners.forest.model import ForestOptions
+    from forest_align.aligners.forest.options import ForestOptions
     from forest_align.aligners.words.candidate import Candidate
     from forest_align.cext.alignment_arguments import SearchOptions
     from forest_align.types import Sentence
@@ -47,7 +47,7 @@ class PreparedPair:
     links : LinkEvidence, optional
         Evidence of the word links for phrases.
     link_weight, tree_weight : float
-        See :class:`forest_align.aligners.forest.model.ForestOptions`.
+        See :class:`forest_align.aligners.forest.options.ForestOptions`.
     """
 
     source: ParseForest

@@ -11,7 +11,8 @@ from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence

@@ -12,7 +12,8 @@ import pytest
 from forest_align.aligners.forest import features as phrase_features
 from forest_align.aligners.forest import prepared_pair
 from forest_align.aligners.forest.aligner import ForestAligner, bundled_model
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Links
 from forest_align.cext.alignment_arguments import SideArrays

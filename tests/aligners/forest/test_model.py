@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,9 @@ from forest_align.aligners import load
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import CATEGORIES, GENERAL_FEATURES, RELATIONS, PairFeatures
-from forest_align.aligners.forest.model import BOUNDS, ForestModel, ForestOptions
-from forest_align.em.tuning.forest_sweep import MORE, SPACE
-from forest_align.types import InputError, ModelError
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
+from forest_align.types import ModelError
 
 from .test_features import features
 
@@ -106,16 +106,6 @@ def test_each_option_of_the_search_reaches_the_kernel_by_its_name() -> None:
         }
 
 
-def test_each_option_that_is_a_number_has_bounds_that_hold_its_default() -> None:
-    numbers = {one.name: one.default for one in fields(ForestOptions) if type(one.default) in (int, float)}
-    assert BOUNDS.keys() == numbers.keys()
-    for name, default in numbers.items():
-        assert BOUNDS[name][0] <= default <= BOUNDS[name][1], name
-    for name, wanted in {**SPACE, **MORE}.items():
-        assert BOUNDS[name][0] <= wanted.low < wanted.high <= BOUNDS[name][1], name
-        assert wanted.integer == isinstance(numbers[name], int), name
-
-
 def test_probabilities_of_each_source_class_add_up_to_one() -> None:
     log_pair, log_null_source, log_null_target = one_sided().log_probabilities(features())
     assert np.exp(log_pair).sum(axis=1) + np.exp(log_null_source) == pytest.approx(1.0)
@@ -157,21 +147,6 @@ def test_swapped_sentences_have_the_same_symmetric_probabilities() -> None:
 def test_by_pair_null_aligned_target_phrases_compete_with_each_other() -> None:
     model = replace(one_sided(), options=ForestOptions(normalizer="pair"))
     assert np.exp(model.log_probabilities(features())[2]).sum() == pytest.approx(1.0)
-
-
-def test_options_out_of_range_are_refused_by_name() -> None:
-    with pytest.raises(InputError, match="symmetric"):
-        ForestOptions(normalizer="nonsense")
-    with pytest.raises(InputError, match=r"'null_penalty': expected a number of at least 0, found nan"):
-        ForestOptions(null_penalty=float("nan"))
-    with pytest.raises(InputError, match=r"'max_items': expected a whole number of at least 1, found 0"):
-        ForestOptions(max_items=0)
-    with pytest.raises(InputError, match=r"'beam': expected a whole number of at least 1, found True"):
-        ForestOptions(beam=True)
-    with pytest.raises(InputError, match=r"'generation_gap': expected at most 100, found 101"):
-        ForestOptions(generation_gap=101)
-    assert ForestOptions(parser_weight=1.0, generation_gap=100).generation_gap == 100
-    assert ForestOptions(beam=np.int64(3), link_weight=np.float32(0.5)).beam == 3  # type: ignore[arg-type]
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.features import GENERAL_FEATURES
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.cli.commands import train
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.state import RUN, TrainingSettings, load_state

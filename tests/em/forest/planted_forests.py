@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import nltk
 import numpy as np
 
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.em.forest._problem import AlignmentProblem, build_problem
 from forest_align.em.forest.events import Normalizer, PairRows

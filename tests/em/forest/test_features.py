@@ -12,7 +12,8 @@ from forest_align.aligners.forest.features import (
     PairFeatures,
     PhraseClasses,
 )
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.em.forest._features import CorpusFeatures, number_features
 from forest_align.em.forest.events import EventTableBuilder, Normalizer
 

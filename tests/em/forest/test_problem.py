@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest._link_evidence import LinkEvidence
-from forest_align.aligners.forest.model import ForestOptions
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.forest._problem import AlignmentProblem, build_problem

@@ -10,7 +10,8 @@ import pytest
 
 from forest_align.aligners.forest.calibration import PhraseCalibration
 from forest_align.aligners.forest.features import GENERAL_FEATURES
-from forest_align.aligners.forest.model import ForestModel, ForestOptions
+from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.options import ForestOptions
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 from forest_align.em.forest import training
 from forest_align.em.forest.dev_set import DevSet

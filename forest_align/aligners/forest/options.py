@@ -1,0 +1,112 @@
+"""Options of the forest aligner's search, and their bounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from numbers import Integral
+from typing import Any
+
+from forest_align.cext.alignment_arguments import BOUNDS as KERNEL_BOUNDS
+from forest_align.cext.alignment_arguments import SearchOptions
+from forest_align.types import InputError
+from forest_align.types.json_fields import check_boolean, is_number
+
+NORMALIZERS = ("sides", "pair", "symmetric")
+#: Minimum and maximum of each numeric option, both inclusive.
+BOUNDS: dict[str, tuple[float, float]] = {
+    **KERNEL_BOUNDS,
+    **dict.fromkeys(
+        ("candidate_weight", "link_weight", "tree_weight", "confident_link", "certain_link"), (0, math.inf)
+    ),
+}
+
+
+def _check_number(value: Any, name: str, *, whole: bool) -> None:
+    least, most = BOUNDS[name]
+    if not (is_number(value) and value >= least and (isinstance(value, Integral) or not whole)):
+        which = "a whole number" if whole else "a number"
+        raise InputError(f"expected {which} of at least {least}, found {value!r}", field=name)
+    if value > most:
+        raise InputError(f"expected at most {most}, found {value}", field=name)
+
+
+@dataclass(frozen=True, slots=True)
+class ForestOptions:
+    """Options of the search; the symbols are those of Arase & Tsujii (2017).
+
+    Attributes
+    ----------
+    null_penalty, noncompositional_penalty : float
+        µ_n and µ_c (§5.3).
+    parser_weight : float
+        µ_p (§5.4), in [0, 1]: weight of a linear interpolation, used when pairs compete for the beam or to
+        be the root.
+    beam, generation_gap : int
+        µ_b and µ_g (§5.1); µ_g is at most 100.
+    opened_supports : int
+        How many supports of a pair are tried when a non-compositional pair replaces it.
+    max_items : int
+        Maximum number of packed pairs; the beam narrows to stay below it.
+    candidate_weight : float
+        Exponent of a word candidate's score in the score of its base pair.
+    link_weight : float
+        Exponent, in the score of a phrase pair or null phrase, of the probability that the word links agree
+        with it, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
+    tree_weight : float
+        Exponent, in the score of a derivation, of the probability of its trees relative to the most probable
+        trees: a log-linear µ_p.
+    confident_link, certain_link : float
+        Minimum scores of word candidates that are reported although the structure does not contain them. A
+        confident candidate is added only if the structure links neither word to another one, a certain
+        candidate always.
+    normalizer : str
+        Which candidates compete, see :meth:`ForestModel.log_probabilities`.
+    noncompositional, single_support, multiword, count_all_nulls : bool
+        Switches of the search, see :func:`forest_align.cext.alignment.align`; ``multiword`` allows groups of
+        words to be aligned as a whole.
+    whole_constituents : bool
+        Whether phrases that are parts of constituents are widened to the whole constituents, unless other
+        pairs or links prevent it, see :mod:`forest_align.aligners.forest._whole_constituents`.
+
+    Raises
+    ------
+    InputError
+        If the normaliser is unknown, a number is out of range, or a switch is neither true nor false.
+    """
+
+    null_penalty: float = 1.0
+    noncompositional_penalty: float = 1.0
+    parser_weight: float = 0.0
+    beam: int = 50
+    generation_gap: int = 4
+    opened_supports: int = 4
+    max_items: int = 20_000
+    candidate_weight: float = 1.0
+    link_weight: float = 0.0
+    tree_weight: float = 0.0
+    confident_link: float = 0.5
+    certain_link: float = 0.6
+    normalizer: str = "sides"
+    noncompositional: bool = True
+    single_support: bool = True
+    multiword: bool = True
+    count_all_nulls: bool = False
+    whole_constituents: bool = True
+
+    def __post_init__(self) -> None:
+        if self.normalizer not in NORMALIZERS:
+            raise InputError(
+                f"expected one of {', '.join(NORMALIZERS)}, found {self.normalizer!r}", field="normalizer"
+            )
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(one.default, bool):
+                check_boolean(value, one.name)
+            elif one.name in BOUNDS:
+                _check_number(value, one.name, whole=isinstance(one.default, int))
+
+    def search_options(self) -> SearchOptions:
+        """The options of the kernel, at a temperature of 1."""
+        given = asdict(self)
+        return SearchOptions(**{name: given[name] for name in SearchOptions._fields if name in given})
