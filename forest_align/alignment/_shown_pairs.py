@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from forest_align.alignment import Alignment, PhrasePair
+from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._record import AlignmentRecord
 
 #: A pair below this probability is more likely wrong than right; views show it pale.
 LIKELY = 0.5
 
 
-def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
+def shown_pairs(alignment: AlignmentRecord) -> list[PhrasePair]:
     """The phrase pairs that a view lists, in the order of the source, the longest first at each word.
 
     In a derivation, a phrase that is not a constituent is a part that binarization made. It is hidden unless
@@ -26,14 +27,14 @@ def shown_pairs(alignment: Alignment) -> list[PhrasePair]:
     return _in_order(pair for pair in phrases if pair.constituents or _is_smallest(pair, phrases))
 
 
-def hidden_note(alignment: Alignment, shown: Sequence[PhrasePair]) -> str:
+def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
     """Describe the pairs that :func:`shown_pairs` hides; empty if there are none."""
     hidden = len(alignment.phrases) - len(shown)
     pairs = "phrase pair" if hidden == 1 else "phrase pairs"
     return f"{hidden} {pairs} with parts of constituents; --to jsonl has all" if hidden else ""
 
 
-def roots_note(alignment: Alignment) -> str:
+def roots_note(alignment: AlignmentRecord) -> str:
     """Say that the whole sentences are aligned or, if that is more likely wrong, with what probability."""
     if not alignment.root_aligned:
         return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from forest_align.alignment import Alignment, PhrasePair
+from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import LIKELY, hidden_note, numbers_of, roots_note, shown_pairs
 from forest_align.alignment.svg import PALETTE, UNALIGNED, escaped, to_svg
 from forest_align.types import InputError, Sentence
@@ -43,23 +44,23 @@ PAGE_START = (
 PAGE_END = f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
 
 
-def to_html(alignments: Iterable[Alignment]) -> str:
+def to_html(alignments: Iterable[AlignmentRecord]) -> str:
     """Make a whole page with a section for each alignment; use :func:`to_section` for streaming.
 
     Parameters
     ----------
-    alignments : iterable of Alignment
+    alignments : iterable of AlignmentRecord
         Any alignments; those with trees get their trees drawn.
     """
     return PAGE_START + "".join(map(to_section, alignments)) + PAGE_END
 
 
-def to_frame(alignment: Alignment) -> str:
+def to_frame(alignment: AlignmentRecord) -> str:
     """One alignment as an ``<iframe>``, which leaves the styles of the page around it (a notebook) alone.
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : AlignmentRecord
         Any alignment.
     """
     # If the page may not run scripts, the height stays fixed and the frame scrolls.
@@ -68,12 +69,12 @@ def to_frame(alignment: Alignment) -> str:
     return f'<iframe srcdoc="{escape(to_html([alignment]))}" onload="{fit}" style="{style}"></iframe>'
 
 
-def to_section(alignment: Alignment) -> str:
+def to_section(alignment: AlignmentRecord) -> str:
     """One alignment as a ``<section>``, to be placed between ``PAGE_START`` and ``PAGE_END``."""
     return f"<section>\n{section_body(alignment)}\n</section>\n"
 
 
-def section_body(alignment: Alignment, *, open_trees: bool = False) -> str:
+def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str:
     """The content of an alignment's section; with ``open_trees`` the trees are unfolded."""
     pairs = shown_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment)]
@@ -100,7 +101,7 @@ def _words_of_pair(pair: PhrasePair) -> str:
     return " ".join(_names(0, *pair.source_node.span) + _names(1, *pair.target_node.span))
 
 
-def _side(alignment: Alignment, pairs: Sequence[PhrasePair], side: int) -> str:
+def _side(alignment: AlignmentRecord, pairs: Sequence[PhrasePair], side: int) -> str:
     """One sentence, its aligned phrases as nested spans."""
     sentence = (alignment.source, alignment.target)[side]
     if not sentence.tokens:
@@ -145,7 +146,7 @@ def _unsure(pair: PhrasePair) -> str:
     return " unsure" if pair.probability < LIKELY else ""
 
 
-def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> str:
+def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int) -> str:
     partners, notes = [], []
     for k, link in enumerate(alignment.words):
         if link[side] != index:
@@ -163,7 +164,7 @@ def _word(alignment: Alignment, sentence: Sentence, side: int, index: int) -> st
     return f'<span class="{style}" data-w="{name}" data-with="{lights}"{title}>{word}</span>'
 
 
-def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
+def _table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
     numbers = numbers_of(pairs)
     rows = []
     for k, pair in enumerate(pairs):
@@ -193,7 +194,7 @@ def _table(alignment: Alignment, pairs: Sequence[PhrasePair]) -> str:
     return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"
 
 
-def _trees(alignment: Alignment, is_open: bool) -> str:
+def _trees(alignment: AlignmentRecord, is_open: bool) -> str:
     opening = "<details open>" if is_open else "<details>"
     try:
         return f"{opening}<summary>trees</summary><div>{to_svg(alignment)}</div></details>"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from forest_align.alignment import Alignment
+from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import numbers_of, shown_pairs
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import parse_bracket
@@ -57,7 +57,7 @@ def escaped(text: str) -> str:
     return escape(printable(text))
 
 
-def to_svg(alignment: Alignment) -> str:
+def to_svg(alignment: AlignmentRecord) -> str:
     """Draw an alignment as a self-contained SVG document.
 
     The two phrases of a pair share a colour and a number. More probable links are drawn stronger. Unaligned
@@ -65,7 +65,7 @@ def to_svg(alignment: Alignment) -> str:
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : AlignmentRecord
         An alignment with both trees.
 
     Raises
@@ -160,7 +160,7 @@ def _has_words(tree: Tree) -> bool:
     return not len(tree) or any(isinstance(child, str) for child in tree)
 
 
-def _numbers(alignment: Alignment) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+def _numbers(alignment: AlignmentRecord) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
     """For each side, map each span to the number of its pair of constituents.
 
     Pairs without a node of their own in the trees are numbered too, as in every view.
@@ -210,7 +210,7 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
     return edges + labels
 
 
-def _links(alignment: Alignment, source: _Words, target: _Words) -> list[str]:
+def _links(alignment: AlignmentRecord, source: _Words, target: _Words) -> list[str]:
     scores = alignment.words.scores or (1.0,) * len(alignment.words)
     (xs, top), (other_xs, bottom) = source, target
     middle = (top + bottom) / 2
@@ -222,7 +222,7 @@ def _links(alignment: Alignment, source: _Words, target: _Words) -> list[str]:
     ]
 
 
-def _words(alignment: Alignment, *sides: _Words) -> list[str]:
+def _words(alignment: AlignmentRecord, *sides: _Words) -> list[str]:
     drawn = []
     for side, (sentence, (columns, y)) in enumerate(
         zip((alignment.source, alignment.target), sides, strict=True)

@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from textwrap import wrap
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment._links import Links
+from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._record import AlignmentRecord
 from forest_align.alignment._shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
 from forest_align.types import Node, Sentence
 from forest_align.types.brackets import split_chain
@@ -19,7 +21,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
-def to_text(alignment: Alignment, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
+def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
     """Show an alignment on lines of at most ``width`` columns.
 
     A phrase is indented by its depth inside other aligned phrases of the source. A star marks a pair that
@@ -29,7 +31,7 @@ def to_text(alignment: Alignment, *, width: int | None = DEFAULT_WIDTH, colour: 
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : AlignmentRecord
         The alignment, with phrases or with word links only.
     width : int or None
         Columns of the terminal, at least 40. With None, phrases are never cut and other lines wrap at 80.
@@ -77,7 +79,7 @@ class _Paint:
         return f"{style}{text}{_RESET}" if self._on and style else text
 
 
-def _title(alignment: Alignment) -> str:
+def _title(alignment: AlignmentRecord) -> str:
     parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
         parts.append(roots_note(alignment) or "partly aligned")
@@ -87,7 +89,7 @@ def _title(alignment: Alignment) -> str:
 
 
 def _phrase_lines(
-    alignment: Alignment, pairs: Sequence[PhrasePair], width: int | None, paint: _Paint
+    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int | None, paint: _Paint
 ) -> list[str]:
     room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR)
     rows, open_ends = [], []  # type: list[tuple[str, str]], list[int]
@@ -128,7 +130,7 @@ def _phrase(node: Node, words: str) -> str:
     return _plain(f"{split_chain(node.label)[0]} {words}").lstrip()
 
 
-def _word_links(alignment: Alignment) -> list[str]:
+def _word_links(alignment: AlignmentRecord) -> list[str]:
     links: Links = alignment.words
     source, target = _numbered(alignment.source), _numbered(alignment.target)
     shown = []

@@ -143,3 +143,8 @@ def test_a_link_that_is_there_twice_is_sure_if_once_and_keeps_its_highest_score(
 def test_sure_links_keep_their_own_scores() -> None:
     found = Links.of([(0, 0), (1, 1), (2, 2)], sure=[False, True, True], scores=[0.1, 0.2, 0.3])
     assert found.only_sure() == Links(((1, 1), (2, 2)), None, (0.2, 0.3))
+
+
+def test_an_index_of_thousands_of_digits_is_no_link() -> None:
+    with pytest.raises(InputError, match="expected links such as 0-0"):
+        Links.from_pharaoh("0-" + "9" * 5000)

@@ -1,0 +1,182 @@
+"""The record of an alignment as JSON: what is written, read and refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.parsing.forests.trees import forest_from_bracket
+from forest_align.types import InputError, Sentence, Token
+
+from .random_alignments import alignments, contents, nodes, probabilities
+
+
+@given(alignments())
+def test_json_gives_back_everything_that_was_written(alignment: Alignment) -> None:
+    line = alignment.to_json()
+    assert "\n" not in line
+    line.encode("utf-8")
+    assert contents(Alignment.from_json(line)) == contents(alignment)
+
+
+@given(st.builds(PhrasePair, nodes(9), nodes(9), probabilities, st.booleans()))
+def test_a_phrase_pair_comes_back_from_json(pair: PhrasePair) -> None:
+    values = json.loads(json.dumps(pair.to_dict()))
+    assert PhrasePair.from_dict(values) == PhrasePair.from_dict(values, "phrases[0]", 9, 9) == pair
+    with pytest.raises(InputError, match="source': expected a half-open span, found"):
+        PhrasePair.from_dict(values | {"source": [3, 3]})
+
+
+def example() -> dict[str, Any]:
+    """The example of the documentation, complete."""
+    return {
+        "id": "7",
+        "aligner": "forest",
+        "version": 1,
+        "source": {
+            "text": "The cat sat .",
+            "tokens": ["The", "cat", "sat", "."],
+            "tags": ["DT", "NN", "VBD", "."],
+            "tree": "(S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .))",
+        },
+        "target": {"text": "A cat sat", "tokens": ["A", "cat", "sat"]},
+        "words": [[0, 0], [1, 1]],
+        "word_probabilities": [0.99, 0.71],
+        "phrases": [
+            {
+                "source": [0, 2],
+                "target": [0, 2],
+                "source_label": "NP",
+                "target_label": "NP",
+                "constituents": True,
+                "probability": 0.93,
+                "compositional": True,
+            }
+        ],
+        "unaligned": {"source": [[3, 4]], "target": []},
+        "log_probability": -41.7,
+        "root_aligned": True,
+    }
+
+
+def test_the_public_contract_is_written_as_it_was_read() -> None:
+    assert Alignment.from_dict(example()).to_dict() == example()
+
+
+def test_unknown_keys_are_ignored_and_null_means_absent() -> None:
+    values = example() | {"colour": "red", "word_probabilities": None, "log_probability": None}
+    values["source"]["parser"] = "en"
+    read = Alignment.from_dict(values)
+    assert read.words.scores is None and read.log_probability is None
+
+
+def change(path: str, value: Any) -> dict[str, Any]:
+    values = example()
+    *above, last = path.split(".")
+    inner: Any = values
+    for key in above:
+        inner = inner[int(key) if key.isdecimal() else key]
+    inner[int(last) if last.isdecimal() else last] = value
+    return values
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("version", 2, "version"),
+        ("version", "1", "version"),
+        ("id", 7, "id"),
+        ("source", None, "source"),
+        ("source", "The cat sat .", "source"),
+        ("source.tokens", "The cat", "source.tokens"),
+        ("source.tokens.1", 3, "source.tokens[1]"),
+        ("source.tags", ["DT"], "source.tags"),
+        ("source.offsets", [[0, 3]], "source.offsets"),
+        ("source.offsets", [[0, 3], [4, 7], [8, 11], [12, 99]], "source.offsets[3]"),
+        ("source.tokens", None, "source.tokens"),
+        ("words", None, "words"),
+        ("words", {"0": 0}, "words"),
+        ("words.1", [1], "words[1]"),
+        ("words.1", [1, 3], "words[1]"),
+        ("words.1", [-1, 0], "words[1]"),
+        ("words.1", [True, 0], "words[1]"),
+        ("words.1", [0, 0], "words"),
+        ("word_probabilities", [0.5], "word_probabilities"),
+        ("word_probabilities", [0.5, "x"], "word_probabilities[1]"),
+        ("word_probabilities", [0.5, 1.5], "word_probabilities[1]"),
+        ("word_probabilities", [-0.5, 1], "word_probabilities[0]"),
+        ("source.tree", "(((", "source.tree"),
+        ("source.tree", "The cat sat .", "source.tree"),
+        ("source.tree", "(S (DT The))) (NN cat)", "source.tree"),
+        ("source.tree", "(S (DT The) (NN cat) (VBD sat))", "source.tree"),
+        ("source.tree", "(S (DT A) (NN cat) (VBD sat) (. .))", "source.tree"),
+        ("source.tree", "(NN The) (NN cat) (NN sat) (. .)", "source.tree"),
+        ("target.tree", 3, "target.tree"),
+        ("phrases.0", [], "phrases[0]"),
+        ("phrases.0.source", [2, 2], "phrases[0].source"),
+        ("phrases.0.target", [0, 4], "phrases[0].target"),
+        ("phrases.0.probability", 1.5, "phrases[0].probability"),
+        ("phrases.0.probability", None, "phrases[0].probability"),
+        ("phrases.0.compositional", 1, "phrases[0].compositional"),
+        ("phrases.0.source_head", 2, "phrases[0].source_head"),
+        ("unaligned.source", [[3, 5]], "unaligned.source[0]"),
+        ("log_probability", "low", "log_probability"),
+        ("root_aligned", "yes", "root_aligned"),
+        ("warnings", "slow", "warnings"),
+        ("word_evidence", [["lemma"]], "word_evidence"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_field(path: str, value: Any, field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Alignment.from_json(json.dumps(change(path, value)), file="out.jsonl", line=3)
+    assert (caught.value.file, caught.value.line, caught.value.field) == ("out.jsonl", 3, field)
+    assert str(caught.value).startswith(f"out.jsonl:3: field '{field}': ")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '"x"', "NaN", '{"id": NaN}', "[" * 100_000, '{"id": ' + "9" * 5000]
+)
+def test_what_is_not_a_json_object_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        Alignment.from_json(text)
+
+
+def test_numbers_that_json_cannot_hold_are_never_written() -> None:
+    sentence = Sentence.from_words(["a"])
+    assert Alignment(sentence, sentence, log_probability=-math.inf).to_dict()["log_probability"] is None
+    with pytest.raises(InputError, match="finite"):
+        Alignment(sentence, sentence, Links(((0, 0),), scores=(math.nan,))).to_json()
+
+
+def test_a_failed_pair_is_a_line_with_its_error_and_no_phrases() -> None:
+    values = json.loads(Alignment.failed("in.tsv:2: no tab", id="2", aligner="forest").to_json())
+    assert values["error"] == "in.tsv:2: no tab" and values["phrases"] == [] and values["id"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("word", "leaf"),
+    [("(", "-LRB-"), ("-LRB-", "-LRB-"), ("a b", "a_b"), ("1/2", "1\\/2"), ("[", "-LSB-"), ("[", "[")],
+)
+def test_a_tree_may_write_words_as_treebanks_do(word: str, leaf: str) -> None:
+    tree = f"(ROOT (NP (NN {leaf})))"
+    values = {"version": 1, "source": {"tokens": [word], "tree": tree}, "target": {"tokens": []}, "words": []}
+    assert Alignment.from_dict(values).source_tree == tree
+
+
+def test_forests_stay_out_of_the_json_of_an_alignment() -> None:
+    words, forest = forest_from_bracket("(S (NNS Dogs) (VBP bark))")
+    sentence = Sentence(tuple(map(Token, words)), forest)
+    assert "forest" not in Alignment(sentence, sentence).to_dict()["source"]
+
+
+@pytest.mark.parametrize("version", [0, 2])
+def test_no_other_version_is_read(version: int) -> None:
+    words = {"tokens": ["a"]}
+    with pytest.raises(InputError, match=f"expected version 1, found {version}"):
+        Alignment.from_dict({"version": version, "source": words, "target": words, "words": []})
