@@ -76,7 +76,7 @@ class Stopwatch:
 def watch_stages(watch: Stopwatch, aligner: ForestAligner) -> None:
     """Measure every stage between raw text and JSON."""
     scorer = aligner.parser._scorer
-    watch.watch(parser_module, "_prepare", "tokenizer")
+    watch.watch(parser_module, "prepare", "tokenizer")
     watch.watch(scorer, "score", "encoder and span scores")
     watch.watch(aligner.parser, "_vectors", "word vectors")
     watch.watch(aligner.parser, "_decode", "n best trees, lemmas")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import reprlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from forest_align.cext import chart
-from forest_align.lexicon.tables import plain_apostrophes
+from forest_align.parsing._sentence_batches import (
+    PreparedSentence,
+    batches_of,
+    identity_of,
+    plain_words,
+    prepare,
+)
 from forest_align.parsing.forests.forest_builder import Constituent
 from forest_align.parsing.forests.n_best import NBest
 from forest_align.parsing.forests.span_posteriors import log_posteriors
 from forest_align.parsing.networks.span_scores import SpanScores
-from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
+from forest_align.parsing.tokenize import space_after
 from forest_align.types import InputError, Sentence, Token
 from forest_align.types.errors import MemoryLimitError
 from forest_align.types.json_fields import is_number, is_whole_number
@@ -36,12 +42,9 @@ Result = TypeVar("Result")
 #: Scores words of sentences, and whether white space follows each; see :class:`SpanScorer`.
 _Scoring = Callable[[Sequence[Sequence[str]], Sequence[Sequence[bool]]], list[Scores | InputError]]
 
-MAX_CHARACTERS = 50_000
 MAX_FOREST_SIZE = 1_000_000
 # Batches read ahead: enough to find sentences of similar length, few enough to keep memory flat.
 _BATCHES_AHEAD = 16
-# Spans in a batch; each needs one number per label.
-_MAX_CELLS = 100_000
 
 
 def sentences_ahead(batch_size: int) -> int:
@@ -157,13 +160,13 @@ class Parser:
             The sentence with tags, forest and word vectors; or why it could not be parsed.
         """
 
-        def parsed(prepared: _Prepared, scores: SpanScores, vectors: np.ndarray | None) -> Sentence:
+        def parsed(prepared: PreparedSentence, scores: SpanScores, vectors: np.ndarray | None) -> Sentence:
             return self._decode(prepared, scores).sentence(vectors)
 
-        def tagged(prepared: _Prepared, tags: tuple[str, ...], vectors: np.ndarray | None) -> Sentence:
+        def tagged(prepared: PreparedSentence, tags: tuple[str, ...], vectors: np.ndarray | None) -> Sentence:
             return Sentence(self._tokens(prepared, tags), vectors=vectors, text=prepared.text)
 
-        def tagged_by_vectors(prepared: _Prepared, _: None, vectors: np.ndarray | None) -> Sentence:
+        def tagged_by_vectors(prepared: PreparedSentence, _: None, vectors: np.ndarray | None) -> Sentence:
             assert self._tagger is not None and vectors is not None
             return tagged(prepared, self._tagger(prepared.words, vectors), vectors)
 
@@ -179,7 +182,7 @@ class Parser:
         if self._vectors is None:
             return list(sentences)
         self._work_alone_in_a_fork()
-        made = self._vectors([_plain_words(sentence.words) for sentence in sentences])
+        made = self._vectors([plain_words(sentence.words) for sentence in sentences])
         return [replace(one, vectors=vectors) for one, vectors in zip(sentences, made, strict=True)]
 
     def n_best_many(
@@ -200,7 +203,7 @@ class Parser:
         if self.forest_size == 0:
             raise InputError("expected a parser with at least one tree a forest, found one with none")
 
-        def finish(prepared: _Prepared, scores: SpanScores, _: np.ndarray | None) -> NBest:
+        def finish(prepared: PreparedSentence, scores: SpanScores, _: np.ndarray | None) -> NBest:
             return self._decode(prepared, scores, normalise=True)
 
         return self._stream(sentences, batch_size, workers, self._model.score, finish, None)
@@ -211,7 +214,7 @@ class Parser:
         batch_size: int,
         workers: int,
         score: _Scoring[Scores],
-        finish: Callable[[_Prepared, Scores, np.ndarray | None], Result],
+        finish: Callable[[PreparedSentence, Scores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> Iterator[Result | InputError]:
         check_counts(batch_size=batch_size, workers=workers)
@@ -229,17 +232,17 @@ class Parser:
         window: Sequence[str | Sequence[str] | InputError],
         batch_size: int,
         score: _Scoring[Scores],
-        finish: Callable[[_Prepared, Scores, np.ndarray | None], Result],
+        finish: Callable[[PreparedSentence, Scores, np.ndarray | None], Result],
         vectors: VectorMaker | None,
     ) -> list[Result | InputError]:
         """Parse sentences in batches by length; duplicates are parsed once."""
         numbers: dict[Hashable, int] = {}
-        which = [numbers.setdefault(_identity(sentence), len(numbers)) for sentence in window]
+        which = [numbers.setdefault(identity_of(sentence), len(numbers)) for sentence in window]
         distinct = dict(zip(which, window, strict=True))
-        results: list[Any] = [_prepare(sentence) for sentence in distinct.values()]
-        waiting = [index for index, item in enumerate(results) if isinstance(item, _Prepared)]
+        results: list[Any] = [prepare(sentence) for sentence in distinct.values()]
+        waiting = [index for index, item in enumerate(results) if isinstance(item, PreparedSentence)]
         waiting.sort(key=lambda index: len(results[index].tokens))
-        for batch in _batches(waiting, [len(results[index].tokens) for index in waiting], batch_size):
+        for batch in batches_of(waiting, [len(results[index].tokens) for index in waiting], batch_size):
             prepared = [results[index] for index in batch]
             scored = score([p.words for p in prepared], [space_after(p.tokens) for p in prepared])
             usable = [p.words for p, s in zip(prepared, scored, strict=True) if not isinstance(s, InputError)]
@@ -268,7 +271,7 @@ class Parser:
             use_one_thread()
             self._process = os.getpid()
 
-    def _decode(self, prepared: _Prepared, scores: SpanScores, normalise: bool = False) -> NBest:
+    def _decode(self, prepared: PreparedSentence, scores: SpanScores, normalise: bool = False) -> NBest:
         trees = chart.k_best(scores.scores, self.forest_size, scores.force_root)
         if self.least_ratio:
             probable = int((trees[4] >= trees[4][0] + np.log(self.least_ratio)).sum())
@@ -290,7 +293,7 @@ class Parser:
         tokens = self._tokens(prepared, scores.tags)
         return NBest(tokens, prepared.text, constituents, tops.tolist(), values, posteriors)
 
-    def _tokens(self, prepared: _Prepared, tags: Sequence[str]) -> tuple[Token, ...]:
+    def _tokens(self, prepared: PreparedSentence, tags: Sequence[str]) -> tuple[Token, ...]:
         return tuple(
             Token(token.text, self._lemma(token.text, tag), tag, token.start, token.end)
             for token, tag in zip(prepared.tokens, tags, strict=True)
@@ -300,63 +303,9 @@ class Parser:
         return self._lemmatizer(word, tag) if self._lemmatizer else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A tokenized sentence, and its words in the form that suits the model best."""
-
-    tokens: tuple[Token, ...]
-    text: str
-    words: list[str]
-
-
 def _only(results: Iterator[Result | InputError]) -> Result:
     """Return the result of one sentence, or raise its error."""
     (result,) = results
     if isinstance(result, InputError):
         raise result
     return result
-
-
-def _identity(sentence: str | Sequence[str] | InputError) -> Hashable:
-    """A key shared by sentences with the same parse; anything that is not a sentence has its own key."""
-    if isinstance(sentence, str):
-        return sentence
-    if isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):
-        return tuple(sentence)
-    return object()
-
-
-def _prepare(sentence: str | Sequence[str] | InputError) -> _Prepared | InputError:
-    if isinstance(sentence, InputError):
-        return sentence
-    try:
-        if isinstance(sentence, str):
-            if len(sentence) > MAX_CHARACTERS:
-                raise InputError(f"expected one sentence, found {len(sentence):,} characters")
-            text, tokens = sentence, tokenize(sentence)
-        elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
-            text, tokens = " ".join(sentence), tokens_of_words(sentence)
-        else:
-            raise InputError(f"expected a text or a sequence of words, found {reprlib.repr(sentence)}")
-        if not tokens:
-            raise InputError("the sentence is empty")
-    except InputError as error:
-        return error
-    return _Prepared(tokens, text, _plain_words([token.text for token in tokens]))
-
-
-def _plain_words(words: Sequence[str]) -> list[str]:
-    """Words as treebanks, and so models, write them: with plain apostrophes and ellipses."""
-    return [plain_apostrophes(word).replace("…", "...") for word in words]
-
-
-def _batches(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Cut items in order of length into batches that the charts' memory allows."""
-    batch: list[int] = []
-    for item, length in zip(items, lengths, strict=True):
-        if len(batch) == batch_size or (batch and (len(batch) + 1) * length**2 > _MAX_CELLS):
-            yield batch
-            batch = []
-        batch.append(item)
-    if batch:
-        yield batch

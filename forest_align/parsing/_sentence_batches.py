@@ -1,0 +1,70 @@
+"""From texts or words to tokenized sentences, in batches of similar length."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from forest_align.lexicon.tables import plain_apostrophes
+from forest_align.parsing.tokenize import tokenize, tokens_of_words
+from forest_align.types import InputError, Token
+
+MAX_CHARACTERS = 50_000
+# Spans in a batch; each needs one number per label.
+_MAX_CELLS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSentence:
+    """A tokenized sentence, and its words in the form that suits the model best."""
+
+    tokens: tuple[Token, ...]
+    text: str
+    words: list[str]
+
+
+def identity_of(sentence: str | Sequence[str] | InputError) -> Hashable:
+    """A key shared by sentences with the same parse; anything that is not a sentence has its own key."""
+    if isinstance(sentence, str):
+        return sentence
+    if isinstance(sentence, list | tuple) and all(isinstance(word, str) for word in sentence):
+        return tuple(sentence)
+    return object()
+
+
+def prepare(sentence: str | Sequence[str] | InputError) -> PreparedSentence | InputError:
+    """Tokenize a sentence; return the error if it cannot be parsed, and errors unchanged."""
+    if isinstance(sentence, InputError):
+        return sentence
+    try:
+        if isinstance(sentence, str):
+            if len(sentence) > MAX_CHARACTERS:
+                raise InputError(f"expected one sentence, found {len(sentence):,} characters")
+            text, tokens = sentence, tokenize(sentence)
+        elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
+            text, tokens = " ".join(sentence), tokens_of_words(sentence)
+        else:
+            raise InputError(f"expected a text or a sequence of words, found {reprlib.repr(sentence)}")
+        if not tokens:
+            raise InputError("the sentence is empty")
+    except InputError as error:
+        return error
+    return PreparedSentence(tokens, text, plain_words([token.text for token in tokens]))
+
+
+def plain_words(words: Sequence[str]) -> list[str]:
+    """Words as treebanks, and so models, write them: with plain apostrophes and ellipses."""
+    return [plain_apostrophes(word).replace("…", "...") for word in words]
+
+
+def batches_of(items: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Cut items in order of length into batches that the charts' memory allows."""
+    batch: list[int] = []
+    for item, length in zip(items, lengths, strict=True):
+        if len(batch) == batch_size or (batch and (len(batch) + 1) * length**2 > _MAX_CELLS):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
