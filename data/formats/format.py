@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from forest_align.alignment import Alignment, Links
 from forest_align.data.text.lines import InputLines
-from forest_align.data.trees.enju import EnjuTree
+from forest_align.data.trees.enju_tree import EnjuTree
 from forest_align.types import InputError, Sentence
 
 Span = tuple[int, int]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from forest_align.data.formats.format import Format, PairError, SentencePair, Span, reading_pair
 from forest_align.data.text.lines import InputLines
-from forest_align.data.trees.enju import EnjuTree, TreeError, annotated_pairs, sentences_of
+from forest_align.data.trees.enju import sentences_of
+from forest_align.data.trees.enju_tree import EnjuTree, TreeError, annotated_pairs
 from forest_align.types import InputError, Sentence, Token
 
 _SOURCE, _TARGET = "s-", "t-"

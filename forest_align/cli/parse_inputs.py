@@ -11,7 +11,7 @@ from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
-    from forest_align.data.trees.enju import EnjuTree
+    from forest_align.data.trees.enju_tree import EnjuTree
     from forest_align.parsing import NBest
     from forest_align.types import Sentence
 

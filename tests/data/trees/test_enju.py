@@ -6,40 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from forest_align.data.trees.enju import EnjuTree, annotated_pairs, parse_enju, read_enju, sentences_of
+from forest_align.data.trees.enju import parse_enju, read_enju, sentences_of
+from forest_align.data.trees.enju_tree import EnjuTree, annotated_pairs
 from forest_align.types import InputError
 
 from ...places import SHARED
+from .enju_sentences import CATS, cons, tok
 
 SAMPLE = SHARED / "data" / "spade_sample"
-
-
-def tok(number: int, tag: str, word: str) -> str:
-    return f'<tok id="t{number}" pos="{tag}" base="{word.lower()}">{word}</tok>'
-
-
-def cons(name: str, label: str, head: str, *below: str, extra: str = "") -> str:
-    return f'<cons id="{name}" cat="{label}" head="{head}" sem_head="{head}" {extra}>{" ".join(below)}</cons>'
-
-
-CATS = (
-    '<sentence id="s1" parse_status="success">'
-    + cons(
-        "c0",
-        "S",
-        "c3",
-        cons(
-            "c1",
-            "NP",
-            "c2",
-            cons("c2", "NX", "t0", tok(0, "NNS", "Cats"), extra='pa1="c1 c9" pa2="-1"'),
-            extra='pa1="c1" pa2="c1"',
-        ),
-        cons("c3", "VP", "t1", tok(1, "VBP", "sleep"), extra='pa1="c2" pa2="c2"'),
-        extra='pa1="c0" pa2="c0"',
-    )
-    + ".</sentence>"
-)
 
 
 def test_a_tree_has_tokens_with_offsets_and_nodes_children_first() -> None:
@@ -57,28 +31,6 @@ def test_blanks_before_the_first_token_are_no_part_of_the_text() -> None:
     (tree,) = parse_enju(CATS.replace('success">', 'success">\n  ').replace("Cats</tok>", "Cats</tok>\n "))
     assert tree.text.split() == ["Cats", "sleep."] and tree.text.startswith("Cats")
     assert [tree.text[t.start : t.end] for t in tree.tokens] == ["Cats", "sleep"]
-
-
-def test_alignments_are_read_for_each_annotator_and_unaligned_is_none() -> None:
-    (tree,) = parse_enju(CATS)
-    assert tree.annotators == ("pa1", "pa2")
-    nodes = {node.id: dict(node.aligned) for node in tree.nodes}
-    assert nodes["c2"] == {"pa1": ("c1", "c9"), "pa2": ()}
-    assert nodes["c3"] == {"pa1": ("c2",), "pa2": ("c2",)}
-
-
-def test_pairs_that_either_side_names_count_once() -> None:
-    (source,) = parse_enju(CATS.replace("c1 c9", "c1"))
-    (target,) = parse_enju(CATS.replace('pa1="c1 c9"', 'pa1="c3"').replace('pa1="c2"', 'pa1="c3"'))
-    names = [node.id for node in source.nodes]
-    pairs = {(names[i], names[j]) for i, j in annotated_pairs(source, target, "pa1")}
-    assert pairs == {("c0", "c0"), ("c1", "c1"), ("c2", "c1"), ("c3", "c2"), ("c3", "c3")}
-
-
-def test_a_pair_with_an_unknown_phrase_is_refused() -> None:
-    (tree,) = parse_enju(CATS)
-    with pytest.raises(InputError, match="c9, which sentence s1 does not have"):
-        annotated_pairs(tree, tree, "pa1")
 
 
 @pytest.mark.parametrize(
