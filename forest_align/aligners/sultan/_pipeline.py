@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.sultan._equivalence import crossed, parallel
+from forest_align.aligners.sultan._contexts import Contexts, Pair, word_similarity
 from forest_align.aligners.sultan._mentions import Mentions
 from forest_align.aligners.sultan.parameters import PublishedParameters
-from forest_align.aligners.sultan.sentence_view import is_clitic, is_punctuation
+from forest_align.aligners.sultan.sentence_view import is_punctuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from forest_align.aligners.sultan.sentence_view import SentenceView
     from forest_align.parsing.dependencies.entities import Entity
-
-Pair = tuple[int, int]
 
 
 def published_links(
@@ -56,38 +54,6 @@ def published_links(
     return _Pipeline(source, target, similar, parameters).run()
 
 
-def word_similarity(
-    source: SentenceView,
-    target: SentenceView,
-    synonyms: Callable[[str], Iterable[str]],
-    parameters: PublishedParameters,
-) -> dict[Pair, float]:
-    """Similarity of words that are similar at all (§3.1): 1 for equal words or lemmas, else ppdbSim.
-
-    A clitic such as *'s* can represent several words, so it is only similar to itself. Similarity does not
-    depend on which sentence comes first.
-    """
-    places: dict[str, list[int]] = {}
-    lemma_places: dict[str, list[int]] = {}
-    for j, (word, lemma) in enumerate(zip(target.words, target.lemmas, strict=True)):
-        places.setdefault(word, []).append(j)
-        if not is_clitic(word):
-            lemma_places.setdefault(lemma, []).append(j)
-    similar: dict[Pair, float] = {}
-    for i, (word, lemma) in enumerate(zip(source.words, source.lemmas, strict=True)):
-        for j in places.get(word, ()):
-            similar[i, j] = 1.0
-        if is_clitic(word):
-            continue
-        for j in lemma_places.get(lemma, ()):
-            similar[i, j] = 1.0
-        for other in synonyms(word):
-            if other in places and not is_clitic(other):
-                for j in places[other]:
-                    similar.setdefault((i, j), parameters.ppdb_similarity)
-    return similar
-
-
 class _Pipeline:
     """The state that the modules share: what is aligned so far, and the similar words."""
 
@@ -99,6 +65,7 @@ class _Pipeline:
         parameters: PublishedParameters,
     ) -> None:
         self.source, self.target, self.similar, self.parameters = source, target, similar, parameters
+        self.contexts = Contexts(source, target, similar, parameters.window)
         self.lengths = (len(source), len(target))
         self.links: set[Pair] = set()
         self.done_source: set[int] = set()
@@ -176,7 +143,7 @@ class _Pipeline:
                 for b in self.target.entities:
                     links = kind(a, b)
                     if links:
-                        evidence = self.entity_context(a, b)
+                        evidence = self.contexts.of_entities(a, b)
                         found.append((-evidence, self.diagonal((a.start, b.start)), a, b, links))
             for _, _, a, b, links in sorted(found, key=lambda item: item[:2]):
                 if any(a == x or b == y for x, y in chosen):
@@ -190,58 +157,12 @@ class _Pipeline:
                 for pair in fresh:
                     self.add(pair)
 
-    def entity_context(self, a: Entity, b: Entity) -> float:
-        head = (self.source.head_of(a), self.target.head_of(b))
-        inside_source, inside_target = range(a.start, a.end), range(b.start, b.end)
-        context = {*self.dependency_context(head), *self.text_context(head)}
-        outside = [pair for pair in context if pair[0] not in inside_source and pair[1] not in inside_target]
-        return self.sum_of_similarities(outside)
-
-    def dependency_context(self, pair: Pair) -> list[Pair]:
-        """Pairs of similar words that have equivalent dependencies with the two words (algorithm 1)."""
-        i, j = pair
-        own, other = self.source.categories, self.target.categories
-        if own[i] != other[j]:
-            return []
-        context = []
-        for k, left, parent_left in self.source.neighbours[i]:
-            for n, right, parent_right in self.target.neighbours[j]:
-                if (k, n) not in self.similar or own[k] != other[n]:
-                    continue
-                if parent_left == parent_right:
-                    above, below = (own[k], own[i]) if parent_left else (own[i], own[k])
-                    found = parallel(above, below, left, right)
-                elif parent_left:
-                    found = crossed(own[k], own[i], left, right)
-                else:
-                    found = crossed(own[i], own[k], left, right)
-                if found:
-                    context.append((k, n))
-        # Each pair once, although two words can have several dependencies with each other.
-        return list(dict.fromkeys(context))
-
-    def text_context(self, pair: Pair) -> list[Pair]:
-        """Pairs of similar content words in the windows around the two words (algorithm 2)."""
-        i, j = pair
-        window = self.parameters.window
-        return [
-            (k, n)
-            for k in range(max(0, i - window), min(self.lengths[0], i + window + 1))
-            if k != i and not self.source.stop[k]
-            for n in range(max(0, j - window), min(self.lengths[1], j + window + 1))
-            if n != j and not self.target.stop[n] and (k, n) in self.similar
-        ]
-
     def content_candidates(self) -> list[Pair]:
         return [
             pair
             for pair in self.similar
             if self.free(pair) and not self.source.stop[pair[0]] and not self.target.stop[pair[1]]
         ]
-
-    def sum_of_similarities(self, context: Iterable[Pair]) -> float:
-        # Rounded, so that equal sums do not differ because of their order.
-        return round(sum(self.similar[pair] for pair in context), 9)
 
     def score(self, pair: Pair, evidence: float) -> float:
         weight = self.parameters.word_weight
@@ -251,9 +172,9 @@ class _Pipeline:
         """*cwDepAlign* (algorithm 3): pairs with equivalent dependencies, and their evidence."""
         found = []
         for pair in self.content_candidates():
-            context = self.dependency_context(pair)
+            context = self.contexts.by_dependencies(pair)
             if context:
-                evidence = self.sum_of_similarities(context)
+                evidence = self.contexts.total(context)
                 found.append((-self.score(pair, evidence), self.diagonal(pair), pair, context))
         for _, _, pair, context in sorted(found, key=lambda item: item[:2]):
             if not self.free(pair):
@@ -268,7 +189,7 @@ class _Pipeline:
         found = []
         with_text = "text" in self.parameters.modules
         for pair in self.content_candidates():
-            evidence = self.sum_of_similarities(self.text_context(pair)) if with_text else 0.0
+            evidence = self.contexts.total(self.contexts.by_text(pair)) if with_text else 0.0
             found.append((-self.score(pair, evidence), self.diagonal(pair), pair))
         self.take(found)
 

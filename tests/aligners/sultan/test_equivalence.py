@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from forest_align.aligners.sultan._contexts import Contexts, word_similarity
 from forest_align.aligners.sultan._equivalence import crossed, parallel
-from forest_align.aligners.sultan._pipeline import _Pipeline, word_similarity
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView
 from forest_align.eval.metrics.dependencies import TABLE_TYPES
@@ -69,8 +69,8 @@ def evidence(source: SentenceView, target: SentenceView) -> list[list[tuple[int,
     """What speaks for the first words of two sentences, and what for the second ones."""
     parameters = PublishedParameters()
     similar = word_similarity(source, target, lambda word: (), parameters)
-    pipeline = _Pipeline(source, target, similar, parameters)
-    return [pipeline.dependency_context((k, k)) for k in (0, 1)]
+    contexts = Contexts(source, target, similar, parameters.window)
+    return [contexts.by_dependencies((k, k)) for k in (0, 1)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
@@ -96,9 +96,9 @@ def test_two_words_are_evidence_once_however_many_dependencies_they_have() -> No
 def test_the_order_of_evidence_makes_no_difference_to_its_sum() -> None:
     one = view(("NN", "NN"), Dependency(0, 1, "nn"))
     similar = {(0, 0): 1.0, (0, 1): 0.1, (1, 0): 0.1}
-    pipeline = _Pipeline(one, one, similar, PublishedParameters())
+    contexts = Contexts(one, one, similar, PublishedParameters().window)
     assert sum(similar.values()) != sum(reversed(similar.values()))
-    assert pipeline.sum_of_similarities(similar) == pipeline.sum_of_similarities(reversed(similar)) == 1.2
+    assert contexts.total(similar) == contexts.total(reversed(similar)) == 1.2
 
 
 def expected(orientation: str) -> set[tuple[str, str, str, str]]:

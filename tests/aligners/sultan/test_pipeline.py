@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_align.aligners.sultan._contexts import word_similarity
 from forest_align.aligners.sultan._equivalence import category, crossed, parallel
-from forest_align.aligners.sultan._pipeline import published_links, word_similarity
+from forest_align.aligners.sultan._pipeline import published_links
 from forest_align.aligners.sultan.parameters import MODULES, PublishedParameters
 from forest_align.aligners.sultan.sentence_view import SentenceView
 from forest_align.parsing import sentence_from_bracket
