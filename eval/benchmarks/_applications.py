@@ -7,16 +7,10 @@ from dataclasses import replace
 
 from forest_align.alignment import Alignment
 from forest_align.eval.benchmarks.task import Figures, Similarities
-from forest_align.eval.metrics.extrinsic import (
-    best_threshold,
-    classify,
-    coverage,
-    mutual_coverage,
-    pearson,
-    rank,
-    weighted_coverage,
-    weighted_pearson,
-)
+from forest_align.eval.metrics.classification import best_threshold, classify
+from forest_align.eval.metrics.correlation import pearson, weighted_pearson
+from forest_align.eval.metrics.coverage import coverage, mutual_coverage, weighted_coverage
+from forest_align.eval.metrics.ranking import rank
 from forest_align.eval.metrics.scores import mean
 
 #: Computes figures from one score a pair.

@@ -26,7 +26,7 @@ from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_sco
 from forest_align.eval.benchmarks.reading import Files
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Task
-from forest_align.eval.metrics.extrinsic import document_frequency_weights
+from forest_align.eval.metrics.coverage import document_frequency_weights
 from forest_align.types import InputError, Sentence
 
 

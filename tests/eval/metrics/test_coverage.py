@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.extrinsic import (
+from forest_align.eval.metrics.coverage import (
     coverage,
     document_frequency_weights,
     mutual_coverage,
@@ -93,3 +94,28 @@ def test_weights_equal_counts_over_different_sentences(sentences) -> None:
         count = sum(any(other.lower() == word for other in sentence) for sentence in different)
         expected[word] = math.log((len(different) + 1) / (count + 1))
     assert document_frequency_weights(sentences) == pytest.approx(expected)
+
+
+def test_mutual_coverage_is_the_score_of_sultan_et_al() -> None:
+    sentences = ["the", "old", "dog", "barked"], ["a", "dog", "barked", "loudly", "at", "kim"]
+    # aligned content words by the harmonic mean of the numbers of content words
+    assert mutual_coverage(sentences, ({0, 2, 3}, {0, 1, 2})) == pytest.approx(2 / (2 * 3 * 4 / (3 + 4)))
+    # "old dog" as a whole aligned to "dog": two and a half aligned words on average
+    assert mutual_coverage(sentences, ({1, 2, 3}, {1, 2})) == pytest.approx(2.5 / (2 * 3 * 4 / (3 + 4)))
+    assert mutual_coverage((["dog"], []), ({0}, set())) == mutual_coverage(([], []), (set(), set())) == 0
+
+
+def test_a_sentence_of_stop_words_is_judged_by_all_its_words() -> None:
+    assert coverage(["to", "be"], {0}) == 0.5
+    assert coverage(["dog", "’s", "’re"], {0}) == 1
+    assert weighted_coverage(["to", "be"], {0: 0.5}, {"to": 3.0, "be": 1.0}) == 0.375
+    assert coverage([], set()) == weighted_coverage([], {}, {}) == 0
+
+
+def test_words_that_stand_everywhere_count_alike_when_there_are_no_others() -> None:
+    assert weighted_coverage(["dog", "cat"], {0: 0.5}, {"dog": 0.0, "cat": 0.0}) == 0.25
+
+
+def test_rare_words_weigh_more_and_a_repeated_sentence_counts_once() -> None:
+    weights = document_frequency_weights([["A", "dog"], ["a", "cat", "a"], ["A", "dog"]])
+    assert weights == {"a": 0.0, "dog": pytest.approx(np.log(3 / 2)), "cat": pytest.approx(np.log(3 / 2))}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.eval.metrics.extrinsic import best_threshold, classify
+from forest_align.eval.metrics.classification import best_threshold, classify
+from forest_align.types import InputError
 
 ITEMS = st.lists(
     st.tuples(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), st.booleans()), min_size=1, max_size=8
@@ -55,3 +56,20 @@ def test_classification_equals_a_table_of_four_counts(items, threshold) -> None:
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
     assert result.scores.f1 == pytest.approx(f1)
     assert result.threshold == threshold
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.booleans()), min_size=1, max_size=10))
+def test_no_threshold_is_better_than_the_best(items) -> None:
+    scores, labels = [x[0] for x in items], [x[1] for x in items]
+    best = classify(scores, labels, best_threshold(scores, labels)).accuracy
+    for threshold in [-1, 0, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 2]:
+        assert classify(scores, labels, threshold).accuracy <= best + 1e-12
+
+
+def test_classification_by_hand() -> None:
+    found = classify([0.9, 0.8, 0.1, 0.7], [True, False, True, True], 0.7)
+    assert found.accuracy == 0.5
+    assert (found.scores.precision, found.scores.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    with pytest.raises(InputError, match="expected as many scores as labels"):
+        best_threshold([], [])
