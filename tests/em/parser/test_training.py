@@ -14,9 +14,10 @@ import pytest
 import torch
 
 from forest_align.data.trees.treebanks import TreebankSentence
+from forest_align.em.parser import _beginning as beginning
 from forest_align.em.parser import training as train_parser
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate
-from forest_align.parsing.networks.model_files import ParserConfig, read_weights, write_model
+from forest_align.parsing.networks.model_files import ParserConfig
 
 from .lazy_device import lazy_device
 
@@ -43,7 +44,7 @@ def trainer(encoder: Path, width: int = 16, device: str = "cpu") -> Any:
     sizes = {"d_model": width, "num_layers": 1, "num_heads": 2, "d_kv": 4, "d_ff": 8}
     sizes |= {"d_label_hidden": 8, "d_tag_hidden": 8}
     numbers = [{name: place for place, name in enumerate(names)} for names in (TAGS, LABELS)]
-    parser = train_parser.SpanParser(*numbers, {**train_parser.HYPER_PARAMETERS, **sizes}, encoder).to(device)
+    parser = train_parser.SpanParser(*numbers, {**beginning.HYPER_PARAMETERS, **sizes}, encoder).to(device)
     return train_parser.Trainer(parser, train_parser.ParserSettings(steps=10))
 
 
@@ -67,33 +68,6 @@ def test_a_checkpoint_of_another_shape_or_none_at_all_is_refused(tmp_path: Path)
         train_parser.saved_record(tmp_path)
 
 
-def test_what_has_changed_since_the_checkpoint_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    saved = train_parser.made_with(options(), [SENTENCE])
-    record = {"labels": LABELS, "tags": TAGS, "made_with": json.loads(json.dumps(saved))}
-    same = options("--minutes", "71", "--resume", "--threads", "1", "--wsj", "elsewhere")
-    found = train_parser.check_resumed(record, train_parser.made_with(same, [SENTENCE]), CONFIG)
-    assert found == CONFIG and capsys.readouterr().out == ""
-    longer = options("--minutes", "82", "--encoder-rate", "3e-4", "--craft-sentences", "40000")
-    more = [SENTENCE, replace(SENTENCE, words=("We", "won"))]
-    now = train_parser.made_with(longer, more)
-    assert train_parser.check_resumed(record, now, replace(CONFIG, labels=(*LABELS, "X"))) == CONFIG
-    lines = capsys.readouterr().out.splitlines()
-    assert set(lines[:-2]) == {
-        "changed: --craft-sentences was 14000, is 40000",
-        "changed: --minutes was 71.0, is 82.0",
-        "changed: --encoder-rate was 0.00015, is 0.0003",
-    }
-    assert lines[-2].startswith("changed: sentences was 1 (") and ", is 2 (" in lines[-2]
-    assert lines[-1] == "labels that are not in the checkpoint, and are not learned: X"
-
-
-def test_an_option_that_is_no_more_is_printed_as_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    now = train_parser.made_with(options(), [SENTENCE])
-    record = {"labels": LABELS, "tags": TAGS, "made_with": {**now, "--distill": 15.0}}
-    assert train_parser.check_resumed(record, now, CONFIG) == CONFIG
-    assert capsys.readouterr().out == "changed: --distill was 15.0, is None\n"
-
-
 @pytest.mark.parametrize("name", ["--budget", "--threads", "--report", "--evaluate-every"])
 @pytest.mark.parametrize("count", ["0", "2147483648", "1.0"])
 def test_a_count_out_of_range_is_refused(name: str, count: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,14 +75,6 @@ def test_a_count_out_of_range_is_refused(name: str, count: str, capsys: pytest.C
         options("--minutes", "71", name, count)
     expected = f"{name}: expected a whole number from 1 to 2147483647, found '{count}'"
     assert expected in capsys.readouterr().err
-
-
-def test_labels_cannot_be_made_in_another_way_in_the_middle() -> None:
-    saved = train_parser.made_with(options(), [SENTENCE])
-    record = {"labels": LABELS, "tags": TAGS, "made_with": saved}
-    now = train_parser.made_with(options("--minutes", "71", "--rare", "2"), [SENTENCE])
-    with pytest.raises(SystemExit, match="cannot resume with --rare 2: labels were made with --rare 5"):
-        train_parser.check_resumed(record, now, CONFIG)
 
 
 @pytest.fixture
@@ -162,20 +128,3 @@ def test_a_parser_on_another_device_gives_scores_in_main_memory(tmp_path: Path, 
             found.append(astuple(train_parser.OnDevice(parser)(batch)))
     for here, there in zip(*found, strict=True):
         torch.testing.assert_close(there, here, rtol=1e-4, atol=1e-5)
-
-
-def test_training_may_begin_with_a_trained_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trained = trainer(tmp_path / "encoder")
-    config = ParserConfig(LABELS, TAGS, {"d_model": 16}, temperature=1.5)
-    write_model(tmp_path / "model", tmp_path / "encoder", trained.averaged(), config)
-    more = replace(SENTENCE, tags=("PRP", "MD"))
-    start = options("--minutes", "9", "--start", str(tmp_path / "model"))
-    found, weights = train_parser.beginning(start, [SENTENCE, more])
-    assert found == replace(config, temperature=1.0)
-    assert capsys.readouterr().out == f"tags that are not in {tmp_path / 'model'}, and are not learned: MD\n"
-    trained.parser.load_state_dict(weights)
-    for name, value in read_weights(tmp_path / "model").items():
-        assert torch.equal(trained.parser.state_dict()[name], value)
-    (tmp_path / "model" / "config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(SystemExit, match="not a model of this package"):
-        train_parser.beginning(start, [SENTENCE])
