@@ -1,4 +1,7 @@
-"""Packed forests: from span scores, n-best lists, or given trees."""
+"""Packed forests: from span scores, n-best lists, or given trees.
+
+:mod:`forest_align.parsing` offers the constructors that take trees of the user.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +10,23 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
-    from forest_align.parsing.forests.enju_forest import forest_from_enju, sentence_from_enju
-    from forest_align.parsing.forests.n_best import NBest
-    from forest_align.parsing.forests.trees import (
-        forest_from_bracket,
-        forest_from_trees,
-        sentence_from_bracket,
-        sentence_from_n_best,
-        sentence_from_trees,
-        with_best_tree,
-    )
+    from forest_align.parsing.forests.forest_builder import Constituent, forest_from_constituents
+    from forest_align.parsing.forests.given_trees import with_given_trees
+    from forest_align.parsing.forests.span_posteriors import log_posteriors
 
 __all__ = [
-    "NBest",
-    "forest_from_bracket",
-    "forest_from_enju",
-    "forest_from_trees",
-    "sentence_from_bracket",
-    "sentence_from_enju",
-    "sentence_from_n_best",
-    "sentence_from_trees",
-    "with_best_tree",
+    "Constituent",
+    "forest_from_constituents",
+    "log_posteriors",
+    "with_given_trees",
 ]
 
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "NBest": "forest_align.parsing.forests.n_best",
-        "forest_from_bracket": "forest_align.parsing.forests.trees",
-        "forest_from_enju": "forest_align.parsing.forests.enju_forest",
-        "forest_from_trees": "forest_align.parsing.forests.trees",
-        "sentence_from_bracket": "forest_align.parsing.forests.trees",
-        "sentence_from_enju": "forest_align.parsing.forests.enju_forest",
-        "sentence_from_n_best": "forest_align.parsing.forests.trees",
-        "sentence_from_trees": "forest_align.parsing.forests.trees",
-        "with_best_tree": "forest_align.parsing.forests.trees",
+        "Constituent": "forest_align.parsing.forests.forest_builder",
+        "forest_from_constituents": "forest_align.parsing.forests.forest_builder",
+        "log_posteriors": "forest_align.parsing.forests.span_posteriors",
+        "with_given_trees": "forest_align.parsing.forests.given_trees",
     },
 )
