@@ -39,12 +39,12 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import PairFeatures, phrase_classes
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
+from forest_align.alignment import Span, project
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevPair, DevSet, figures
 from forest_align.em.progress import counting_bar
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
-from forest_align.eval.metrics.constituents import Span, project
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.parsing import with_best_tree
 from forest_align.types import InputError

@@ -27,7 +27,7 @@ from tqdm import tqdm
 from forest_align.aligners.forest.aligner import ForestAligner, bundled_model
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.words.lexical import GivenCandidates
-from forest_align.alignment import Links
+from forest_align.alignment import Links, SpanPair, project
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import parser_fingerprint
@@ -35,13 +35,7 @@ from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
 from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.chunk_constituents import ChunkJudge
-from forest_align.eval.metrics.constituents import (
-    SpanPair,
-    constituent_pairs,
-    constituent_spans,
-    count_projected,
-    project,
-)
+from forest_align.eval.metrics.constituents import constituent_pairs, constituent_spans, count_projected
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import load_parser_for_alignment, sentence_from_bracket, with_best_tree

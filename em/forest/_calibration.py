@@ -11,8 +11,8 @@ import numpy as np
 from forest_align.aligners.forest.calibration import PhraseCalibration, log_agreement
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.result import reported_derivation
+from forest_align.alignment import Span, project
 from forest_align.em.corpus.corpus import CorpusPair
-from forest_align.eval.metrics.constituents import Span, project
 from forest_align.types import InputError, ParseForest
 
 #: Temperatures to choose from.

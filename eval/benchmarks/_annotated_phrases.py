@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from forest_align.alignment import Alignment
+from forest_align.alignment import Alignment, Span, SpanPair, project
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju_tree import EnjuTree
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.constituents import Span, SpanPair, project
 from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
 from forest_align.types import InputError
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, Links, Span
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.constituents import (
-    Span,
-    constituent_pairs,
-    count_constituents,
-    score_constituents,
-)
+from forest_align.eval.metrics.constituents import constituent_pairs, count_constituents, score_constituents
 from forest_align.eval.metrics.dependencies import Arc, score_projected
 from forest_align.eval.metrics.phrase_scores import reachability
 from forest_align.eval.metrics.word_scores import WordPair, WordScores, score_words

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forest_align.alignment import Span
 from forest_align.data.text.lines import InputLines
-from forest_align.eval.metrics.constituents import Span
 from forest_align.eval.metrics.dependencies import Arc
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError

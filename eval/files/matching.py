@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from forest_align.alignment import Links
+from forest_align.alignment import Links, SpanPair
 from forest_align.data.formats.pharaoh import check_links
-from forest_align.eval.metrics.constituents import SpanPair
 from forest_align.types import InputError
 
 

@@ -8,13 +8,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, Links, SpanPair
 from forest_align.data.formats.pharaoh import FORMAT as PHARAOH
 from forest_align.data.formats.pharaoh import read_links
 from forest_align.data.pairs import SentencePair, read_pairs, read_pairs_of_lines
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines
 from forest_align.eval.files.matching import FilePrediction, JudgedPair
-from forest_align.eval.metrics.constituents import SpanPair
 from forest_align.types import InputError
 
 

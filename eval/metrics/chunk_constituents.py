@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forest_align.alignment import SpanPair
 from forest_align.eval.metrics.chunk_scores import ChunkPair
-from forest_align.eval.metrics.constituents import SpanPair
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,10 +68,10 @@ class Aligner(ABC):
         Raises
         ------
         InputError
-            If the aligner does not use such links; only the forest aligner does.
+            If the aligner does not use such links; the forest aligner and the projection do.
         """
         raise InputError(
-            f"the {self.name} aligner takes no word links of the caller; the forest aligner does"
+            f"the {self.name} aligner takes no word links of the caller; the forest aligner and projection do"
         )
 
     @classmethod

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.forest.aligner import ForestAligner
     from forest_align.aligners.joint.aligner import JointAligner
+    from forest_align.aligners.projection.aligner import ProjectionAligner
     from forest_align.aligners.semi_markov.aligner import SemiMarkovAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
 
@@ -28,6 +29,7 @@ _KINDS = {
     "sultan": ("forest_align.aligners.sultan.aligner", "SultanAligner"),
     "semi-markov": ("forest_align.aligners.semi_markov.aligner", "SemiMarkovAligner"),
     "joint": ("forest_align.aligners.joint.aligner", "JointAligner"),
+    "projection": ("forest_align.aligners.projection.aligner", "ProjectionAligner"),
 }
 
 
@@ -46,6 +48,8 @@ def load(
 @overload
 def load(name_or_path: Literal["joint"], **options: Any) -> JointAligner: ...
 @overload
+def load(name_or_path: Literal["projection"], **options: Any) -> ProjectionAligner: ...
+@overload
 def load(name_or_path: str | Path, **options: Any) -> Aligner: ...
 def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     """Load an aligner: a bundled model by name, or a model's folder.
@@ -54,11 +58,12 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     ----------
     name_or_path : str or Path
         ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
-        ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, or a folder that :meth:`Aligner.save`
-        wrote. The name of a kind of aligner loads its main model. Three other models are forest aligners:
-        ``"forest-published"`` has the search of the paper, ``"fixed"`` has weights set by hand, not learned,
-        and ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"`` links phrases as wholes;
-        ``"semi-markov"`` links their words one by one.
+        ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, ``"projection"``, or a folder that
+        :meth:`Aligner.save` wrote. The name of a kind of aligner loads its main model. Three other models
+        are forest aligners: ``"forest-published"`` has the search of the paper, ``"fixed"`` has weights set
+        by hand, not learned, and ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"`` links phrases
+        as wholes; ``"semi-markov"`` links their words one by one. ``"projection"`` is the baseline of phrase
+        alignment.
     **options
         Options of the constructor, described in the class of that kind. The options of the command line are
         in brackets.
@@ -67,7 +72,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
           your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
-        - ``contextual``: ``threshold``.
+        - ``contextual``, ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).
         - ``joint``: ``link_model``.
 

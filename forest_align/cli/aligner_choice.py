@@ -97,13 +97,14 @@ def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
     """Settings of an aligner for ``--words`` and ``--ppdb``."""
     from forest_align.lexicon.pair_table import PairTable
 
-    if kind != "forest" and options.words is not None:
-        raise InputError(f"the {kind} aligner takes no --words; the forest aligner does")
+    projects = kind == "projection" and uses_given_links(options)
+    if kind != "forest" and options.words is not None and not projects:
+        raise InputError(f"the {kind} aligner takes no --words {options.words}; the forest aligner does")
     # Paraphrases cannot change the encoder's links or given links.
     if options.ppdb is not None and (uses_given_links(options) or options.words == "encoder"):
         raise InputError(f"--words {options.words} takes no --ppdb: paraphrases would have no effect")
     settings: dict[str, Any] = {}
-    if options.words is not None:
+    if options.words is not None and not projects:
         # Given links come with the pairs, so these candidates are never used; they load no word vectors.
         settings["candidates"] = "dictionary" if uses_given_links(options) else options.words
     if options.ppdb is not None:

@@ -18,7 +18,7 @@ DECLARED = {
     for overload in get_overloads(load)
     for name in re.findall(r"'([a-z-]+)'", overload.__annotations__["name_or_path"])
 }
-KINDS = ("forest", "contextual", "sultan", "semi-markov", "joint")
+KINDS = ("forest", "contextual", "sultan", "semi-markov", "joint", "projection")
 
 
 def loaded(name: str, **options: Any) -> Any:

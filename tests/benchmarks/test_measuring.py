@@ -20,11 +20,11 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import candidate_provider
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, Links, project
 from forest_align.data.formats.format import ChunkLink, SentencePair
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import align_pair
-from forest_align.eval.metrics.constituents import constituent_spans, project
+from forest_align.eval.metrics.constituents import constituent_spans
 from forest_align.types import InputError, Sentence
 
 from ..em.forest.test_dev_set import GOLD, TREES, gold_pairs, parse_many

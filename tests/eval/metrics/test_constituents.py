@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, project
 from forest_align.eval.metrics.constituents import (
     constituent_pairs,
     constituent_spans,
     count_constituents,
     count_projected,
-    project,
     score_constituents,
 )
 from forest_align.types import InputError, Node, ParseForest, Sentence
