@@ -5,27 +5,20 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from forest_align.lexicon._number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
+
 _LISTED_PREPOSITIONS = """
 about above across after against along among around as at before behind beneath beside between by down during
 for from in inside into like of off on onto over round through to towards with
 """
-_CARDINALS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty
-"""
-_ORDINALS = """
-zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
-"""
-_LISTED_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
 #: The prepositions of Srikumar & Roth (2013), from the SemEval-2007 sense inventory.
 PREPOSITIONS = frozenset(_LISTED_PREPOSITIONS.split())
 
-_TENS = {word: str(10 * number) for number, word in enumerate(_LISTED_TENS.split(), 2)}
+_TENS = {word: str(10 * number) for number, word in enumerate(TENS_WORDS, 2)}
 _NUMBER_WORDS = (
-    {word: str(number) for number, word in enumerate(_CARDINALS.split())}
-    | {word: f"{number}th" for number, word in enumerate(_ORDINALS.split())}
+    {word: str(number) for number, word in enumerate(CARDINAL_WORDS)}
+    | {word: f"{number}th" for number, word in enumerate(ORDINAL_WORDS)}
     | _TENS
     | {f"{word[:-1]}ieth": f"{number}th" for word, number in _TENS.items()}
     | {"hundredth": "100th", "thousandth": "1000th"}

@@ -1,0 +1,326 @@
+"""Quantities in sentences, and the words of two sentences that give equal or different ones."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from forest_align.lexicon.quantities import (
+    Quantity,
+    QuantityComparison,
+    QuantityRelation,
+    compare,
+    quantity_relations,
+    read_quantities,
+)
+
+SAME, SAME_UNIT = int(QuantityRelation.SAME), int(QuantityRelation.SAME_UNIT)
+OTHER, OTHER_UNIT = int(QuantityRelation.OTHER), int(QuantityRelation.OTHER_UNIT)
+
+
+def only(text: str, tags: str = "") -> Quantity:
+    """The one quantity of a text whose tokens are separated by blanks."""
+    found = read_quantities(text.split(), tags.split())
+    assert len(found) == 1, found
+    return found[0]
+
+
+def relation(source: str, target: str) -> int:
+    """Relation of the words marked with an asterisk in two texts."""
+    places, words = [], []
+    for text in (source, target):
+        tokens = text.split()
+        places.append(next(k for k, token in enumerate(tokens) if token[-1] == "*"))
+        words.append([token.removesuffix("*") for token in tokens])
+    return int(quantity_relations(words[0], words[1])[places[0], places[1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "unit"),
+    [
+        ("7", "cardinal", "7", ""),
+        ("4,321.5", "cardinal", "8643/2", ""),
+        ("-12", "cardinal", "-12", ""),
+        ("−12", "cardinal", "-12", ""),
+        ("minus twelve", "cardinal", "-12", ""),
+        ("forty-two", "cardinal", "42", ""),
+        ("forty two", "cardinal", "42", ""),
+        ("three hundred and six", "cardinal", "306", ""),
+        ("two million three hundred thousand", "cardinal", "2300000", ""),
+        ("a hundred", "cardinal", "100", ""),
+        ("two dozen", "cardinal", "24", ""),
+        ("half a billion", "cardinal", "500000000", ""),
+        ("2.5bn", "cardinal", "2500000000", ""),
+        ("6½", "cardinal", "13/2", ""),
+        ("6 1/2", "cardinal", "13/2", ""),
+        ("six and a half", "cardinal", "13/2", ""),
+        ("41st", "ordinal", "41", ""),
+        ("forty-first", "ordinal", "41", ""),
+        ("fifth-biggest", "ordinal", "5", ""),
+        ("5th-biggest", "ordinal", "5", ""),
+        ("ninth-", "ordinal", "9", ""),
+        ("¾", "fraction", "3/4", ""),
+        ("three-fifths", "fraction", "3/5", ""),
+        ("two ninths", "fraction", "2/9", ""),
+        ("two out of seven", "fraction", "2/7", ""),
+        ("17 %", "percent", "17", "%"),
+        ("17%", "percent", "17", "%"),
+        ("17 per cent", "percent", "17", "%"),
+        ("seventeen percent", "percent", "17", "%"),
+        ("£ 6m", "money", "6000000", "£"),
+        ("6 million pounds", "money", "6000000", "£"),
+        ("€7.50", "money", "15/2", "€"),
+        ("forty euros", "money", "40", "€"),
+        ("70 cents", "money", "7/10", "$"),
+        ("12kg", "measure", "12", "kg"),
+        ("12 kilos", "measure", "12", "kg"),
+        ("twelve-kilo", "measure", "12", "kg"),
+        ("15-minute", "measure", "15", "minute"),
+        ("3-year-old", "measure", "3", "year"),
+        ("half an hour", "measure", "1/2", "hour"),
+        ("30 degrees Celsius", "measure", "30", "°C"),
+        ("7pm", "time", "19", "clock"),
+        ("7 p.m.", "time", "19", "clock"),
+        ("seven o'clock in the evening", "time", "19", "clock"),
+        ("11 at night", "time", "23", "clock"),
+        ("7.45pm", "time", "79/4", "clock"),
+        ("quarter to seven", "time", "27/4", "clock"),
+        ("19:45", "time", "79/4", "clock"),
+        ("noon", "time", "12", "clock"),
+        ("7 July 2011", "date", "20110707", "date"),
+        ("July 7th , 2011", "date", "20110707", "date"),
+        ("the seventh of July", "date", "707", "date"),
+        ("2011-07-30", "date", "20110730", "date"),
+        ("30/7/2011", "date", "20110730", "date"),
+        ("Sept. 2011", "date", "20110900", "date"),
+        ("1066", "year", "1066", ""),
+        ("'66", "year", "66", ""),
+        ("1960s", "decade", "1960", ""),
+        ("1960 's", "decade", "1960", ""),
+        ("mid-sixties", "decade", "60", ""),
+        ("19th century", "century", "19", "century"),
+        ("19th-century", "century", "19", "century"),
+        ("Q3", "quarter", "3", "quarter"),
+        ("third quarter", "quarter", "3", "quarter"),
+        ("first-half", "half", "1", "half"),
+    ],
+)
+def test_a_quantity_is_read(text: str, kind: str, value: str, unit: str) -> None:
+    found = only(text)
+    assert (found.kind, found.value, found.unit) == (kind, Fraction(value), unit)
+
+
+def test_a_numeric_date_has_both_readings() -> None:
+    assert {reading.value for reading in only("4/11/1987").readings} == {19871104, 19870411}
+    assert [reading.value for reading in only("14/11/1987").readings] == [19871114]
+
+
+def test_a_range_has_both_ends_and_a_unit() -> None:
+    reading = only("15-25 %").readings[0]
+    assert (reading.kind, reading.value, reading.high, reading.unit) == ("range", 15, 25, "%")
+    assert only("2003-07").readings[0][:2] == ("range", 2003)
+    assert only("2003-07").readings[0].high == 2007
+
+
+def test_the_first_of_two_numbers_takes_the_unit_of_the_second() -> None:
+    first, second = read_quantities(["6", "to", "9", "kg"])
+    assert (first.kind, first.value, first.unit) == ("measure", 6, "kg")
+    assert (second.start, second.end) == (2, 4)
+
+
+def test_two_large_numbers_do_not_become_one() -> None:
+    assert [found.value for found in read_quantities(["six", "million", "and", "four", "million"])] == [
+        6_000_000,
+        4_000_000,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "COVID-19",
+        "F-16",
+        "mix",
+        "civil",
+        "I",
+        "He said that I may march",
+        "vim",
+        "am",
+        "a man",
+        "-",
+        "- - -",
+        "$",
+        "won",
+        "in",
+        "9" * 5000,
+        "1/0",
+        "a",
+        "",
+        "45/67/89",
+        "The MIX of a CD",
+        "'s",
+    ],
+)
+def test_what_is_no_quantity_is_not_read(text: str) -> None:
+    assert [found for found in read_quantities(text.split(" ")) if found.certain] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "value"),
+    [
+        ("Louis XIV", "", 14),
+        ("Chapter V", "", 5),
+        ("World War I", "", 1),
+        ("Act I", "", 1),
+        ("Gloria II", "", 2),
+        ("Otto I", "NNP CD", 1),
+    ],
+)
+def test_roman_numerals_behind_names_are_numbers(text: str, tags: str, value: int) -> None:
+    assert {(reading.kind, reading.value) for reading in only(text, tags).readings} == {
+        ("ordinal", value),
+        ("cardinal", value),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("Yesterday I left", ""),
+        ("Henry I know", "NNP PRP VBP"),
+        ("vitamin C", ""),
+        ("a CD", ""),
+        ("the vi", ""),
+    ],
+)
+def test_roman_numerals_elsewhere_are_words(text: str, tags: str) -> None:
+    assert read_quantities(text.split(), tags.split()) == ()
+
+
+EQUAL = [
+    ("6 pm", "six o'clock in the evening"),
+    ("12ml", "12 ml"),
+    ("1.2 km", "1200 metres"),
+    ("48 hours", "two days"),
+    ("one in four", "25 %"),
+    ("a fifth", "20 percent"),
+    ("two-fifths", "40%"),
+    ("1960s", "sixties"),
+    ("'66", "1966"),
+    ("June 9 , 1969", "9/6/1969"),
+    ("June 9 , 1969", "6/9/1969"),
+    ("6/9/69", "June 9 , 1969"),
+    ("Q4", "fourth quarter"),
+    ("XIV", "the Fourteenth"),
+    ("chapter IX", "nine"),
+    ("$ 7bn", "seven billion dollars"),
+    ("$7bn", "7,000,000,000 dollars"),
+    ("7-foot", "7"),
+    ("3 years", "36 months"),
+    ("4m", "4 metres"),
+    ("4m", "four million"),
+    ("15-25", "25"),
+    ("half", "0.5"),
+]
+OTHERS = [
+    ("6 pm", "six o'clock in the morning"),
+    ("12ml", "15 ml"),
+    ("1.2 km", "1900 metres"),
+    ("one in four", "30 %"),
+    ("1960s", "seventies"),
+    ("'66", "1967"),
+    ("June 9 , 1969", "9/7/1969"),
+    ("June 9", "July 9"),
+    ("Q4", "third quarter"),
+    ("XIV", "the Fifteenth"),
+    ("$ 7bn", "seven million dollars"),
+    ("7-foot", "8"),
+    ("fourth-largest", "fifth-largest"),
+    ("15-25", "30"),
+    ("20 miles", "5h"),
+]
+UNKNOWN = [
+    ("two", "2nd"),
+    ("about 3,000", "2,986"),
+    ("5 miles", "8 km"),
+    ("1964", "1960s"),
+    ("15-25", "20"),
+    ("10 dollars", "7 euros"),
+    ("a second", "fourth"),
+    ("1966", "June 9"),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [(*pair, QuantityComparison.EQUAL) for pair in EQUAL]
+    + [(*pair, QuantityComparison.OTHER) for pair in OTHERS]
+    + [(*pair, QuantityComparison.UNKNOWN) for pair in UNKNOWN],
+)
+def test_two_quantities_are_compared_in_either_order(
+    one: str, two: str, expected: QuantityComparison
+) -> None:
+    for first, second in ((one, two), (two, one)):
+        (left,) = read_quantities(first.split())
+        (right,) = read_quantities(second.split())
+        assert compare(left, right) is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("15ml* of A", "15* ml of A", SAME),
+        ("15ml* of A", "15 ml* of A", SAME_UNIT),
+        ("15ml* of A", "25* ml of A", OTHER),
+        ("15ml* of A", "25 ml* of A", OTHER_UNIT),
+        ("at 7pm*", "at 7 p.m.*", SAME_UNIT),
+        ("at 7pm*", "at 11 a.m.*", OTHER_UNIT),
+        ("$* 8", "$* 8", SAME_UNIT),
+        ("$* 8", "$* 9", OTHER_UNIT),
+        ("$ 8m*", "8* million dollars", SAME),
+        ("$ 8m*", "8 million* dollars", SAME),
+        ("$* 8m", "8 million dollars*", SAME_UNIT),
+        ("8* million", "8 million*", 0),
+        ("6 million* men", "7 million* men", OTHER_UNIT),
+        ("twenty* six men", "twenty six* men", 0),
+        ("three* fifths", "60* %", SAME),
+        ("three fifths*", "60 %*", SAME_UNIT),
+        ("One in* ten", "10* %", 0),
+        ("One in ten*", "10* %", SAME),
+        ("One in ten*", "10 %*", 0),
+        ("March* 6 , 1987", "1987-03-06*", SAME),
+        ("March 6 , 1987*", "1987-03-06*", SAME),
+        ("March 6* , 1987", "1987-03-07*", OTHER),
+        ("March* 6 , 1987", "March* 7 , 1987", OTHER_UNIT),
+        ("March 6 , 1987*", "March 7 , 1987*", OTHER_UNIT),
+        ("March* 6", "April* 6", OTHER),
+        ("the third-oldest* man", "the fourth-oldest* man", OTHER),
+    ],
+)
+def test_words_of_quantities_are_related(source: str, target: str, expected: int) -> None:
+    assert relation(source, target) == expected
+    assert relation(target, source) == expected
+
+
+def test_sentences_without_quantities_have_no_relations() -> None:
+    assert not quantity_relations(["He", "saw", "it"], ["She", "saw", "3", "of", "them"]).any()
+    assert quantity_relations([], ["3"]).shape == (0, 1)
+
+
+def test_swapped_sentences_give_the_transpose() -> None:
+    texts = (
+        "The 1960s and 1970s saw 3 million people leave on 4/5/1977 .",
+        "In the sixties , 3m left by May 4 , 1977 and 20 % came at 8am .",
+        "A fifth of them returned at 8 in the morning , paying $ 5 to 10 each .",
+    )
+    for one, two in combinations(texts, 2):
+        there, back = (quantity_relations(a.split(), b.split()) for a, b in ((one, two), (two, one)))
+        assert there.any()
+        assert (there == back.T).all()
+
+
+def test_tags_tell_months_from_verbs() -> None:
+    assert only("May was cold", "NNP VBD JJ").certain
+    assert read_quantities(["May", "I", "go"], ["MD", "PRP", "VB"]) == ()
