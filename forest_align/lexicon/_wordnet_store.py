@@ -22,7 +22,7 @@ LEXICON_FILE = "wordnet.safetensors"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordNetStore:
-    """Lemmas with their synsets and derivational relatives.
+    """Lemmas with their synsets, derivational relatives and opposites.
 
     Attributes
     ----------
@@ -46,6 +46,10 @@ class WordNetStore:
     _first_synsets: tuple[int, ...]
     _relative_starts: list[int]
     _relative_ids: np.ndarray
+    _antonyms: Mapping[int, frozenset[int]]
+    _males: frozenset[int]
+    _females: frozenset[int]
+    _countries: Mapping[int, frozenset[int]]
 
     @classmethod
     def from_bytes(cls, content: bytes) -> WordNetStore:
@@ -56,6 +60,7 @@ class WordNetStore:
         ModelError
             If it is not a lexicon file.
         """
+        import numpy as np
         from safetensors import SafetensorError
         from safetensors.numpy import load
 
@@ -78,8 +83,12 @@ class WordNetStore:
                 tuple(arrays["first_synsets"].tolist()),
                 [0, *accumulate(arrays["relative_counts"].tolist())],
                 arrays["relative_ids"],
+                _partners(np.concatenate((arrays["antonyms"], arrays["antonyms"][:, ::-1]))),
+                frozenset(arrays["males"].tolist()),
+                frozenset(arrays["females"].tolist()),
+                _partners(arrays["countries"]),
             )
-        except (SafetensorError, KeyError, ValueError) as error:
+        except (SafetensorError, KeyError, ValueError, IndexError) as error:
             raise ModelError(f"{LEXICON_FILE} is damaged ({error}); install forest-align again") from error
 
     @classmethod
@@ -117,3 +126,24 @@ class WordNetStore:
             self._relative_starts[number] : self._relative_starts[number + 1]
         ].tolist()
         return relatives
+
+    def antonyms(self, lemma: str) -> frozenset[int]:
+        """Numbers of the lemmas that WordNet calls antonyms of a lemma."""
+        return self._antonyms.get(self.ids.get(lemma, -1), frozenset())
+
+    def sex(self, lemma: str) -> str:
+        """``male`` or ``female`` for a noun whose most frequent person is one; empty for others."""
+        number = self.ids.get(lemma, -1)
+        return "male" if number in self._males else "female" if number in self._females else ""
+
+    def countries(self, lemma: str) -> frozenset[int]:
+        """Synset numbers of the countries that a lemma names or is derived from: *norway*, *norwegian*."""
+        return self._countries.get(self.ids.get(lemma, -1), frozenset())
+
+
+def _partners(pairs: np.ndarray) -> dict[int, frozenset[int]]:
+    """Map each first number of the pairs to the second ones."""
+    found: dict[int, set[int]] = {}
+    for one, two in pairs.tolist():
+        found.setdefault(one, set()).add(two)
+    return {one: frozenset(others) for one, others in found.items()}

@@ -24,6 +24,7 @@ FILES = {
     "00000400 29 v 01 do 0 000 01 + 08 00 | to do\n",
     "data.adj": "00000500 00 s 02 ad_hoc(a) 0 made 0 001 \\ 00000100 n 0101 | of a creator\n",
     "data.adv": "00000600 02 r 01 ad_hoc 0 001 ! 00000600 r 0101 | in such a way\n",
+    "index.noun": "creator n 1 1 + 1 0 00000100\nmaker n 2 1 + 2 0 00000100 00000200\n",
     "noun.exc": "",
     "verb.exc": "made make\ndid do\n",
     "adj.exc": "",
@@ -111,6 +112,76 @@ def test_counts_are_hexadecimal_and_pointers_are_between_words(folder: Path, tmp
     assert store.exceptions == {("v", "did"): "do", ("v", "lay"): "lie"}
 
 
+PEOPLE = (
+    ("00000010", "18", "male_person", "~ 00000020 n 0000", "a person of one sex"),
+    ("00000020", "18", "Man", "! 00000030 n 0101", "an adult"),
+    ("00000030", "18", "woman", "! 00000020 n 0101", "an adult female"),
+    ("00000040", "18", "parent", "", "a father or mother"),
+    ("00000050", "18", "wife", "", "a married woman; a man's partner"),
+    ("00000060", "18", "Ann", "@i 00000030 n 0000", "woman in a tale"),
+    ("00000070", "05", "queen", "", "a female insect"),
+    ("00000080", "18", "queen", "", "a female sovereign"),
+    ("00000090", "18", "queen", "", "a man of some kind"),
+    ("00000100", "15", "country", "~ 00000110 n 0000", "a place", "state"),
+    ("00000110", "15", "island_country", "", "a country that is an island"),
+    ("00000120", "15", "Malta", "@i 00000110 n 0000 + 00000160 n 0101", "an island"),
+    ("00000130", "15", "Wales", "@i 00000100 n 0000 #p 00000140 n 0000 #p 00000150 n 0000", "a part"),
+    ("00000140", "15", "UK", "@i 00000100 n 0000", "a kingdom"),
+    ("00000150", "15", "Europe", "", "a continent"),
+    ("00000160", "18", "Maltese", "", "a person"),
+)
+
+
+@pytest.fixture
+def people(folder: Path) -> Path:
+    """A folder with the nouns of PEOPLE; the index has the last sense of a noun of several senses last."""
+    lines, senses = [], dict[str, list[str]]()
+    for offset, file, word, pointers, gloss, *more in PEOPLE:
+        words = "".join(f" {one} 0" for one in (word, *more))
+        count = len(pointers.split()) // 4
+        lines.append(f"{offset} {file} n {1 + len(more):02x}{words} {count:03d} {pointers} | {gloss}\n")
+        senses.setdefault(word.lower(), []).append(offset)
+    (folder / "data.noun").write_text(TOP + "".join(lines))
+    for name in ("data.verb", "data.adj", "data.adv"):
+        (folder / name).write_text(TOP)
+    index = "".join(f"{w} n {len(o)} 0 {len(o)} 0 {' '.join(o)}\n" for w, o in sorted(senses.items()))
+    (folder / "index.noun").write_text(TOP + index)
+    return folder
+
+
+def test_antonyms_go_both_ways(people: Path, tmp_path: Path) -> None:
+    store = WordNetStore.from_bytes(build(people, tmp_path / "out"))
+    assert store.antonyms("man") == {store.ids["woman"]}
+    assert store.antonyms("woman") == {store.ids["man"]}
+    assert store.antonyms("wife") == store.antonyms("nonsense") == frozenset()
+
+
+def test_the_sex_of_people_comes_from_the_hierarchy_and_from_glosses(people: Path, tmp_path: Path) -> None:
+    store = WordNetStore.from_bytes(build(people, tmp_path / "out"))
+    assert {word: store.sex(word) for word in ("man", "woman", "wife", "queen")} == {
+        "man": "male",
+        "woman": "female",
+        "wife": "female",
+        "queen": "female",  # the first of its senses that is a person
+    }
+    assert {store.sex(word) for word in ("parent", "ann", "malta", "nonsense")} == {""}
+
+
+def test_countries_are_those_that_a_word_or_a_relative_names(people: Path, tmp_path: Path) -> None:
+    store = WordNetStore.from_bytes(build(people, tmp_path / "out"))
+    assert store.countries("malta") == store.countries("maltese") == {11}
+    assert store.countries("uk") < store.countries("wales")
+    assert len(store.countries("wales")) == 2
+    assert {store.countries(word) for word in ("europe", "country", "woman")} == {frozenset()}
+
+
+@pytest.mark.parametrize("line", ["wife n 1 0 1 0 00000051", "wife n one 0", "wife"])
+def test_a_broken_line_of_the_index_is_named(line: str, people: Path, tmp_path: Path) -> None:
+    (people / "index.noun").write_text(TOP + line + "\n")
+    with pytest.raises(SystemExit, match=r"index\.noun:3: expected a line of a WordNet index file"):
+        build(people, tmp_path / "out")
+
+
 def test_an_exception_without_a_lemma_is_named(folder: Path, tmp_path: Path) -> None:
     (folder / "verb.exc").write_text("did do\nmade\n")
     with pytest.raises(SystemExit, match=r"verb\.exc:2: expected a form and its lemmas"):
@@ -136,7 +207,7 @@ def test_a_broken_line_is_named(folder: Path, tmp_path: Path) -> None:
         build(folder, tmp_path / "out")
 
 
-@pytest.mark.parametrize("missing", ["data.noun", "adv.exc"])
+@pytest.mark.parametrize("missing", ["data.noun", "index.noun", "adv.exc"])
 def test_a_folder_that_is_not_wordnets_is_told_by_what_it_lacks(
     missing: str, folder: Path, tmp_path: Path
 ) -> None:

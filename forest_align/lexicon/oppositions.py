@@ -1,0 +1,142 @@
+"""Finds words that oppose each other, as evidence against a link: antonyms, converse roles, men and women."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from forest_align.lexicon._converse_roles import SEXES, roles
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.tables import spelling_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Opposition(IntFlag):
+    """Kinds of opposition; a cell of :func:`oppositions` is their sum."""
+
+    #: WordNet's antonyms: *hot*, *cold*.
+    ANTONYM = 1
+    #: Nouns for the two roles in a relation: *employer*, *employee*; *doctor*, *patient*.
+    CONVERSE = 2
+    #: A male and a female person: *husband*, *woman*.
+    SEX = 4
+    #: Two countries, their people or what belongs to them: *Austrian*, *Australia*.
+    COUNTRY = 8
+
+
+class _Poles(NamedTuple):
+    """What a word is, and what opposes it.
+
+    A word opposes another one if a key of it is among the keys that the other one ``seeks``, or if both name
+    countries and none in common.
+    """
+
+    keys: frozenset[str | int]
+    seeks: tuple[tuple[str | int, int], ...]
+    countries: frozenset[int]
+
+
+_NOTHING = _Poles(frozenset(), (), frozenset())
+_OPPOSITE_SEX = {"male": "female", "female": "male"}
+_COUNTRY = int(Opposition.COUNTRY)
+
+
+def opposition(one: str, two: str, one_tag: str = "", two_tag: str = "") -> Opposition | None:
+    """How two words oppose each other.
+
+    Parameters
+    ----------
+    one, two : str
+        Words as they are written: *Polish* names a country, *polish* does not.
+    one_tag, two_tag : str
+        Their Penn tags; may be empty.
+
+    Returns
+    -------
+    Opposition or None
+        Sum of the kinds, or None if there is no opposition.
+    """
+    found = _opposition(_poles(one, one_tag), _poles(two, two_tag))
+    return Opposition(found) if found else None
+
+
+def oppositions(
+    source: Sequence[str],
+    target: Sequence[str],
+    source_tags: Sequence[str] = (),
+    target_tags: Sequence[str] = (),
+) -> np.ndarray:
+    """Find the opposed words of two sentences; the result for swapped sentences is the transpose.
+
+    Parameters
+    ----------
+    source, target : sequence of str
+        Words of n and m tokens.
+    source_tags, target_tags : sequence of str
+        Their Penn tags, or nothing.
+
+    Returns
+    -------
+    numpy.ndarray
+        uint8, shape (n, m): sums of :class:`Opposition`.
+    """
+    found = np.zeros((len(source), len(target)), dtype=np.uint8)
+    lefts, rights = _with_poles(source, source_tags), _with_poles(target, target_tags)
+    for i, left in lefts:
+        for j, right in rights:
+            kinds = _opposition(left, right)
+            if kinds:
+                found[i, j] = kinds
+    return found
+
+
+def _with_poles(words: Sequence[str], tags: Sequence[str]) -> list[tuple[int, _Poles]]:
+    tags = tags or [""] * len(words)
+    found = enumerate(map(_poles, words, tags))
+    return [(index, poles) for index, poles in found if poles is not _NOTHING]
+
+
+def _opposition(one: _Poles, two: _Poles) -> int:
+    kinds = 0
+    if one.seeks and two.keys:
+        for key, kind in one.seeks:
+            if key in two.keys:
+                kinds |= kind
+    if one.countries and two.countries and one.countries.isdisjoint(two.countries):
+        kinds |= _COUNTRY
+    return kinds
+
+
+@lru_cache(maxsize=100_000)
+def _poles(word: str, tag: str) -> _Poles:
+    lexicon = load_lexicon()
+    store = lexicon.store
+    lemma = lexicon.lemma(word, tag)
+    if lemma not in store.ids:
+        lemma = spelling_key(lemma)
+    keys: set[str | int] = set()
+    seeks: list[tuple[str | int, int]] = []
+    number = store.ids.get(lemma)
+    antonyms = store.antonyms(lemma)
+    if number is not None and antonyms:
+        keys.add(number)
+        seeks += [(antonym, int(Opposition.ANTONYM)) for antonym in sorted(antonyms)]
+    if not tag or tag[0] in "NP":
+        own, converse = roles(lemma)
+        sex = SEXES.get(word.lower()) or store.sex(lemma)
+        keys.update(own)
+        seeks += [(role, int(Opposition.CONVERSE)) for role in converse]
+        if sex:
+            keys.add(sex)
+            seeks.append((_OPPOSITE_SEX[sex], int(Opposition.SEX)))
+    countries = frozenset[int]()
+    if word[:1].isupper() and tag[:1] not in ("V", "R", "P"):
+        countries = store.countries(word.lower()) or store.countries(lemma)
+    if not (keys or countries):
+        return _NOTHING
+    return _Poles(frozenset(keys), tuple(seeks), countries)
