@@ -1,0 +1,219 @@
+"""Words inside other words: colloquial contractions, hashtags; and acronyms that look like another word."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon._acronyms import acronym_letters
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.tables import FUNCTION_GROUPS, PREPOSITIONS, plain_apostrophes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# A contraction in one word, and the words that it stands for.
+_CONTRACTIONS = """
+gonna=going to
+wanna=want to
+gotta=got to
+hafta=have to
+oughta=ought to
+lemme=let me
+gimme=give me
+dunno=do not know
+kinda=kind of
+sorta=sort of
+outta=out of
+lotta=lot of
+coulda=could have
+shoulda=should have
+woulda=would have
+musta=must have
+cannot=can not
+c'mon=come on
+y'all=you all
+ima=going to
+tryna=trying to
+finna=going to
+betcha=bet you
+gotcha=got you
+whatcha=what you
+"""
+# The tokens into which tokenizers of the Penn style split some of them, and the words that these stand for.
+_SPLIT = {
+    ("gon", "na"): ("going", "to"),
+    ("wan", "na"): ("want", "to"),
+    ("got", "ta"): ("got", "to"),
+    ("lem", "me"): ("let", "me"),
+    ("gim", "me"): ("give", "me"),
+    ("d'", "ye"): ("do", "you"),
+    ("more", "'n"): ("more", "than"),
+}
+_WHOLE = {
+    form: tuple(words.split())
+    for form, _, words in (line.partition("=") for line in _CONTRACTIONS.strip().split("\n"))
+}
+_LONGEST_HASHTAG = 40
+_ONE_LETTER_WORDS = frozenset(("a", "i"))
+
+
+def words_within(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The words that each token stands for, lower-cased; a token itself if it stands for no others.
+
+    *gon na* stands for *going* and *to*, *dunno* for *do*, *not*, *know*, *#StarWars* for *star* and *wars*.
+    """
+    lower = [plain_apostrophes(word.lower()) for word in words]
+    found = [
+        _within(word) if word[:1] == "#" else _WHOLE.get(low, (low,))
+        for word, low in zip(words, lower, strict=True)
+    ]
+    for index, both in enumerate(pairwise(lower)):
+        if both in _SPLIT:
+            found[index : index + 2] = [(word,) for word in _SPLIT[both]]
+    return found
+
+
+def part_relations(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
+    """Find tokens of which one stands for the other, or for words one of which is the other.
+
+    The result for swapped sentences is the transpose.
+
+    Parameters
+    ----------
+    source, target : sequence of str
+        Words of n and m tokens.
+
+    Returns
+    -------
+    numpy.ndarray
+        bool, shape (n, m). Tokens that are equal apart from letter case are not related.
+    """
+    found = np.zeros((len(source), len(target)), dtype=bool)
+    lefts, rights = words_within(source), words_within(target)
+    for i, j in _shared(lefts, rights):
+        found[i, j] = source[i].lower() != target[j].lower()
+    return found
+
+
+def acronym_clashes(
+    source: Sequence[str],
+    target: Sequence[str],
+    source_tags: Sequence[str] = (),
+    target_tags: Sequence[str] = (),
+) -> np.ndarray:
+    """Find acronyms and the words that are only spelled like them: *IT*, *it*; *AIDS*, *aids*.
+
+    The result for swapped sentences is the transpose. Sentences in capitals have no acronyms.
+
+    Parameters
+    ----------
+    source, target : sequence of str
+        Words of n and m tokens.
+    source_tags, target_tags : sequence of str
+        Their Penn tags, or nothing.
+
+    Returns
+    -------
+    numpy.ndarray
+        bool, shape (n, m).
+    """
+    found = np.zeros((len(source), len(target)), dtype=bool)
+    lefts, rights = _acronyms(source), _acronyms(target)
+    for i, letters in lefts.items():
+        for j, word in enumerate(target):
+            found[i, j] = j not in rights and _is_other_word(
+                letters, word, target_tags[j] if target_tags else ""
+            )
+    for j, letters in rights.items():
+        for i, word in enumerate(source):
+            if i not in lefts and _is_other_word(letters, word, source_tags[i] if source_tags else ""):
+                found[i, j] = True
+    return found
+
+
+def _shared(lefts: Sequence[tuple[str, ...]], rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
+    """Places of tokens that stand for a word in common."""
+    places: dict[str, list[int]] = {}
+    for j, words in enumerate(rights):
+        for word in words:
+            places.setdefault(word, []).append(j)
+    for i, words in enumerate(lefts):
+        for word in words:
+            for j in places.get(word, ()):
+                yield i, j
+
+
+def _acronyms(words: Sequence[str]) -> dict[int, str]:
+    """Places of acronyms, and their letters in lower case."""
+    found = {index: letters.lower() for index, word in enumerate(words) if (letters := acronym_letters(word))}
+    if not found or not any(word != word.upper() for word in words):
+        return {}
+    return found
+
+
+def _is_other_word(letters: str, word: str, tag: str) -> bool:
+    """Whether a word is spelled like an acronym and is another word: of a closed class, or inflected."""
+    lower = word.lower()
+    if lower != letters or tag[:3] == "NNP":
+        return False
+    if lower in FUNCTION_GROUPS or lower in PREPOSITIONS or tag[:1] in ("V", "M", "D", "I", "P"):
+        return True
+    lemma = load_lexicon().lemma
+    return any(lemma(lower, inflected) != lower for inflected in ("VBZ", "NNS"))
+
+
+@lru_cache(maxsize=10_000)
+def _within(hashtag: str) -> tuple[str, ...]:
+    """Words of a hashtag, by its capitals or by the lexicon; the hashtag itself if they cannot be told."""
+    body = hashtag[1:]
+    if not body or len(body) > _LONGEST_HASHTAG or not body.replace("_", "").isalnum():
+        return (hashtag.lower(),)
+    parts = _capitalised_parts(body)
+    if len(parts) == 1:
+        parts = _known_words(body.lower()) or parts
+    return tuple(part.lower() for part in parts)
+
+
+def _capitalised_parts(body: str) -> list[str]:
+    """Split before capitals and digits that begin a word: *USElection2020* is *US*, *Election*, *2020*."""
+    parts = [""]
+    for index, letter in enumerate(body):
+        before, after = body[index - 1 : index], body[index + 1 : index + 2]
+        begins = letter.isupper() and (not before.isupper() or after.islower())
+        begins = begins or letter.isdigit() != before.isdigit()
+        if letter == "_" or (before and begins):
+            parts.append("")
+        parts[-1] += letter.strip("_")
+    return [part for part in parts if part]
+
+
+def _known_words(body: str) -> list[str]:
+    """Split a word that is not in the lexicon into the fewest words that are; empty if it cannot be done."""
+    if _is_word(body):
+        return []
+    best: list[list[str] | None] = [[], *([None] * len(body))]
+    for end in range(1, len(body) + 1):
+        for start in range(end):
+            before = best[start]
+            if before is None or not _is_word(body[start:end]):
+                continue
+            candidate = [*before, body[start:end]]
+            current = best[end]
+            if current is None or len(candidate) < len(current):
+                best[end] = candidate
+    return best[-1] or []
+
+
+def _is_word(text: str) -> bool:
+    if len(text) == 1:
+        return text in _ONE_LETTER_WORDS
+    if text in FUNCTION_GROUPS or text in PREPOSITIONS:
+        return True
+    if len(text) < 3:
+        return False
+    lexicon = load_lexicon()
+    return text in lexicon.store.ids or (len(text) > 3 and lexicon.lemma(text) in lexicon.store.ids)
