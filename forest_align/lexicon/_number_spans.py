@@ -213,9 +213,7 @@ def _amount(sentence: SentenceWords, start: int) -> tuple[list[Fraction | None],
             if smallest is None or smallest < 100 or following is None or following.number is None:
                 break
             after = sentence.at(at + 2)
-            if following.is_digits or (
-                after is not None and after.scale is not None and after.scale >= smallest
-            ):
+            if following.is_digits or (after is not None and _begins_another(after.scale, smallest)):
                 break
             values.append(None)
         else:
@@ -224,6 +222,14 @@ def _amount(sentence: SentenceWords, start: int) -> tuple[list[Fraction | None],
     if not any(values) and values.count(None) == len(values):
         return None
     return values, total + group, at
+
+
+def _begins_another(scale: Fraction | None, smallest: Fraction) -> bool:
+    """Whether a number with this factor, behind *and*, is not a part of the number before it.
+
+    *six million and four million* are two numbers, *seven hundred and fifty thousand* is one.
+    """
+    return scale is not None and (scale >= smallest if smallest >= 1000 else scale <= smallest)
 
 
 def _number_quantity(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -18,6 +19,12 @@ from forest_align.lexicon.quantities import (
 
 SAME, SAME_UNIT = int(QuantityRelation.SAME), int(QuantityRelation.SAME_UNIT)
 OTHER, OTHER_UNIT = int(QuantityRelation.OTHER), int(QuantityRelation.OTHER_UNIT)
+
+
+PARTS = """
+3 - and a half million $ % per cent of May may 2004 , in second quarter past to six o'clock at night the morning
+twenty II I ½ 1/2 9/11 10-20 10ml m degrees °C minus hundred 's 1980 dozen 3/0 ' -5 1,00 .5 '98 Q2 1e5 ２ ² ५
+"""
 
 
 def only(text: str, tags: str = "") -> Quantity:
@@ -49,6 +56,8 @@ def relation(source: str, target: str) -> int:
         ("forty two", "cardinal", "42", ""),
         ("three hundred and six", "cardinal", "306", ""),
         ("two million three hundred thousand", "cardinal", "2300000", ""),
+        ("two hundred and sixty thousand", "cardinal", "260000", ""),
+        ("one million and two hundred", "cardinal", "1000200", ""),
         ("a hundred", "cardinal", "100", ""),
         ("two dozen", "cardinal", "24", ""),
         ("half a billion", "cardinal", "500000000", ""),
@@ -324,3 +333,15 @@ def test_swapped_sentences_give_the_transpose() -> None:
 def test_tags_tell_months_from_verbs() -> None:
     assert only("May was cold", "NNP VBD JJ").certain
     assert read_quantities(["May", "I", "go"], ["MD", "PRP", "VB"]) == ()
+
+
+def test_any_sequence_of_words_that_play_parts_is_read() -> None:
+    words = PARTS.split()
+    chooser = random.Random(7)
+    for _ in range(3000):
+        sentence = chooser.choices(words, k=chooser.randrange(1, 9))
+        found = read_quantities(sentence)
+        assert all(len(one.parts) == len(one.values) == one.end - one.start > 0 for one in found), sentence
+        assert all(one.end <= two.start for one, two in pairwise(found)), sentence
+        assert all(one.readings and any(one.parts) for one in found), sentence
+        assert found == () or found[-1].end <= len(sentence)
