@@ -22,8 +22,9 @@ OTHER, OTHER_UNIT = int(QuantityRelation.OTHER), int(QuantityRelation.OTHER_UNIT
 
 
 PARTS = """
-3 - and a half million $ % per cent of May may 2004 , in second quarter past to six o'clock at night the morning
-twenty II I ½ 1/2 9/11 10-20 10ml m degrees °C minus hundred 's 1980 dozen 3/0 ' -5 1,00 .5 '98 Q2 1e5 ２ ² ५
+3 - and a half million $ % per cent of May may 2004 , in second quarter past to six o'clock at night the
+morning twenty II I ½ 1/2 9/11 10-20 10ml m degrees °C minus hundred 's 1980 dozen 3/0 ' -5 1,00 .5 '98 Q2
+1e5 ２ ² ५
 """
 
 
