@@ -38,7 +38,7 @@ def read_date(sentence: SentenceWords, start: int) -> Quantity | None:
         skip = sentence.word(end) == "the"
         following = sentence.at(end + skip)
         day = _day(following) if following else 0
-        if day and (following is None or not following.units or following.ordinal is not None):
+        if day:
             parts += [0] * skip + [_DAY]
             end += skip + 1
     comma = sentence.word(end) == ","
@@ -53,6 +53,8 @@ def read_date(sentence: SentenceWords, start: int) -> Quantity | None:
         end += comma + 1
     if not day and not year:
         if sentence.tag(at) and sentence.tag(at)[:3] != "NNP":
+            return None
+        if not (month.certain or sentence.tag(at) or sentence.words[at][0].isupper()):
             return None
         is_word = sentence.word(at) in ("may", "march", "august") and at == 0
         certain = bool(sentence.tag(at)) or (month.certain and not is_word)
@@ -138,6 +140,25 @@ def _past_the_hour(sentence: SentenceWords, start: int) -> tuple[Fraction, list[
         minutes = 60 / first.denominator
     value = hours + minutes / 60 if joint == "past" else hours - minutes / 60
     return value if value >= 1 else value + 12, [NUMBER, 0, NUMBER]
+
+
+def read_spoken_year(sentence: SentenceWords, start: int) -> Quantity | None:
+    """*nineteen ninety-eight*."""
+    found, following = sentence.at(start), sentence.at(start + 1)
+    if found is None or following is None or found.number is None or following.number is None:
+        return None
+    if found.is_digits or following.is_digits:
+        return None
+    if not (17 <= found.number <= 19 and 10 <= following.number <= 99):
+        return None
+    values = [found.number, following.number]
+    last = sentence.at(start + 2)
+    ones = last.number if last is not None and not last.is_digits else None
+    if following.number % 10 == 0 and ones is not None and 0 < ones < 10:
+        values.append(ones)
+    reading = Reading("year", 100 * values[0] + sum(values[1:]))
+    parts = (NUMBER | _YEAR,) * len(values)
+    return Quantity(start, start + len(values), (reading,), parts, tuple(values))
 
 
 def read_decade(sentence: SentenceWords, start: int) -> Quantity | None:

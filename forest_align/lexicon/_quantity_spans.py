@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._calendar_spans import read_date, read_decade, read_time
+from forest_align.lexicon._calendar_spans import read_date, read_decade, read_spoken_year, read_time
 from forest_align.lexicon._number_spans import DASHES, read_fraction, read_number
 from forest_align.lexicon._number_tables import NUMBERED_NOUNS
 from forest_align.lexicon._quantity_lexeme import NUMBER, unit_kind
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from forest_align.lexicon._quantity_lexeme import Lexeme
 
-_N, _U = int(Part.NUMBER), int(Part.UNIT)
+_N, _S, _U = int(Part.NUMBER), int(Part.SCALE), int(Part.UNIT)
 _JOINTS = frozenset(("to", "or", "and", "-", "–", "—", "--"))
 # Tags of words that may be numbers, or names.
 _NUMBER_TAGS = frozenset(("CD", "NNP", "NNPS", "JJ", "LS"))
@@ -115,6 +115,11 @@ def _read_whole(sentence: SentenceWords, start: int) -> Quantity | None:
         return _roman_quantity(sentence, start, found)
     if not found.readings or found.number is not None or found.clock:
         return None
+    following = sentence.at(start + 1)
+    if found.readings[0].kind == "money" and following is not None and following.scale is not None:
+        reading = found.readings[0]
+        product = reading._replace(value=reading.value * following.scale)
+        return Quantity(start, start + 2, (product,), (_N | _U, _S), (reading.value, following.scale))
     parts, readings, end = [found.parts], found.readings, start + 1
     kind = readings[0].kind
     if kind in ("range", "cardinal"):
@@ -142,8 +147,17 @@ def _roman_quantity(sentence: SentenceWords, start: int, found: Lexeme) -> Quant
     if word in ("I", "i") or word != word.upper():
         if not is_numbered and not (word == "I" and tag in _NUMBER_TAGS and before[:1].isupper()):
             return None
-    elif not (is_numbered or before[:1].isupper() or len(word) > 2 or word == "II"):
+    elif not (
+        is_numbered
+        or before[:1].isupper()
+        or len(word) > 2
+        or word == "II"
+        or sentence.word(start + 1) == "century"
+    ):
         return None
+    if sentence.word(start + 1) in ("century", "centuries"):
+        number = found.readings[0].value
+        return Quantity(start, start + 2, (Reading("century", number, "century"),), (_N, _U), (number, None))
     return Quantity(
         start, start + 1, found.readings, (NUMBER,), (found.readings[0].value,), word != "I" or is_numbered
     )
@@ -153,6 +167,7 @@ _READERS: tuple[Callable[[SentenceWords, int], Quantity | None], ...] = (
     lambda sentence, start: read_date(sentence, start) if sentence.at(start) else None,
     lambda sentence, start: read_time(sentence, start) if sentence.at(start) else None,
     read_decade,
+    read_spoken_year,
     read_fraction,
     lambda sentence, start: _read_ordinal(sentence, start) if sentence.at(start) else None,
     lambda sentence, start: _read_whole(sentence, start) if sentence.at(start) else None,

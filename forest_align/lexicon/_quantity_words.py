@@ -52,8 +52,12 @@ def lexeme(word: str) -> Lexeme | None:
         return _with_digits(plain)
     if hyphen:
         return hyphenated_word(lower)
-    if lower.rstrip(".") in MONTHS and plain[0].isupper():
-        return Lexeme(month=MONTHS[lower.rstrip(".")], certain=len(lower) > 3 or lower == "may")
+    month = MONTHS.get(lower.rstrip("."), 0)
+    if month:
+        # In lower case, "may" and "march" are months only beside a day or a year; so are abbreviations.
+        is_capital = plain[0].isupper()
+        is_name = lower in ("june", "july") or (lower != "march" and len(lower) > 4)
+        return Lexeme(month=month, certain=is_name or (is_capital and (len(lower) > 3 or lower == "may")))
     if lower in DECADES:
         return Lexeme(readings=(Reading("decade", DECADES[lower]),))
     return _roman(plain)
@@ -65,7 +69,7 @@ def _with_digits(word: str) -> Lexeme | None:
     body = word[1:] if word[0] in "+-" else word
     for size in (3, 2, 1):
         if body[:size] in CURRENCY_SIGNS and len(body) > size:
-            return _with_currency(CURRENCIES.get(body[:size], body[:size]), body[size:])
+            return _with_currency(CURRENCIES.get(body[:size], body[:size]), body[size:], sign)
     found = calendar_word(body)
     if found is not None:
         return found
@@ -87,7 +91,7 @@ def _with_digits(word: str) -> Lexeme | None:
     return _with_rest(number, rest, whole or "")
 
 
-def _with_currency(unit: str, rest: str) -> Lexeme | None:
+def _with_currency(unit: str, rest: str, sign: int) -> Lexeme | None:
     """An amount in one word: *$3m*."""
     found = lexeme(rest)
     if found is None:
@@ -95,12 +99,15 @@ def _with_currency(unit: str, rest: str) -> Lexeme | None:
     number = found.number
     if number is None:
         number = next((reading.value for reading in found.readings if reading.kind == "cardinal"), None)
-    return None if number is None else Lexeme(readings=(Reading("money", number, unit),), parts=WHOLE)
+    return None if number is None else Lexeme(readings=(Reading("money", sign * number, unit),), parts=WHOLE)
 
 
 def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
     """Read a number with letters or signs behind it."""
     lower = rest.lower()
+    factor, hyphen, _ = lower.partition("-")
+    if hyphen and factor in SHORT_SCALES:  # 2bn-plus
+        return Lexeme(readings=(Reading("cardinal", number * SHORT_SCALES[factor]),))
     if lower[:2] in ("st", "nd", "rd", "th") and number.denominator == 1:
         if len(lower) > 2:
             return ordinal_compound(number, lower[3:]) if lower[2] == "-" else None
@@ -116,8 +123,8 @@ def _with_rest(number: Fraction, rest: str, digits: str) -> Lexeme | None:
     if lower in PERCENT_WORDS:
         unit = "%"
     elif lower in SMALL_MONEY or lower in ("c", "p"):
-        unit, factor = SMALL_MONEY.get(lower, ("$" if lower == "c" else "£", Fraction(1, 100)))
-        readings.append(Reading("money", number * factor, unit))
+        unit, worth = SMALL_MONEY.get(lower, ("$" if lower == "c" else "£", Fraction(1, 100)))
+        readings.append(Reading("money", number * worth, unit))
         unit = None
     if unit:
         readings.append(Reading(unit_kind(unit), number, unit))

@@ -135,7 +135,8 @@ def _poles(word: str, tag: str) -> _Poles:
             keys.add(sex)
             seeks.append((_OPPOSITE_SEX[sex], int(Opposition.SEX)))
     countries = frozenset[int]()
-    if word[:1].isupper() and tag[:1] not in ("V", "R", "P"):
+    # In a text without capitals, the tag says that a word is a name: china, turkey, polish.
+    if tag[:3] == "NNP" or tag == "JJ" or (word[:1].isupper() and tag[:1] not in ("V", "R", "P")):
         countries = store.countries(word.lower()) or store.countries(lemma)
     if not (keys or countries):
         return _NOTHING

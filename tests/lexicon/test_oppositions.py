@@ -26,6 +26,7 @@ ANTONYM, CONVERSE, SEX, COUNTRY = Opposition
         ("Irish", "Icelandic", "JJ", COUNTRY),
         ("Slovakia", "Slovenia", "NNP", COUNTRY),
         ("Iran", "Iraqi", "", COUNTRY),
+        ("chinese", "japanese", "JJ", COUNTRY),
     ],
 )
 def test_opposed_words_are_found_in_either_order(one: str, two: str, tag: str, kind: Opposition) -> None:
