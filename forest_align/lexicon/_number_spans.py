@@ -170,7 +170,8 @@ def _amount(sentence: SentenceWords, start: int) -> tuple[list[Fraction | None],
     """Values of the words of a number, the number, and its end."""
     total = group = Fraction(0)
     values: list[Fraction | None] = []
-    at, is_digits, smallest = start, False, None
+    smallest: Fraction | None = None
+    at, is_digits = start, False
     while True:
         found = sentence.at(at)
         word = sentence.word(at)
@@ -200,36 +201,37 @@ def _amount(sentence: SentenceWords, start: int) -> tuple[list[Fraction | None],
                 return None
             values.append(None)
         elif word == "and" and values and not is_digits:
-            following = sentence.at(at + 1)
-            is_half = (
-                sentence.word(at + 1) == "a"
-                and (half := sentence.at(at + 2)) is not None
-                and half.denominator
-            )
-            if is_half:
-                assert half is not None and half.denominator is not None
-                values += [None, None, 1 / half.denominator]
-                return values, total + group + 1 / half.denominator, at + 3
-            if smallest is None or smallest < 100 or following is None or following.number is None:
-                break
-            after = sentence.at(at + 2)
-            if following.is_digits or (after is not None and _begins_another(after.scale, smallest)):
+            half = _half(sentence, at)
+            if half is not None:
+                return [*values, None, None, half], total + group + half, at + 3
+            if smallest is None or not _goes_on(sentence, at, smallest):
                 break
             values.append(None)
         else:
             break
         at += 1
-    if not any(values) and values.count(None) == len(values):
+    return (values, total + group, at) if any(value is not None for value in values) else None
+
+
+def _half(sentence: SentenceWords, at: int) -> Fraction | None:
+    """The fraction of *and a half*, which begins here; None for other words."""
+    found = sentence.at(at + 2)
+    if sentence.word(at + 1) != "a" or found is None or found.denominator is None:
         return None
-    return values, total + group, at
+    return 1 / found.denominator
 
 
-def _begins_another(scale: Fraction | None, smallest: Fraction) -> bool:
-    """Whether a number with this factor, behind *and*, is not a part of the number before it.
+def _goes_on(sentence: SentenceWords, at: int, smallest: Fraction) -> bool:
+    """Whether the number goes on behind *and*: *seven hundred and fifty thousand*.
 
-    *six million and four million* are two numbers, *seven hundred and fifty thousand* is one.
+    *six million and four million* are two numbers.
     """
-    return scale is not None and (scale >= smallest if smallest >= 1000 else scale <= smallest)
+    following, after = sentence.at(at + 1), sentence.at(at + 2)
+    if smallest < 100 or following is None or following.number is None or following.is_digits:
+        return False
+    if after is None or after.scale is None:
+        return True
+    return after.scale < smallest if smallest >= 1000 else after.scale > smallest
 
 
 def _number_quantity(

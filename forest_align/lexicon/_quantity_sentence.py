@@ -46,9 +46,7 @@ def unit_at(sentence: SentenceWords, at: int, is_digits: bool) -> tuple[tuple[st
     if skip and sentence.word(at) != "-" and unit_kind(found.units[0]) != "money":
         return (), _ONE, []
     units, tail = found.units, [0] * skip + [_U]
-    if found.is_sign and sentence.words[at + skip] not in ("€", "£", "$", "¥"):
-        pass
-    elif found.is_sign and (nxt := sentence.at(at + skip + 1)) is not None and nxt.number is not None:
+    if found.is_sign and (nxt := sentence.at(at + skip + 1)) is not None and nxt.number is not None:
         return (), _ONE, []  # the sign of the next amount
     if units == ("degree",):
         scale = sentence.at(at + skip + 1)
