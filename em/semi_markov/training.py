@@ -14,8 +14,7 @@ from forest_align.aligners.canonical_order import words_are_after
 from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
 from forest_align.em.corpus.gold_pairs import GoldPair
-from forest_align.em.semi_markov._lbfgs import Descent
-from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, pack, unpack
+from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.lexicon import Lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.storage.checkpoint import Checkpoint
@@ -27,7 +26,10 @@ TOLERANCE = 1e-5
 
 _RUN = "a training run of the semi-Markov aligner"
 # What a different hash of a run means.
-_HASHED = {"examples": "other pairs, or the same with other links, tags or paraphrases"}
+_HASHED = {
+    "examples": "other pairs, or the same with other links, tags or paraphrases",
+    "optimizer": "another version of the package",
+}
 
 #: Called with the number of iterations done and the loss per pair.
 Report = Callable[[int, float], None]
@@ -117,31 +119,38 @@ def train_semi_markov_model(
     """
     from threadpoolctl import threadpool_limits
 
+    from forest_align.em.semi_markov._minimizer import Minimizer
+
     objective = LatticeObjective(examples, settings.regularization)
-    identity = {"regularization": settings.regularization, "examples": fingerprint(examples)}
+    identity = {
+        "optimizer": "torch.optim.LBFGS",
+        "regularization": settings.regularization,
+        "examples": fingerprint(examples),
+    }
     saved = Checkpoint(checkpoint, _RUN, identity, _HASHED)
     # With several threads, a product's last digits could depend on their number.
     with threadpool_limits(1, "blas"):
+        minimizer = Minimizer(objective, sum(math.prod(shape) for shape in WEIGHTS.values()))
+        losses = [minimizer.value]
         if resume and saved.exists:
-            descent, losses = _load(saved)
+            arrays, facts = saved.load()
+            losses = [float(loss) for loss in facts["losses"]]
             if len(losses) - 1 > settings.iterations:
                 raise saved.past("iterations", settings.iterations)
-        else:
-            start = pack({name: np.zeros(shape) for name, shape in WEIGHTS.items()})
-            descent = Descent.start(objective, start)
-            losses = [descent.value]
-        while len(losses) <= settings.iterations and not _has_converged(descent, losses):
-            descent = descent.step(objective)
-            losses.append(descent.value)
-            _save(saved, descent, losses)
+            minimizer.restore(arrays, facts["optimizer"])
+        while len(losses) <= settings.iterations and not _has_converged(losses):
+            minimizer.step()
+            losses.append(minimizer.value)
+            arrays, numbers = minimizer.state()
+            saved.save(arrays, {"losses": losses, "optimizer": numbers})
             if report is not None:
-                report(len(losses) - 1, descent.value / len(examples))
-    weights = {name: values.astype(np.float32) for name, values in unpack(descent.point).items()}
+                report(len(losses) - 1, minimizer.value / len(examples))
+    weights = {name: values.astype(np.float32) for name, values in unpack(minimizer.point).items()}
     return SemiMarkovModel(weights), tuple(loss / len(examples) for loss in losses)
 
 
-def _has_converged(descent: Descent, losses: Sequence[float]) -> bool:
-    return descent.stuck or (len(losses) > 1 and losses[-2] - losses[-1] < TOLERANCE * losses[-1])
+def _has_converged(losses: Sequence[float]) -> bool:
+    return len(losses) > 1 and losses[-2] - losses[-1] <= TOLERANCE * losses[-1]
 
 
 def fingerprint(examples: Iterable[LatticeExample]) -> str:
@@ -151,23 +160,3 @@ def fingerprint(examples: Iterable[LatticeExample]) -> str:
         for example in examples
     )
     return fingerprint_of(FEATURE_LISTS, *chain.from_iterable(arrays))
-
-
-def _save(checkpoint: Checkpoint, descent: Descent, losses: Sequence[float]) -> None:
-    names = ("point", "gradient", "moves", "changes")
-    arrays = {name: getattr(descent, name) for name in names}
-    checkpoint.save(arrays, {"losses": list(losses), "stuck": descent.stuck})
-
-
-def _load(checkpoint: Checkpoint) -> tuple[Descent, list[float]]:
-    arrays, facts = checkpoint.load()
-    losses = [float(loss) for loss in facts["losses"]]
-    descent = Descent(
-        arrays["point"],
-        losses[-1],
-        arrays["gradient"],
-        arrays["moves"],
-        arrays["changes"],
-        bool(facts["stuck"]),
-    )
-    return descent, losses

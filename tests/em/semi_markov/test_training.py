@@ -25,7 +25,7 @@ from forest_align.em.semi_markov.training import (
     train_semi_markov_model,
 )
 from forest_align.lexicon.lexicon import load_lexicon
-from forest_align.storage.arrays import save_arrays
+from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.types import InputError
 
 from ...aligners.semi_markov import semi_markov_cases as cases
@@ -233,16 +233,35 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
         report=lambda iteration, loss: seen.append(iteration),
     )
     assert seen == list(range(14, len(losses))) and resumed_losses == losses
-    for name in WEIGHTS:
-        np.testing.assert_array_equal(resumed.weights[name], whole.weights[name])
-    again, _ = train_semi_markov_model(
+    assert all(resumed.weights[name].tobytes() == whole.weights[name].tobytes() for name in WEIGHTS)
+    finished, _ = train_semi_markov_model(
         examples,
         SemiMarkovSettings(23, 0.1),
         checkpoint=checkpoint,
         resume=True,
         report=lambda *_: seen.clear(),
     )
-    assert seen and np.array_equal(again.weights["words"], whole.weights["words"])
+    assert seen and np.array_equal(finished.weights["words"], whole.weights["words"])
+
+
+def test_training_ends_with_finite_weights_where_the_loss_is_not_finite(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    evaluate = LatticeObjective.__call__
+
+    def walled(objective: LatticeObjective, point: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = evaluate(objective, point)
+        return (value if float(point @ point) < 4 else np.nan), gradient
+
+    monkeypatch.setattr(LatticeObjective, "__call__", walled)
+    examples, checkpoint = examples_of(PAIRS, load_lexicon()), tmp_path / "checkpoint"
+    model, losses = train_semi_markov_model(examples, SemiMarkovSettings(100, 0.01), checkpoint=checkpoint)
+    assert len(losses) < 100 and losses[-1] < losses[0] and all(a >= b for a, b in pairwise(losses))
+    assert sum(float(np.square(weights).sum()) for weights in model.weights.values()) < 4
+    resumed, again = train_semi_markov_model(
+        examples, SemiMarkovSettings(100, 0.01), checkpoint=checkpoint, resume=True
+    )
+    assert again == losses and np.array_equal(resumed.weights["words"], model.weights["words"])
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
@@ -255,6 +274,11 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         train_semi_markov_model(examples[1:], SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
     with pytest.raises(InputError, match="more than the 3 iterations"):
         train_semi_markov_model(examples, SemiMarkovSettings(3, 0.1), checkpoint=checkpoint, resume=True)
+    arrays, facts = load_arrays(checkpoint)
+    del facts["identity"]["optimizer"]
+    save_arrays(checkpoint, arrays, facts)
+    with pytest.raises(InputError, match="written with another version of the package"):
+        train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
     save_arrays(checkpoint, {"a": np.zeros(1)}, {"identity": {}})
     with pytest.raises(InputError, match="expected a checkpoint"):
         train_semi_markov_model(examples, SemiMarkovSettings(6, 0.1), checkpoint=checkpoint, resume=True)
