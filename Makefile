@@ -23,7 +23,7 @@ lint:
 	$(BIN)/codespell
 
 # Every table of the README and docs/guide/evaluate.md, from DATA, in about a quarter of an hour. OPTIONS='--limit 20' makes a trial
-# run, OPTIONS=--resume goes on after an interruption. Exit status 1 of a run only says that some pairs failed.
+# run, OPTIONS=--resume continues after an interruption. Exit status 1 of a run only says that some pairs failed.
 PPDB ?= $(wildcard $(DATA)/lexicon/ppdb-1.0-xxxl-lexical.synonyms.tsv.gz)
 ALIGNERS := --aligner identity --aligner sultan $(if $(PPDB),--ppdb $(PPDB)) --aligner contextual \
     --aligner semi-markov --aligner semi-markov-phrasal --aligner joint --aligner projection --aligner forest

@@ -123,14 +123,14 @@ def _guess(lines: InputLines, head: list[str]) -> Format:
         return tsv.FORMAT
     if lines.suffix == ".json":
         raise InputError(
-            f"cannot tell the format from {head[0][:60]!r}; expected a JSON list of objects with source, "
+            f"cannot recognise the format of {head[0][:60]!r}; expected a JSON list of objects with source, "
             "target and sureAlign (jacana), or one JSON object with source and target a line (jsonl)",
             file=lines.name,
             line=1,
         )
     raise InputError(
-        f"cannot tell the format from {head[0][:60]!r}; expected source<TAB>target, a header line with the "
-        f"columns source and target, or --from with the name of a format (one of {', '.join(FORMATS)})",
+        f"cannot recognise the format of {head[0][:60]!r}; expected source<TAB>target, a header line "
+        f"with the columns source and target, or --from with a format's name (one of {', '.join(FORMATS)})",
         file=lines.name,
         line=1,
     )
@@ -178,7 +178,7 @@ def write_pairs(
     found = find_format(format) if format else format_of_path(path)
     if found is None or found.writer is None:
         writable = ", ".join(f.name for f in FORMATS.values() if f.writer)
-        raise InputError(f"cannot tell which format to write to {path}; name one of: {writable}")
+        raise InputError(f"cannot recognise the format of {path}; name one of: {writable}")
     writer, written = found.writer, 0
     with ExitStack() as stack:
         out, *beside = (stack.enter_context(_overwriting(file)) for file in output_files(path, found))

@@ -68,7 +68,7 @@ link_package() {
     for part in cext em eval data; do cp -Rs "$here/$part" "$package/"; done
 }
 
-# train_parser OPTION...: one of the three runs of the parser's training, which go on from each other.
+# train_parser OPTION...: one of the three runs of the parser's training, each of which continues the one before.
 train_parser() {
     python -m forest_align.em.parser.training --wsj "$treebank/wsj_sample" --gum "$treebank/gum" --craft "$treebank/craft" \
         --encoder "$minilm" --work "$out/parser-work" --resume "$@"

@@ -97,7 +97,7 @@ class TrainingRun:
         self.trainer = Trainer(parser, settings)
         if resumes:
             self.trainer.load(options.work)
-            print(f"going on after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
+            print(f"resuming after step {self.trainer.step}, {self.trainer.progress():.0%} of the training")
 
     def train(self) -> None:
         """Take steps until the last one, an interrupt, or the end of the time allowed."""
@@ -176,7 +176,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="where to train: cpu or cuda"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --work")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in --work")
     parser.add_argument("--budget", type=positive, default=1000, help="subwords a batch, padding included")
     parser.add_argument("--wsj-copies", type=float, default=3.0, help="visits of a WSJ sentence an epoch")
     parser.add_argument("--gum-copies", type=float, default=2.0, help="visits of a GUM sentence an epoch")
@@ -197,7 +197,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     if (options.steps > 0) == (options.minutes > 0):
         parser.error("give --steps or --minutes")
     if not options.resume and (options.work / "checkpoint.safetensors").exists():
-        parser.error(f"{options.work} holds a checkpoint: go on with --resume, or name another folder")
+        parser.error(f"{options.work} holds a checkpoint: continue with --resume, or name another folder")
     return options
 
 

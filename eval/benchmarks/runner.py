@@ -146,8 +146,8 @@ def run_resumable(
 
 def _check_record(record: Path, made_with: Mapping[str, str], predictions: Path) -> None:
     if not record.is_file():
-        message = f"cannot resume: {record.name}, which says what it was made with, is missing"
-        raise InputError(f"{message}; without --resume it is made anew", file=str(predictions))
+        message = f"cannot resume: {record.name}, with the settings of the earlier run, is missing"
+        raise InputError(f"{message}; start over without --resume", file=str(predictions))
     try:
         found = Fields(parse_json_object(record.read_text(encoding="utf-8", errors="replace")))
     except InputError as error:

@@ -82,7 +82,7 @@ def read_items(options: argparse.Namespace, complain: Callable[[str], None]) -> 
         warnings.warn(InputWarning(f"{options.pairs}: found no pairs of sentences"), stacklevel=2)
     # Ignore blank lines at the end of the file.
     if any(isinstance(links, InputError) or len(links) for links in links_file or ()):
-        complain(f"{options.words}: the file of word links goes on after the pairs have ended")
+        complain(f"{options.words}: the file of word links has more lines than there are pairs")
 
 
 def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:

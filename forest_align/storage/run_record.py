@@ -149,8 +149,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         if mark.checksum not in (-1, self._checksum):
             first = (self.lines - 1) // self.block * self.block + 1
             raise InputError(
-                f"cannot resume: one of the pairs {first} to {self.lines} is not what it was when it "
-                "was begun; without --resume it is made anew",
+                f"cannot resume: one of the pairs {first} to {self.lines} differs from the earlier run; "
+                "start over without --resume",
                 file=self._output,
             )
         self._marks[self.lines] = mark._replace(checksum=self._checksum)

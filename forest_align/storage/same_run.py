@@ -26,8 +26,8 @@ def check_made_with(found: Fields, made_with: Mapping[str, str], output: str | N
     for name, value in made_with.items():
         if (then := found.text(name, "")) != value:
             raise InputError(
-                f"cannot resume: {name} was {_shown(then)} when it was begun, now it is {_shown(value)}; "
-                "without --resume it is made anew",
+                f"cannot resume: {name} was {_shown(then)} in the earlier run, now it is {_shown(value)}; "
+                "start over without --resume",
                 file=output,
             )
 

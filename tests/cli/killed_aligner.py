@@ -1,4 +1,4 @@
-"""A fake aligner that is killed at a chosen word, for tests of runs that go on."""
+"""A fake aligner that is killed at a chosen word, for tests of resumed runs."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from forest_align.data.phrases import counts as phrase_counts
 from forest_align.data.phrases.phrase_table import TABLE_FORMATS
 from forest_align.types import Sentence
 
-# Counts are saved every few lines, so that there is something to go on with soon.
+# Counts are saved every few lines, so that a killed run soon has something to resume.
 PROGRAM = """
 import sys
 from forest_align.data.phrases import counts as phrase_counts
@@ -79,7 +79,7 @@ def test_a_run_that_was_killed_three_times_gives_the_bytes_of_an_unbroken_one(
         assert not part.exists()
     last = start(inputs, part)
     said = last.communicate()[1]
-    assert last.returncode == 1 and "going on after line" in said
+    assert last.returncode == 1 and "resuming after line" in said
     assert part.read_bytes() == whole.read_bytes()
     # What was counted and left out is that of all runs together.
     assert said.splitlines()[-1] == report
@@ -161,7 +161,7 @@ def test_a_run_that_has_counted_all_may_be_written_in_another_format(
 ) -> None:
     options = ["--to", "ppdb", "--min-count", "2", "--resume"]
     assert main(["extract", *inputs, "-o", str(interrupted), *options]) == 1
-    assert "going on after line" in capsys.readouterr().err
+    assert "resuming after line" in capsys.readouterr().err
     lines = interrupted.read_text().splitlines()
     assert lines and all(" ||| " in line and "Count=1 " not in line for line in lines)
     assert TABLE_FORMATS["ppdb"].header == ""

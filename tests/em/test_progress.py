@@ -1,4 +1,4 @@
-"""What a training run shows while it goes on."""
+"""What a training run shows while it runs."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_an_interrupted_run_leaves_all_lines_and_goes_on_to_the_same_bytes(
     assert aligned(pairs, out, "--to", to, "--resume") == whole
     error = capsys.readouterr().err
     kept = len(lines) // LINES * LINES
-    assert (f"going on after line {kept}\n" in error) == (kept > 0)
+    assert (f"resuming after line {kept}\n" in error) == (kept > 0)
     assert "2 of 12 pairs could not be aligned" in error
 
 

@@ -1,4 +1,4 @@
-"""The record beside an output: a run goes on only with what the output was begun with."""
+"""The record beside an output: a run continues only with the settings of the earlier run."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def model(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        (["--model", "MODEL"], "--model was not given when it was begun, now it is 'model ("),
-        (["--aligner", "forest-published"], "--aligner was 'forest' when it was begun, now it is 'forest-p"),
-        (["--parser", "benepar_en3"], "--parser was not given when it was begun, now it is 'benepar_en3'"),
-        (["--annotator", "spacy"], "--annotator was not given when it was begun, now it is 'spacy'"),
-        (["--words", "dictionary"], "--words was 'contextual' when it was begun, now it is 'dictionary'"),
-        (["--ppdb", "MODEL/model.json"], "--ppdb was not given when it was begun, now it is 'model.json ("),
-        (["--tokenized"], "--tokenized was not given when it was begun, now it is 'given'"),
-        (["--batch-size", "7"], "--batch-size was '2' when it was begun, now it is '7'"),
+        (["--model", "MODEL"], "--model was not given in the earlier run, now it is 'model ("),
+        (["--aligner", "forest-published"], "--aligner was 'forest' in the earlier run, now it is 'forest-p"),
+        (["--parser", "benepar_en3"], "--parser was not given in the earlier run, now it is 'benepar_en3'"),
+        (["--annotator", "spacy"], "--annotator was not given in the earlier run, now it is 'spacy'"),
+        (["--words", "dictionary"], "--words was 'contextual' in the earlier run, now it is 'dictionary'"),
+        (["--ppdb", "MODEL/model.json"], "--ppdb was not given in the earlier run, now it is 'model.json ("),
+        (["--tokenized"], "--tokenized was not given in the earlier run, now it is 'given'"),
+        (["--batch-size", "7"], "--batch-size was '2' in the earlier run, now it is '7'"),
     ],
 )
 def test_a_run_goes_on_only_with_the_options_it_was_begun_with(
@@ -72,10 +72,10 @@ def test_a_run_goes_on_only_with_the_options_it_was_begun_with(
     assert main([*arguments, *option, "--resume"]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"forest-align align: error: {out}: cannot resume: {message}")
-    assert error.endswith("; without --resume it is made anew\n")
+    assert error.endswith("; start over without --resume\n")
     assert out.read_bytes() == old
     assert main([*arguments, "--resume"]) == 0
-    assert capsys.readouterr().err == "forest-align align: going on after line 4\n"
+    assert capsys.readouterr().err == "forest-align align: resuming after line 4\n"
     assert out.read_bytes().startswith(old) and len(out.read_bytes().splitlines()) == 6
     assert not Path(f"{out}.run").exists()
 
@@ -116,7 +116,7 @@ def test_links_of_other_pairs_are_not_continued(
     arguments = begun(killed_at, pairs, out, "--to", "pharaoh")
     write(tmp_path / "in.tsv", f"other words\tother\n{PAIRS}")
     assert main([*arguments, "--resume"]) == 2
-    assert "the first pair was 'word0 a | a b' when it was begun, now it is 'other" in capsys.readouterr().err
+    assert "the first pair was 'word0 a | a b' in the earlier run, now" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["out.jsonl", "out.pharaoh", "out.jsonl.gz"])
@@ -149,7 +149,7 @@ def test_a_run_goes_on_only_with_the_pairs_that_are_aligned_already(
         capsys.readouterr()
         assert main([*arguments, "--resume"]) == 2
         error = capsys.readouterr().err
-        assert f"{tmp_path / out}: cannot resume: one of the pairs {place} is not what it was" in error
+        assert f"{tmp_path / out}: cannot resume: one of the pairs {place} differs from" in error
         assert (tmp_path / out).read_bytes() == old
     write(tmp_path / "in.tsv", text)
     # A kill between what is recorded of a pair and its line.
@@ -191,14 +191,14 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
     assert f"{out} has all 9 pairs already" in error
 
 
-def test_without_a_record_a_run_goes_on_and_says_what_is_not_known(
+def test_without_a_record_a_run_continues_and_says_what_is_not_known(
     tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     pairs, out = write(tmp_path / "in.tsv", PAIRS), tmp_path / "out"
     arguments = begun(killed_at, pairs, out)
     Path(f"{out}.run").unlink()
     assert main([*arguments, "--resume"]) == 0
-    assert f"going on after line 4; {out}.run is missing: how they" in capsys.readouterr().err
+    assert f"resuming after line 4; {out}.run is missing, the earlier settings" in capsys.readouterr().err
 
 
 def test_the_record_of_an_output_that_is_gone_does_not_count(

@@ -232,8 +232,9 @@ def _skip_finished(
         return iter(())
     again = lines % record.block
     record.keep(lines - again)
-    unknown = "" if record.is_known else f"; {options.output}.run is missing: how they were made is not known"
-    print(f"forest-align align: going on after line {lines - again}{unknown}", file=sys.stderr)
+    unknown = "the earlier settings are unknown"
+    warning = "" if record.is_known else f"; {options.output}.run is missing, {unknown}"
+    print(f"forest-align align: resuming after line {lines - again}{warning}", file=sys.stderr)
     return chain(list(kept)[len(kept) - again :], [following], items)
 
 

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_compressed(options.output)
     target = find_format(options.to) if options.to else format_of_path(options.output) if to_file else None
     if target is None or target.writer is None:
-        raise InputError(f"cannot tell the format of {options.output!r}; name it with --to")
+        raise InputError(f"cannot recognise the format of {options.output!r}; name it with --to")
     if options.tokens_of and not options.majority:
         raise InputError("--tokens-of goes with --majority")
     annotators = [options.input, *(options.majority or ())]

@@ -135,7 +135,7 @@ def _count(counts: PhraseCounts, paths: Sequence[str]) -> int:
     """Count the remaining alignments; name the first broken lines and return the number of all."""
     position = start = Position(*counts.position or ())
     if start.lines:
-        print(f"forest-align extract: going on after line {start.lines}", file=sys.stderr)
+        print(f"forest-align extract: resuming after line {start.lines}", file=sys.stderr)
     with SkippedInputs("extract") as left_out:
         for item, position in counted(read_alignments(paths, start), "pairs"):
             if isinstance(item, InputError):

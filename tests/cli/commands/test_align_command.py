@@ -355,7 +355,7 @@ def test_a_run_goes_on_with_the_same_least_probability_only(
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out.jsonl"
     assert main(["align", pairs, "-o", str(out), "--min-probability", "0.4"]) == 1
     assert main(["align", pairs, "-o", str(out), "--resume"]) == 2
-    assert "--min-probability was '0.4' when it was begun, now it is not given" in capsys.readouterr().err
+    assert "--min-probability was '0.4' in the earlier run, now it is not given" in capsys.readouterr().err
     assert main(["align", pairs, "-o", str(out), "--resume", "--min-probability", "0.40"]) == 1
 
 
@@ -487,7 +487,7 @@ def test_links_beyond_the_last_pair_are_reported_in_the_end(
     out, pairs = tmp_path / "out", write(tmp_path / "in.tsv", "a b\tc d\n")
     arguments = ["align", pairs, "-o", str(out), "--tokenized", "--words"]
     assert main([*arguments, write(tmp_path / "longer", "0-0\n1-1\n")]) == 1
-    assert "longer: the file of word links goes on" in capsys.readouterr().err
+    assert "longer: the file of word links has more lines" in capsys.readouterr().err
     assert [line["words"] for line in lines_of(out)] == [[[0, 0]]]
     assert main([*arguments, write(tmp_path / "blank", "0-0\n\n")]) == 0
 

@@ -496,7 +496,7 @@ def test_blanks_of_xml_are_one_space_and_others_part_of_the_text(tmp_path: Path)
 def test_a_line_of_dates_is_no_line_of_links(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("2006-01-02 111-111-111\n")
-    with pytest.raises(InputError, match="cannot tell the format"):
+    with pytest.raises(InputError, match="cannot recognise the format"):
         list(read_pairs(path))
 
 
@@ -564,7 +564,7 @@ def test_an_empty_file_has_no_pairs_and_unknown_content_is_an_error(tmp_path: Pa
     path.write_text("")
     assert list(read_pairs(path)) == []
     path.write_text("just some text\n")
-    with pytest.raises(InputError, match="cannot tell the format"):
+    with pytest.raises(InputError, match="cannot recognise the format"):
         list(read_pairs(path))
 
 

@@ -1,4 +1,4 @@
-"""What a step of the parser's training does, and that a training goes on as if it had not been broken off."""
+"""What a step of the parser's training does, and that a resumed training equals an unbroken one."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_a_checkpoint_is_never_begun_over_by_mistake(
     prepared(tmp_path, steps=1).save(tmp_path, {})
     with pytest.raises(SystemExit):
         options("--steps", "5", "--work", str(tmp_path))
-    assert "holds a checkpoint: go on with --resume" in capsys.readouterr().err
+    assert "holds a checkpoint: continue with --resume" in capsys.readouterr().err
     assert options("--steps", "5", "--work", str(tmp_path), "--resume").resume
 
 
