@@ -89,6 +89,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._file: IO[str] | None = None
         self._checksum = 0
         self._marks: dict[int, _Mark] = {}
+        self._ends: dict[int, int] = {}  # bytes of OUT up to the end of each block of the earlier run
+        self._expected: dict[int, int] = {}  # checksums that the earlier run recorded there
         self._failed: list[Failure] = []  # in the earlier run
         self._earlier: tuple[Fields, list[Failure | _Mark]] | None = None
         if self.path is not None and self.path.exists():
@@ -119,14 +121,16 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             lines = 0
             for count, end, last in blocks(out, self.block):
                 lines += count
-                self._marks[lines] = _Mark(lines, end, -1)
+                self._ends[lines] = end
                 self.last_line = last
             return lines
         made_with, entries = self._earlier
         check_made_with(made_with, self._made_with, self._output)
         # Bytes may be missing that had not reached the disk when the machine stopped.
-        self._marks = {one.line: one for one in entries if isinstance(one, _Mark) and one.size <= size}
-        kept = list(self._marks.values())
+        marks = {one.line: one for one in entries if isinstance(one, _Mark) and one.size <= size}
+        kept = list(marks.values())
+        self._ends = {mark.line: mark.size for mark in kept}
+        self._expected = {mark.line: mark.checksum for mark in kept}
         self._failed = [one for one in entries if isinstance(one, Failure)]
         if not kept:
             return 0
@@ -143,17 +147,16 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             If this pair, or one before it, differs from the pair that the earlier run had there.
         """
         self._next(pair)
-        mark = self._marks.get(self.lines)
-        if mark is None:
+        if self.lines not in self._ends:
             return
-        if mark.checksum not in (-1, self._checksum):
+        if self._expected.get(self.lines, self._checksum) != self._checksum:
             first = (self.lines - 1) // self.block * self.block + 1
             raise InputError(
                 f"cannot resume: one of the pairs {first} to {self.lines} differs from the earlier run; "
                 "start over without --resume",
                 file=self._output,
             )
-        self._marks[self.lines] = mark._replace(checksum=self._checksum)
+        self._marks[self.lines] = _Mark(self.lines, self._ends[self.lines], self._checksum)
 
     def keep(self, lines: int) -> None:
         """Continue after a line that has a mark, or from the beginning; drop all later entries."""

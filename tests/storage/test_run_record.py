@@ -191,6 +191,19 @@ def test_failures_are_recorded_and_only_then_the_record_stays(
     assert f"{out} has all 9 pairs already" in error
 
 
+def test_a_finished_run_whose_last_block_is_full_has_nothing_to_resume(
+    tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", f"fail b\tb\n{PAIRS}a\ta\n"), tmp_path / "out"
+    arguments = ["align", pairs, "-o", str(out), "--batch-size", "2"]
+    assert main(arguments) == 1
+    finished = out.read_bytes()
+    for _ in range(2):
+        assert main([*arguments, "--resume"]) == 1
+        assert f"{out} has all 8 pairs already" in capsys.readouterr().err
+        assert out.read_bytes() == finished
+
+
 def test_without_a_record_a_run_continues_and_says_what_is_not_known(
     tmp_path: Path, killed_at: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
