@@ -53,14 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     aligners = {
         "contextual": ContextualAligner(),
         "sultan": SultanAligner(),
-        "sultan, dependencies given": SultanAligner(annotator=Remembering()),
+        "sultan, dependencies given": SultanAligner(annotator=CachingAnnotator()),
     }
     for name, aligner in aligners.items():
         rate = len(prepared) / best_time(aligner, prepared, options.repeat)
         print(f"{name:30} {rate:8.0f} pairs/s   {1000 / rate:.3f} ms a pair")
 
 
-class Remembering(TreeAnnotator):
+class CachingAnnotator(TreeAnnotator):
     """Dependencies and names of each sentence, derived from its tree only once, in the warm-up run."""
 
     def __init__(self) -> None:

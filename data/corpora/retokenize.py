@@ -70,7 +70,7 @@ def move_links(
         for k, (i, j) in enumerate(links)
         for a in left[i]
         for b in right[j]
-        if _stays((source[0][i], source[1][a]), (target[0][j], target[1][b]))
+        if _is_kept((source[0][i], source[1][a]), (target[0][j], target[1][b]))
     ]
     return Links.of(
         (pair for _, pair in moved),
@@ -79,7 +79,7 @@ def move_links(
     )
 
 
-def _stays(source: tuple[str, str], target: tuple[str, str]) -> bool:
+def _is_kept(source: tuple[str, str], target: tuple[str, str]) -> bool:
     """Whether a link holds between the new tokens, given as (old token, new token)."""
     changed = [_is_word(old) != _is_word(new) for old, new in (source, target)]
     if not any(changed):

@@ -57,15 +57,15 @@ class _Text:
         while True:
             found = _NOT_BLANK.search(self._text, self._at)
             if found is not None:
-                self._go_to(found.start())
+                self._advance(found.start())
                 return found[0]
-            if not self._read_on():
+            if not self._read_more():
                 return ""
 
     def take(self) -> str:
         """Consume the next character that is not blank; empty at the end of the file."""
         found = self.peek()
-        self._go_to(self._at + len(found))
+        self._advance(self._at + len(found))
         return found
 
     def take_item(self) -> object:
@@ -81,7 +81,7 @@ class _Text:
                 item, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 # Strings cannot span lines: only a value cut off at the end can be completed by more lines.
-                if self._text[error.pos :].strip() or not self._read_on():
+                if self._text[error.pos :].strip() or not self._read_more():
                     line = self.line + self._text.count("\n", self._at, error.pos)
                     raise InputError(f"not JSON: {error.msg}", line=line) from None
             except RecursionError:
@@ -89,14 +89,14 @@ class _Text:
             except ValueError as error:  # a number of thousands of digits
                 raise InputError(f"not JSON: {error}") from None
             else:
-                self._go_to(end)
+                self._advance(end)
                 return item
 
-    def _go_to(self, at: int) -> None:
+    def _advance(self, at: int) -> None:
         self.line += self._text.count("\n", self._at, at)
         self._at = at
 
-    def _read_on(self) -> bool:
+    def _read_more(self) -> bool:
         """Read lines up to one that may end an object; return whether there were any.
 
         The text at least doubles each time, so that a long value is not decoded again with each of its lines.

@@ -48,10 +48,10 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there are at least eight columns, with N/A in the expected ones."""
-    return most(head, _looks_right)
+    return most(head, _is_row)
 
 
-def _looks_right(line: str) -> bool:
+def _is_row(line: str) -> bool:
     row = line.split("\t")
     return len(row) > _SURE and row[2] == row[4] == "N/A"
 

@@ -49,10 +49,10 @@ def _score(text: str) -> float | None:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether there are three columns and the first is a score."""
-    return most(head, _looks_right)
+    return most(head, _is_row)
 
 
-def _looks_right(line: str) -> bool:
+def _is_row(line: str) -> bool:
     row = line.split("\t")
     return len(row) == 3 and _score(row[0]) is not None
 

@@ -78,10 +78,10 @@ def _leaves(tree: Tree) -> Iterator[tuple[str, str]]:
 
 def matches(head: Sequence[str]) -> bool:
     """Whether both columns hold brackets."""
-    return most(head, _looks_right)
+    return most(head, _is_row)
 
 
-def _looks_right(line: str) -> bool:
+def _is_row(line: str) -> bool:
     row = [column.strip() for column in line.split("\t")]
     return len(row) in (2, 3) and all(x.startswith("(") and x.endswith(")") for x in row[:2])
 

@@ -45,7 +45,7 @@ def split_trees(lines: NumberedLines, look_ahead: int = LOOK_AHEAD) -> Iterator[
         with an undecodable line (the number is then that line's).
     """
     head, lines = _head(iter(lines), look_ahead)
-    tree = _OpenTree(over_lines=_goes_over_lines(head))
+    tree = _OpenTree(over_lines=_spans_lines(head))
     for number, line in chain(head, lines):
         if tree.ends_before(line):
             yield tree.take()
@@ -145,7 +145,7 @@ def _head(
     return head, lines
 
 
-def _goes_over_lines(head: list[tuple[int, str | InputError]]) -> bool:
+def _spans_lines(head: list[tuple[int, str | InputError]]) -> bool:
     """Whether a tree continues on the next line; for a single line, whether brackets are open."""
     lines = [line for _, line in head if isinstance(line, str) and line.strip()]
     is_open = [line.startswith("(") and line.count("(") > line.count(")") for line in lines]

@@ -174,8 +174,8 @@ def chosen_cells(example: LinkExample, rng: np.random.Generator) -> tuple[np.nda
     similar = example.source.projected @ example.target.projected.T
     across, along = (similar >= similar.max(axis, keepdims=True) for axis in (1, 0))
     second_across, second_along = (similar >= second_best(similar, axis) for axis in (1, 0))
-    told = example.evidence & ~int(Evidence.FUNCTION | Evidence.PREPOSITION) != 0
-    likely = example.gold | told | across | along | (second_across & second_along)
+    has_evidence = example.evidence & ~int(Evidence.FUNCTION | Evidence.PREPOSITION) != 0
+    likely = example.gold | has_evidence | across | along | (second_across & second_along)
     sampled = ~likely & (rng.random(likely.shape) < SAMPLED)
     kept = np.flatnonzero(likely | sampled)
     return kept, np.where(likely.ravel()[kept], 1.0, 1 / SAMPLED).astype(np.float32)

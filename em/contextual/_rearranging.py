@@ -88,7 +88,7 @@ def rearranged_pair(
     if chance.random() < _OF_ITSELF:
         source, links = target, [(k, k) for k in range(len(target.words))]
     elif chance.random() < 0.5:
-        source, target, links = target, source, _turned(links)
+        source, target, links = target, source, _transposed(links)
     if chance.random() < _EQUAL_HEADS:
         source, target = with_equal_heads(source, target, links, chance)
     found = passive(target, lemma, participles) if chance.random() < _PASSIVE else None
@@ -99,7 +99,7 @@ def rearranged_pair(
     moved = [(i, position[j]) for i, j in links]
     if chance.random() < 0.5:
         return RearrangedPair(source.words, found.words, moved)
-    return RearrangedPair(found.words, source.words, _turned(moved))
+    return RearrangedPair(found.words, source.words, _transposed(moved))
 
 
 def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
@@ -207,7 +207,7 @@ def with_equal_heads(
     return Tagged(tuple(words), source.tags), Tagged(tuple(others), target.tags)
 
 
-def _turned(links: WordLinks) -> WordLinks:
+def _transposed(links: WordLinks) -> WordLinks:
     return [(j, i) for i, j in links]
 
 

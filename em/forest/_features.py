@@ -19,7 +19,7 @@ from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.forest.events import PairRows
 
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
-_GENERAL_LOOKS = len(CATEGORIES) ** 2 << len(RELATIONS)
+_GENERAL_CODES = len(CATEGORIES) ** 2 << len(RELATIONS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +74,15 @@ def number_features(pairs: Sequence[PairFeatures], least_pairs: int) -> CorpusFe
     keys = [(source[:, None] << 32) + target[None, :] for source, target in sides]
     kept, counts = np.unique(np.concatenate([key[_used(key)] for key in keys]), return_counts=True)
     kept = kept[counts >= least_pairs]
-    looks = [
-        _general_look(pair) + _GENERAL_LOOKS * _lexical(key, kept)
+    codes = [
+        _general_codes(pair) + _GENERAL_CODES * _lexical(key, kept)
         for pair, key in zip(pairs, keys, strict=True)
     ]
-    distinct, rows = np.unique(np.concatenate([look.ravel() for look in looks]), return_inverse=True)
+    distinct, rows = np.unique(np.concatenate([code.ravel() for code in codes]), return_inverse=True)
     found, at = [], 0
-    for look, (source, target) in zip(looks, sides, strict=True):
-        table = rows[at : at + look.size].reshape(look.shape).astype(np.int32)
-        at += look.size
+    for code, (source, target) in zip(codes, sides, strict=True):
+        table = rows[at : at + code.size].reshape(code.shape).astype(np.int32)
+        at += code.size
         found.append(PairRows(table, source[:-1], target[:-1]))
     by_number = list(names)
     lexical_keys = tuple(f"{by_number[key >> 32]}\t{by_number[key & 0xFFFFFFFF]}" for key in kept.tolist())
@@ -101,12 +101,12 @@ def _used(table: np.ndarray) -> np.ndarray:
     return used
 
 
-def _general_look(pair: PairFeatures) -> np.ndarray:
+def _general_codes(pair: PairFeatures) -> np.ndarray:
     """One number for the general features of each cell: category pair, and a bit for each relation."""
     source, target = np.append(pair.source.categories, NULL), np.append(pair.target.categories, NULL)
-    look = (source[:, None].astype(np.int64) * len(CATEGORIES) + target[None, :]) << len(RELATIONS)
-    look[:-1, :-1] += (pair.relations != 0) @ _RELATION_BITS
-    return look
+    code = (source[:, None].astype(np.int64) * len(CATEGORIES) + target[None, :]) << len(RELATIONS)
+    code[:-1, :-1] += (pair.relations != 0) @ _RELATION_BITS
+    return code
 
 
 def _lexical(keys: np.ndarray, kept: np.ndarray) -> np.ndarray:
@@ -117,11 +117,11 @@ def _lexical(keys: np.ndarray, kept: np.ndarray) -> np.ndarray:
     return np.where(kept[places] == keys, places + 1, 0)
 
 
-def _features_of(looks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets and numbers of the features that each look encodes."""
-    lexical, general = np.divmod(looks, _GENERAL_LOOKS)
+def _features_of(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets and numbers of the features that each code stands for."""
+    lexical, general = np.divmod(codes, _GENERAL_CODES)
     categories = len(RELATIONS) + (general >> len(RELATIONS))
-    columns = np.full((len(looks), len(RELATIONS) + 2), -1, np.int64)
+    columns = np.full((len(codes), len(RELATIONS) + 2), -1, np.int64)
     related = (general[:, None] & _RELATION_BITS) != 0
     columns[:, : len(RELATIONS)] = np.where(related, np.arange(len(RELATIONS)), -1)
     columns[:, -2] = categories

@@ -102,12 +102,12 @@ def build_problem(
     table = builder.finish(feature_offsets, feature_ids, feature_count)
     named = sorted(options._asdict().items())
     parts: list[Any] = [str(normalizer), named, feature_count, feature_offsets, feature_ids]
-    for pair, looks in zip(pairs, rows, strict=True):
-        parts += _arrays_of(pair, looks)
+    for pair, pair_rows in zip(pairs, rows, strict=True):
+        parts += _arrays_of(pair, pair_rows)
     return AlignmentProblem(pairs, events, table, options, fingerprint_of(*parts))
 
 
-def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
+def _arrays_of(pair: PreparedPair, pair_rows: PairRows) -> list[np.ndarray]:
     """Everything that a pair's best alignments and their events depend on."""
     forests = (
         (forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, forest.edge_log_marginal)
@@ -115,7 +115,7 @@ def _arrays_of(pair: PreparedPair, looks: PairRows) -> list[np.ndarray]:
     )
     return [
         *(part for forest in forests for part in forest),
-        *(getattr(looks, one.name) for one in fields(PairRows)),
+        *(getattr(pair_rows, one.name) for one in fields(PairRows)),
         pair.source_class,
         pair.target_class,
         pair.base_source,

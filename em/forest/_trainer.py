@@ -104,7 +104,7 @@ def train(
         state = load_state(saved)
         if (state.epoch, state.batch) > (settings.epochs, 0):
             raise saved.past("epochs", settings.epochs)
-    observer = observer or _Nobody()
+    observer = observer or _NoObserver()
     for report in state.history:
         observer.end_epoch(report)
     saved_at = time.monotonic()
@@ -131,7 +131,7 @@ def train(
     return state
 
 
-class _Nobody:
+class _NoObserver:
     """The observer of a run without one."""
 
     def begin_epoch(self, state: TrainingState) -> None:

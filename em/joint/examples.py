@@ -52,7 +52,7 @@ class JointExample:
     edits: PairEdits
     gold: np.ndarray
 
-    def worth(self, right: float = 1.0) -> np.ndarray:
+    def agreement(self, right: float = 1.0) -> np.ndarray:
         """Right links times ``right``, minus wrong links, of each phrase pair: float64 (P,)."""
         return SpanSums.of(np.where(self.gold, right, -1.0)).between(*self.edits.spans.T)
 
@@ -61,7 +61,7 @@ class JointExample:
         edits = self.edits
         same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
         arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
-        scores = self.worth() - _A_PHRASE
+        scores = self.agreement() - _A_PHRASE
         return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
 
 

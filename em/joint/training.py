@@ -161,15 +161,15 @@ def _epoch(
     order = np.random.default_rng([settings.seed, number]).permutation(len(examples))
     for done, place in enumerate(order[state.done :], start=state.done + 1):
         example, wanted = examples[place], gold[place]
-        worth = example.worth(settings.missing_cost) if settings.update == "margin" else None
-        found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), worth)
+        agreement = example.agreement(settings.missing_cost) if settings.update == "margin" else None
+        found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), agreement)
         counts += _link_counts(example, found)
         if _same(found, wanted):
             exact += 1
         else:
             change = summed_features(example.edits, wanted.phrases, wanted.arcs)
             change -= summed_features(example.edits, found.phrases, found.arcs)
-            weights += _step(change * scale, weights, worth, wanted, found, settings.largest_step)
+            weights += _step(change * scale, weights, agreement, wanted, found, settings.largest_step)
         total += weights
         right, made, there = counts.tolist()
         if done < len(examples):
@@ -178,11 +178,11 @@ def _epoch(
     yield JointState(weights, total, (*state.history, epoch))
 
 
-def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) -> Solution:
-    """The best alignment, or the one that maximises score plus cost; its cost falls as its worth rises."""
+def _search(example: JointExample, model: JointModel, agreement: np.ndarray | None) -> Solution:
+    """The best alignment, or the one that maximises score plus cost, which is minus the agreement."""
     phrase_scores, arc_scores = model.scores(example.edits)
-    if worth is not None:
-        phrase_scores = phrase_scores - worth
+    if agreement is not None:
+        phrase_scores = phrase_scores - agreement
     edits = example.edits
     return best_edits(edits.lengths, edits.spans, phrase_scores, edits.arc_pairs, arc_scores)
 
@@ -190,15 +190,15 @@ def _search(example: JointExample, model: JointModel, worth: np.ndarray | None) 
 def _step(
     change: np.ndarray,
     weights: np.ndarray,
-    worth: np.ndarray | None,
+    agreement: np.ndarray | None,
     wanted: Solution,
     found: Solution,
     largest: float,
 ) -> np.ndarray:
     """The update of the weights: the whole change, or the multiple that closes the gap to the margin."""
-    if worth is None:
+    if agreement is None:
         return change
-    gap = worth[wanted.phrases].sum() - worth[found.phrases].sum() - weights @ change
+    gap = agreement[wanted.phrases].sum() - agreement[found.phrases].sum() - weights @ change
     return change * min(largest, max(gap, 0.0) / max(float(change @ change), 1e-12))
 
 

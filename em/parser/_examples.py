@@ -133,19 +133,19 @@ class ExampleStore:
         self._sentences, self._encode = sentences, encode
         self._labels = {label: index for index, label in enumerate(labels)}
         self._tags = {tag: index for index, tag in enumerate(tags)}
-        self._made: dict[Key, TrainingExample] = {}
+        self._cache: dict[Key, TrainingExample] = {}
 
     def get(self, key: Key) -> TrainingExample:
         """Return a sentence in a punctuation variant, or unchanged if the variant would be empty."""
-        if key not in self._made:
+        if key not in self._cache:
             sentence = self._sentences[key[0]]
             variant: TreebankSentence | None = sentence
             if key[1] == "no final":
                 variant = without_words(sentence, _not_final(sentence))
             elif key[1] == "no punctuation":
                 variant = without_words(sentence, [tag not in PUNCTUATION_TAGS for tag in sentence.tags])
-            self._made[key] = self._example(variant or sentence)
-        return self._made[key]
+            self._cache[key] = self._example(variant or sentence)
+        return self._cache[key]
 
     def _example(self, sentence: TreebankSentence) -> TrainingExample:
         known = [(first, last, known_chain(chain, self._labels)) for first, last, chain in sentence.spans]

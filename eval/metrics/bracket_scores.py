@@ -226,7 +226,7 @@ def _best_counts(
     for each set of brackets that it finds over the node's own span.
     """
 
-    def worth(counts: tuple[int, int]) -> float:
+    def value(counts: tuple[int, int]) -> float:
         return 2 * counts[0] - rate * counts[1]
 
     below: list[list[tuple[int, ...]]] = [[] for _ in range(len(forest))]
@@ -241,14 +241,14 @@ def _best_counts(
             for child in children:
                 own = tables[child]
                 if spans[child] != spans[node]:
-                    own = {frozenset(): max(own.values(), key=worth)}
+                    own = {frozenset(): max(own.values(), key=value)}
                 ways = [(old | new, a + c, b + d) for old, a, b in ways for new, (c, d) in own.items()]
             for old, right, predicted in ways:
                 found = (Counter(dict(old)) + brackets[node]) & wanted
                 gained = found.total() - sum(times for _, times in old)
                 way = right + gained, predicted + brackets[node].total()
                 key = frozenset(found.items())
-                if key not in table or worth(way) > worth(table[key]):
+                if key not in table or value(way) > value(table[key]):
                     table[key] = way
         tables.append(table)
-    return max((way for root in forest.roots.tolist() for way in tables[root].values()), key=worth)
+    return max((way for root in forest.roots.tolist() for way in tables[root].values()), key=value)

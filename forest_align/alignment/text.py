@@ -38,7 +38,7 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
     colour : bool
         Whether to use ANSI escapes; pairs with a probability below 0.5 are then pale.
     """
-    paint = _Paint(colour)
+    paint = _Styler(colour)
     table_width = None if width is None else max(width, _LEAST_WIDTH)
     width = table_width or DEFAULT_WIDTH
     title = _title(alignment)
@@ -69,7 +69,7 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
     return "\n".join(lines) + "\n"
 
 
-class _Paint:
+class _Styler:
     """Wraps text in escapes, or leaves it unchanged."""
 
     def __init__(self, on: bool) -> None:
@@ -89,7 +89,7 @@ def _title(alignment: AlignmentRecord) -> str:
 
 
 def _phrase_lines(
-    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int | None, paint: _Paint
+    alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int | None, paint: _Styler
 ) -> list[str]:
     room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR)
     rows, open_ends = [], []  # type: list[tuple[str, str]], list[int]

@@ -119,7 +119,7 @@ def _message(error: Exception) -> str:
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
-def _let_waiting_threads_sleep() -> None:
+def _limit_spinning() -> None:
     """Keep torch's threads from spinning while they wait for a thread that other programs delay.
 
     The threads wait for each other at every operation. If each has a processor, GNU's OpenMP lets them spin
@@ -143,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The parent process closed stderr. The next opened file (such as the output) would get its number,
         # and libraries' messages would be written into it.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    _let_waiting_threads_sleep()
+    _limit_spinning()
     parser = _top_level_parser()
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments:
@@ -185,7 +185,7 @@ def _run_or_explain(options: argparse.Namespace) -> int:
 
 def _explain(error: Exception, program: str) -> int:
     """Print an error as a message; return the exit status."""
-    _forget_what_cannot_be_written()
+    _discard_unwritable_output()
     # The error has a file name if it is about another file than standard output.
     if isinstance(error, BrokenPipeError) and error.filename is None:
         return EXIT_OK  # the reader (such as `head`) has closed the pipe
@@ -193,7 +193,7 @@ def _explain(error: Exception, program: str) -> int:
     return EXIT_USAGE
 
 
-def _forget_what_cannot_be_written() -> None:
+def _discard_unwritable_output() -> None:
     """Drop buffered standard output that cannot be written, so that Python does not report it at exit."""
     try:
         if sys.stdout is not None:

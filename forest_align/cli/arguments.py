@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 
-class _Gone(argparse.Action):
+class _RemovedOption(argparse.Action):
     """Refuses a removed option, and says what to use instead."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
@@ -17,7 +17,7 @@ class _Gone(argparse.Action):
 
 def refuse_variant(parser: argparse.ArgumentParser) -> None:
     """Refuse ``--variant``, which existed before each variant became a separate model."""
-    parser.add_argument("--variant", action=_Gone, nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument("--variant", action=_RemovedOption, nargs="?", help=argparse.SUPPRESS)
 
 
 def is_file(text: str) -> bool:

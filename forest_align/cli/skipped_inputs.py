@@ -32,13 +32,13 @@ class SkippedInputs(AbstractContextManager["SkippedInputs"]):
         """Count a pair, and report its error if it is one of the first."""
         self.count += 1
         if self.count <= _NAMED:
-            self._say(problem)
+            self._print(problem)
 
     def __exit__(self, *exception: object) -> None:
         if self.count > _NAMED:
-            self._say(f"{self.count - _NAMED} more")
+            self._print(f"{self.count - _NAMED} more")
 
-    def _say(self, what: object) -> None:
+    def _print(self, what: object) -> None:
         print(f"forest-align {self._command}: left out: {what}", file=sys.stderr)
 
 

@@ -181,7 +181,7 @@ class Parser:
         """Give sentences word vectors, which need no parse; without vectors return them unchanged."""
         if self._vectors is None:
             return list(sentences)
-        self._work_alone_in_a_fork()
+        self._use_one_thread_in_fork()
         made = self._vectors([plain_words(sentence.words) for sentence in sentences])
         return [replace(one, vectors=vectors) for one, vectors in zip(sentences, made, strict=True)]
 
@@ -220,7 +220,7 @@ class Parser:
         check_counts(batch_size=batch_size, workers=workers)
         if isinstance(sentences, str):
             raise InputError(f"expected sentences, found one text: {reprlib.repr(sentences)}")
-        self._work_alone_in_a_fork()
+        self._use_one_thread_in_fork()
         stream = iter(sentences)
         windows = iter(lambda: list(islice(stream, sentences_ahead(batch_size))), [])
         parse = partial(self._window, batch_size=batch_size, score=score, finish=finish, vectors=vectors)
@@ -265,7 +265,7 @@ class Parser:
         assert self._scorer is not None  # it is None only if a tagger does its work
         return self._scorer
 
-    def _work_alone_in_a_fork(self) -> None:
+    def _use_one_thread_in_fork(self) -> None:
         """Let torch use one thread in a forked process."""
         if os.getpid() != self._process:
             use_one_thread()

@@ -76,7 +76,7 @@ def map_in_workers(work: Callable[[Item], Result], items: Iterable[Item], worker
 def _processes(work: Callable[[Any], Any], workers: int) -> Iterator[Callable[[Any], Future[Any]]]:
     context = multiprocessing.get_context("fork")
     given_up = context.Event()
-    pool = ProcessPoolExecutor(workers, context, _become_worker, (work, given_up))
+    pool = ProcessPoolExecutor(workers, context, _initialise_worker, (work, given_up))
     try:
         yield lambda item: pool.submit(_work_on, item)
     finally:
@@ -103,7 +103,7 @@ class _Worker:
     given_up: Event
 
 
-def _become_worker(work: Callable[[Any], Any], given_up: Event) -> None:
+def _initialise_worker(work: Callable[[Any], Any], given_up: Event) -> None:
     _Worker.work, _Worker.given_up = work, given_up
     begin_forked_process()
 

@@ -55,7 +55,7 @@ def run_workers(
     try:
         for _ in range(count):
             ours, theirs = context.Pipe(duplex=False)
-            worker: BaseProcess = context.Process(target=_be_worker, args=(work, turn, theirs))
+            worker: BaseProcess = context.Process(target=_run_worker, args=(work, turn, theirs))
             worker.start()
             theirs.close()
             workers.append((worker, ours))
@@ -111,7 +111,7 @@ def _raise_failure(exit_code: int, failure: Connection) -> None:
     raise error
 
 
-def _be_worker(
+def _run_worker(
     work: Callable[[AbstractContextManager[object]], None],
     turn: AbstractContextManager[object],
     failure: Connection,
@@ -124,6 +124,6 @@ def _be_worker(
         expected = isinstance(error, (ForestAlignError, OSError))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         # The parent reads only after this process has ended, so the message must fit into the pipe.
-        told = [expected, message[-_LONGEST:], traceback.format_exc()[-_LONGEST:]]
-        failure.send_bytes(json.dumps(told).encode())
+        report = [expected, message[-_LONGEST:], traceback.format_exc()[-_LONGEST:]]
+        failure.send_bytes(json.dumps(report).encode())
         sys.exit(1)

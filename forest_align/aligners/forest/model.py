@@ -25,7 +25,7 @@ from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_integer, describe
 
-Made = TypeVar("Made", "ForestOptions", PhraseCalibration)
+Options = TypeVar("Options", "ForestOptions", PhraseCalibration)
 
 FORMAT_VERSION = 1
 #: Field for the number of trees in a forest, in the description of a tuned model.
@@ -178,16 +178,16 @@ class ForestModel:
             return cls(
                 tensors["general"].astype(np.float64),
                 lexical,
-                _made(ForestOptions, card.get("options"), "options"),
+                _options_of(ForestOptions, card.get("options"), "options"),
                 notes_of(card, "description"),
                 # Models without a calibration report plain posteriors.
-                _made(PhraseCalibration, card.get("calibration", {}), "calibration"),
+                _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
             )
         except InputError as error:
             raise damaged(folder, error) from None
 
 
-def _made(kind: type[Made], values: Any, name: str) -> Made:
+def _options_of(kind: type[Options], values: Any, name: str) -> Options:
     """Build options or a calibration from the field of a description with this name."""
     known = {one.name for one in fields(kind)}
     if not isinstance(values, dict):

@@ -42,7 +42,7 @@ def margins(
     for place, (start, end, other_start, other_end) in enumerate(edits.spans[best.phrases].tolist()):
         owner[start:end, other_start:other_end] = place
     taken = owner.max(axis=1, initial=-1), owner.max(axis=0, initial=-1)
-    own = phrase_scores[best.phrases] + _arc_worth(edits, best, arc_scores, owner)
+    own = phrase_scores[best.phrases] + _arc_sums(edits, best, arc_scores, owner)
     # Only phrase pairs that overlap exactly one chosen pair count as replacements.
     other = phrase_scores + _context(edits, arc_scores, owner >= 0)
     instead = np.zeros(len(best.phrases))
@@ -56,26 +56,26 @@ def margins(
     return np.asarray(own - instead)
 
 
-def _arc_worth(edits: PairEdits, best: Solution, arc_scores: np.ndarray, owner: np.ndarray) -> np.ndarray:
+def _arc_sums(edits: PairEdits, best: Solution, arc_scores: np.ndarray, owner: np.ndarray) -> np.ndarray:
     """Sum of the scores of the chosen arc pairs that begin or end in each chosen phrase pair."""
     pairs = edits.arc_pairs
-    worth = np.zeros(len(best.phrases))
+    sums = np.zeros(len(best.phrases))
     for arc in best.arcs.tolist():
         ends = {int(owner[tuple(pairs.dependents[arc])])}
         if pairs.governors[arc, 0] >= 0:
             ends.add(int(owner[tuple(pairs.governors[arc])]))
-        worth[list(ends)] += arc_scores[arc]
-    return worth
+        sums[list(ends)] += arc_scores[arc]
+    return sums
 
 
 def _context(edits: PairEdits, arc_scores: np.ndarray, linked: np.ndarray) -> np.ndarray:
     """Sum of the scores of the arc pairs with one end in a phrase pair and the other in linked words."""
     pairs = edits.arc_pairs
-    worth = np.zeros(linked.shape)
+    sums = np.zeros(linked.shape)
     # The artificial roots, at index -1, are aligned.
     padded = np.pad(linked, (0, 1))
     padded[-1, -1] = True
     for here, there in ((pairs.dependents, pairs.governors), (pairs.governors, pairs.dependents)):
         counted = (here[:, 0] >= 0) & padded[tuple(there.T)]
-        np.add.at(worth, (here[counted, 0], here[counted, 1]), arc_scores[counted])
-    return SpanSums.of(worth).between(*edits.spans.T)
+        np.add.at(sums, (here[counted, 0], here[counted, 1]), arc_scores[counted])
+    return SpanSums.of(sums).between(*edits.spans.T)

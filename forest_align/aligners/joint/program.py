@@ -100,7 +100,7 @@ def best_edits(
     ModelError
         If HiGHS is not installed, or fails.
     """
-    kept, kept_arcs = _worth_while(lengths, spans, phrase_scores, pairs, arc_scores)
+    kept, kept_arcs = _pruned(lengths, spans, phrase_scores, pairs, arc_scores)
     if not len(kept):
         return Solution(kept, kept_arcs[:0], 0.0)
     few = ArcPairs(pairs.arcs[kept_arcs], pairs.governors[kept_arcs], pairs.dependents[kept_arcs])
@@ -110,7 +110,7 @@ def best_edits(
     return Solution(phrases, arcs, float(phrase_scores[phrases].sum() + arc_scores[arcs].sum()), is_best)
 
 
-def _worth_while(
+def _pruned(
     lengths: tuple[int, int],
     spans: np.ndarray,
     phrase_scores: np.ndarray,
@@ -126,12 +126,12 @@ def _worth_while(
     n, m = lengths
     chosen, arcs = np.arange(len(spans)), np.arange(len(pairs))
     while True:
-        worth = np.zeros((n, m))
+        arc_gains = np.zeros((n, m))
         good = np.maximum(arc_scores[arcs], 0)
         for ends in (pairs.governors[arcs], pairs.dependents[arcs]):
             words = ends[:, 0] >= 0
-            np.add.at(worth, (ends[words, 0], ends[words, 1]), good[words])
-        bonus = SpanSums.of(worth).between(*spans[chosen].T)
+            np.add.at(arc_gains, (ends[words, 0], ends[words, 1]), good[words])
+        bonus = SpanSums.of(arc_gains).between(*spans[chosen].T)
         better = phrase_scores[chosen] + bonus > 0
         if better.all():
             return chosen, arcs

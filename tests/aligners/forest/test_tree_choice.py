@@ -58,7 +58,7 @@ def test_the_tree_is_the_best_of_all_with_the_hyperedges_and_the_most_nodes(seed
     nodes = set(rng.sample(range(len(made)), rng.randint(0, 3)))
     root = one.root if edges or rng.random() < 0.5 else None
 
-    def worth(tree: Derivation) -> tuple[int, float]:
+    def rank(tree: Derivation) -> tuple[int, float]:
         held = {tree.root, *made.edges[list(tree.edges.values())][:, 1:].ravel().tolist()}
         return len(held & nodes), tree.log_probability
 
@@ -67,4 +67,4 @@ def test_the_tree_is_the_best_of_all_with_the_hyperedges_and_the_most_nodes(seed
     forced = {int(made.edges[edge, 0]): edge for edge in edges}
     able = [tree for tree in able if all(tree.edges.get(n, edge) == edge for n, edge in forced.items())]
     found = choose_tree(made, edges, nodes, root)
-    assert found in every and worth(found) == pytest.approx(max(map(worth, able)))
+    assert found in every and rank(found) == pytest.approx(max(map(rank, able)))

@@ -131,8 +131,8 @@ def planted_pair(random: np.random.Generator) -> tuple[PreparedPair, PairRows, s
         tree_weight=1.0,
     )
     rows = np.append(kinds_s, NULL)[:, None] * (CATEGORIES + 1) + np.append(kinds_t, NULL)[None, :]
-    looks = PairRows(rows.astype(np.int32), kinds_s, kinds_t)
-    return prepared, looks, {(min(phrase), max(phrase) + 1) for phrase in aligned}
+    pair_rows = PairRows(rows.astype(np.int32), kinds_s, kinds_t)
+    return prepared, pair_rows, {(min(phrase), max(phrase) + 1) for phrase in aligned}
 
 
 def leaves_of(forest: ParseForest) -> list[int]:
@@ -147,7 +147,7 @@ def planted_problem(
 ) -> tuple[AlignmentProblem, list[set[tuple[int, int]]]]:
     """Pairs to learn from, with a feature for each pair of categories, null among them; the right spans."""
     random = np.random.default_rng(31)
-    pairs, looks, right = zip(*(planted_pair(random) for _ in range(count)), strict=True)
+    pairs, pair_rows, right = zip(*(planted_pair(random) for _ in range(count)), strict=True)
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    problem = build_problem(pairs, looks, normalizer, offsets, features, FEATURES, OPTIONS)
+    problem = build_problem(pairs, pair_rows, normalizer, offsets, features, FEATURES, OPTIONS)
     return problem, list(right)

@@ -62,7 +62,7 @@ def random_tree(random: np.random.Generator, length: int) -> ParseForest:
 def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
     """Pairs of equal trees; each target node has a category drawn for that of the source node."""
     random = np.random.default_rng(23)
-    pairs, looks = [], []
+    pairs, pair_rows = [], []
     for _ in range(count):
         tree = random_tree(random, int(random.integers(3, 7)))
         source = random.integers(CATEGORIES, size=len(tree))
@@ -84,8 +84,8 @@ def synthetic_pairs(count: int) -> tuple[list[PreparedPair], list[PairRows]]:
                 np.zeros(len(leaves)),
             )
         )
-        looks.append(PairRows(rows.astype(np.int32), source_kinds, target_kinds))
-    return pairs, looks
+        pair_rows.append(PairRows(rows.astype(np.int32), source_kinds, target_kinds))
+    return pairs, pair_rows
 
 
 def problem(count: int, normalizer: Normalizer, **options: Any) -> AlignmentProblem:
@@ -116,11 +116,11 @@ def test_the_score_is_the_sum_of_the_events_used_and_the_penalties(normalizer: N
 
 
 def test_a_pair_whose_roots_are_not_aligned_counts_for_nothing() -> None:
-    (pair,), looks = synthetic_pairs(1)
+    (pair,), pair_rows = synthetic_pairs(1)
     nothing = np.zeros(0, np.int32)
     without = replace(pair, base_source=nothing, base_target=nothing, base_log_prior=np.zeros(0))
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    made = build_problem([without], looks, Normalizer.PAIR, offsets, features, FEATURES, OPTIONS)
+    made = build_problem([without], pair_rows, Normalizer.PAIR, offsets, features, FEATURES, OPTIONS)
     found = made.expect(0, made.table.log_probabilities(start_weights()))
     assert (found.events.tolist(), found.log_score, found.reached) == ([], 0.0, False)
     assert found.words == 2 * pair.source.token_count
@@ -164,9 +164,9 @@ def test_problems_with_other_options_or_pairs_have_other_fingerprints() -> None:
 
 
 def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
-    pairs, looks = synthetic_pairs(3)
+    pairs, pair_rows = synthetic_pairs(3)
     offsets, features = np.arange(FEATURES + 1), np.arange(FEATURES, dtype=np.int32)
-    first, tree, rows = pairs[0], pairs[0].source, looks[0]
+    first, tree, rows = pairs[0], pairs[0].source, pair_rows[0]
     other_tree = replace(tree, edge_log_marginal=tree.edge_log_marginal - 1)
     links = LinkEvidence.of([Candidate((0, 1), (0, 1), 0.7)], tree.token_count, tree.token_count)
     some = np.arange(1, len(first.base_source))
@@ -193,11 +193,11 @@ def test_whatever_the_result_depends_on_is_part_of_the_fingerprint() -> None:
         replace(rows, target_attributes=rows.target_attributes + 1),
     ]
 
-    def fingerprint(pair: PreparedPair, look: PairRows, ids: np.ndarray = features) -> str:
-        made = [pair, *pairs[1:]], [look, *looks[1:]]
+    def fingerprint(pair: PreparedPair, first_rows: PairRows, ids: np.ndarray = features) -> str:
+        made = [pair, *pairs[1:]], [first_rows, *pair_rows[1:]]
         return build_problem(*made, Normalizer.PAIR, offsets, ids, FEATURES, OPTIONS).fingerprint
 
     found = [fingerprint(pair, rows) for pair in (first, *other_pairs)]
-    found += [fingerprint(first, look) for look in other_rows]
+    found += [fingerprint(first, first_rows) for first_rows in other_rows]
     found.append(fingerprint(first, rows, features[::-1].copy()))
     assert len(set(found)) == len(found)
