@@ -2,21 +2,20 @@
 """Phrase alignment of two packed forests by dynamic programming, without the GIL.
 
 The core is Algorithm 4.1 of Arase & Tsujii (2017) with the non-compositional step of Algorithm 4.2, in log
-space. It is laid out in included files:
+space. It consists of files in ``alignment_parts``:
 
-- one forest: its null paths (``alignment_paths.pxi``) and lowest common ancestors (``alignment_ancestors.pxi``);
-- the chart of items with their packed supports (``alignment_chart.pxi``);
-- what supports a pair: two pairs (``alignment_pairs.pxi``), one (``alignment_single.pxi``), or a merged set, made of
-  partial derivations (``alignment_opened.pxi``) that are fitted together (``alignment_merge.pxi``) and scored
-  (``alignment_merged_set.pxi``);
-- the beam (``alignment_beam.pxi``);
-- what is read off the chart: posteriors (``alignment_posteriors.pxi``), and the best derivation
-  (``alignment_derivation.pxi``) or, where no roots are reached, several (``alignment_partial.pxi``);
-- the order of all these steps (``alignment_search.pxi``);
-- arrays in (``alignment_input.pxi``) and out (``alignment_output.pxi``).
+- one forest: its null paths (``paths.pxi``) and lowest common ancestors (``ancestors.pxi``);
+- the chart of items with their packed supports (``chart.pxi``);
+- the supports of a pair: two pairs (``pairs.pxi``), one (``single.pxi``), or a merged set (``merged_set.pxi``), which
+  is built from partial derivations (``opened.pxi``) by merging (``merge.pxi``);
+- the beam (``beam.pxi``);
+- results of the chart: posteriors (``posteriors.pxi``), and the best derivation (``derivation.pxi``) or, if no pair of
+  roots is reached, several (``partial.pxi``);
+- the order of all these steps (``search.pxi``);
+- input arrays (``input.pxi``) and output arrays (``output.pxi``).
 
-Memory that cannot be had ends a search, not the process: vectors are declared (``alignment_vectors.pxi``) such that
-C++ exceptions pass through the core, and ``guarded`` turns them into those of Python.
+If memory runs out, the search ends with an exception and the process continues: vectors are declared
+(``vectors.pxi``) such that C++ exceptions pass through the core, and ``guarded`` turns them into those of Python.
 
 ``alignment_reference.py`` computes the same in plain Python.
 """
@@ -37,7 +36,7 @@ cdef enum:
     NONCOMPOSITIONAL_SUPPORT = 2
     SINGLE_SUPPORT = 3
 
-# A single or merged support this much worse than another of the same pair, in logs, is not looked for.
+# Single and merged supports are dropped if another support of the pair is better by more than this (in logs).
 cdef double HOPELESS = 20.0
 
 include "alignment_parts/vectors.pxi"
@@ -61,26 +60,27 @@ include "alignment_parts/output.pxi"
 def align(source, target, log_pair, base, options):
     """Align two forests.
 
-    An item is a pair of nodes; a support of it says what it rests on. The score of a derivation is the product
-    over its pairs of Pr(source, target) times the penalty, over its maximal null subtrees of Pr(null) (Eq. 1 and
-    §5.3 of the paper), and over the hyperedges above pairs and nulls of their weights.
+    An item is a pair of nodes; a support of it names the items below (its members). The score of a derivation is a
+    product: over its pairs, Pr(source, target) times the penalty; over its maximal null subtrees, Pr(null) (Eq. 1
+    and §5.3 of the paper); over the hyperedges above pairs and nulls, their weights.
 
-    Where the paper leaves things open:
+    Choices that the paper leaves open:
 
-    - The null words of a pair are those of its own support; ``count_all_nulls`` adds those of everything below,
-      in which case the best score is no longer exact (each item keeps the count of its best support).
-    - Parser and alignment probability are interpolated (§5.4) where pairs compete: in the beam and among roots.
-    - Merging (Algorithm 4.2) keeps the derivations that the supports carry; in forests it does not look for
-      others of the same members. Single supports do not give way, and pairs whose best support is single take
-      no part in merging: what they rest on does. A merged set has at most 16 members and 192 hyperedges of each
-      forest; larger ones are left out.
-    - A single support lies strictly above what it rests on in both sentences, within the generation gap. Only
-      the roots may rest on any pair below them, over any distance; one that has a node in common with them
-      then gives way (``absorbed``).
-    - Of single supports and merged ones, those that are worse than the best support found for the pair by a
-      factor of more than e^20 are left out, and so are all supports of probability 0.
-    - Of equally good pairs of one source node the one with the lower target node comes first, of equally good roots
-      the one that comes first in the packed forest, of supports of one score the one that was found first.
+    - The null words of a pair are those of its own support. ``count_all_nulls`` adds those of all items below; the
+      best score is then no longer exact, as each item keeps the count of its best support.
+    - Parser and alignment probability are interpolated (§5.4) in the two comparisons of pairs: in the beam and among
+      roots.
+    - Merging (Algorithm 4.2) keeps the derivations of the supports; in forests it does not search for other
+      derivations of the same members. Single supports are not opened. A pair whose best support is single is not
+      merged; its member is. A merged set has at most 16 members and 192 hyperedges of each forest; larger ones are
+      dropped.
+    - A single support lies strictly above its member in both sentences, within the generation gap. Only pairs of roots
+      may have any pair below as their member, at any distance. A member that shares a node with them is marked
+      ``absorbed``.
+    - Single and merged supports are dropped if the best support of the pair is better by a factor of more than e^20.
+      Supports of probability 0 are dropped too.
+    - Ties: among pairs of one source node, the lower target node comes first; among roots, the order in the packed
+      forest decides; among supports, the one found first comes first.
 
     Parameters
     ----------

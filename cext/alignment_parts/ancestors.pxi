@@ -8,7 +8,7 @@ cdef struct Lca:
     double gamma
 
 
-# Two source nodes that have items, and the best way from one of their LCAs down to both.
+# Two source nodes that have items, and the best paths from one of their LCAs to both.
 cdef struct PairBelow:
     int m, n
     int edge
@@ -19,7 +19,7 @@ cdef struct PairBelow:
 cdef void build_lcas(Side* side, int gap, vector[Lca]& lcas, vector[int]& heads) noexcept nogil:
     """LCAs of every pair of nodes within the gap, chained from ``heads[a * size + b]`` for both orders.
 
-    In a forest two nodes have several; of the ways from one of them down to both the best is kept.
+    In a forest two nodes have several LCAs. For each LCA the best pair of paths down to both nodes is kept.
     """
     cdef int node, edge, left, right, a, b, head
     cdef size_t here, mirrored

@@ -1,4 +1,4 @@
-# The beam of the alignment kernel (µ_b): the best items of a source node and the best supports of each are kept.
+# The beam of the alignment kernel (µ_b): keeps the best items of a source node and the best supports of each.
 
 cdef struct Ranked:
     double rank
@@ -37,13 +37,13 @@ cdef double rank(Search* search, Item* item) noexcept nogil:
 
 
 cdef void prune(Search* search, int node) noexcept nogil:
-    """Keep the best items of a source node, within the beam and what is left of the budget."""
+    """Keep the best items of a source node, within the beam and the remaining budget."""
     cdef vector[Ranked] order
     cdef vector[Ranked] support_order
     cdef Ranked entry
     cdef Item item
     cdef int kept, at
-    # What is left of the budget is shared out evenly among the nodes to come.
+    # The remaining budget is divided evenly among the remaining nodes.
     cdef int share = max(
         1, (search.options.max_items - <int>search.items.size()) // (search.source.size - node)
     )
@@ -104,9 +104,9 @@ cdef void list_supports(Search* search, Item* item, vector[Ranked]& order) noexc
 
 
 cdef void drop_worse_half(Search* search, Item* item) noexcept nogil:
-    """Of twice as many open supports as the beam is wide keep the better half: no other will be kept in the end.
+    """Keep the better half once an item has twice as many open supports as the beam is wide.
 
-    What is worse than all of them need not be packed any more. In long sentences that is most of what is found.
+    Later supports that are worse than all of these are not packed. In long sentences these are most supports.
     """
     cdef vector[Ranked] order
     cdef int at

@@ -1,18 +1,18 @@
-# The chart of the alignment kernel: items with their packed supports (A of Algorithm 4.1), and all that a search knows.
+# The chart of the alignment kernel: items with their packed supports (A of Algorithm 4.1), and the state of a search.
 
 cdef struct Support:
     int kind
-    int following        # next support of the same item while its node is being worked on
+    int following        # next support of the same item, while its node is processed
     int null_words
     int first, second    # members of a compositional or single support
-    # Where the hyperedges are. Compositional: source edge, two near paths, target LCA. Single: a path on each
-    # side, near or of any length. Non-compositional: sections of the arena, which holds the members, too.
+    # The hyperedges. Compositional: source edge, two near paths, target LCA. Single: a path on each side, near or
+    # of any length. Non-compositional: sections of the arena, which also has the members.
     bint near
     int source_edge, source_left, source_right, target_at
     int first_member, member_count, first_source_edge, source_edge_count, first_target_edge, target_edge_count
     double local         # log score without the inside scores of the members
     double score
-    double opened        # at most what its members can bring into a merged set, penalties and target nulls aside
+    double opened        # upper bound of its contribution to a merged set, without penalties and target nulls
 
 
 # A pair of nodes with all its supports.
@@ -23,8 +23,8 @@ cdef struct Item:
     int support_count
     int null_words
     double inside        # log α of the best derivation
-    double least         # while its node is being worked on: supports of lower scores cannot stay
-    double open_value    # at most what it can bring into a merged set, opened or not
+    double least         # while its node is processed: supports of lower scores are dropped
+    double open_value    # upper bound of its contribution to a merged set, opened or not
     double total         # log-sum over all derivations, tempered
     double outside
 
@@ -38,7 +38,7 @@ cdef struct Nested:
 
 cdef struct Above:
     int top
-    int path             # down from it, in the table of near paths
+    int path             # from it downwards, in the table of near paths
 
 
 cdef struct Options:
@@ -56,7 +56,7 @@ cdef struct Options:
     bint packed
 
 
-# Pairs of nodes that need no support, sorted by source node (W).
+# Pairs of nodes that need no members, sorted by source node (W).
 cdef struct BasePairs:
     int count
     const int* source
@@ -80,7 +80,7 @@ cdef cppclass Search:
     vector[Support] supports
     vector[int] arena
     vector[int] root_items
-    # Items and supports of the source node that is being worked on.
+    # Items and supports of the source node that is processed.
     vector[Item] open_items
     vector[Support] open_supports
     vector[int] item_of_target
@@ -92,7 +92,7 @@ cdef cppclass Search:
     vector[Above] above
     # Scratch of the merging step.
     vector[char] mark
-    bint narrowed                   # whether the budget made the beam narrower
+    bint narrowed                   # whether the budget narrowed the beam
 
 
 cdef inline double penalty(Search* search, int null_words, bint merged) noexcept nogil:
@@ -129,9 +129,9 @@ cdef inline int member_of(Search* search, Support* support, int index) noexcept 
 
 
 cdef void pack(Search* search, int source, int target, Support& support) noexcept nogil:
-    """Add a support to the item of a pair of the source node that is being worked on (PACK).
+    """Add a support to the item of a pair of the processed source node (PACK).
 
-    It is a new one: the members and hyperedges of a merged set tell which pairs were opened, and how.
+    No support occurs twice: the members and hyperedges of a merged set determine which pairs were opened, and how.
     """
     cdef int number = search.item_of_target[target]
     cdef Item item
@@ -162,7 +162,7 @@ cdef void pack(Search* search, int source, int target, Support& support) noexcep
 
 
 cdef int pack_base(Search* search, int node, int at) noexcept nogil:
-    """Pack the base pairs of a source node, which begin at a place; returns where the next node's begin."""
+    """Pack the base pairs of a source node, which begin at index ``at``; return the index of the next node's."""
     cdef Support support
     support.kind = BASE_SUPPORT
     support.null_words = 0

@@ -1,12 +1,12 @@
-# The best derivation of the alignment kernel's chart, traced back from the top.
+# The best derivation in the chart of the alignment kernel, traced back from the top.
 
 cdef struct Step:
     int item
     int parent       # the step that this one supports; -1 at the top
-    bint absorbed    # whether the item gives way to its parent, which has one node in common with it
+    bint absorbed    # whether the item shares a node with its parent, which replaces it
 
 
-# The packed alignment forest: what PackedArrays says, item by item and support by support.
+# The packed alignment forest: the contents of PackedArrays, item by item and support by support.
 cdef cppclass Packed:
     vector[int] source, target
     vector[double] log_inside, log_total
@@ -29,10 +29,10 @@ cdef cppclass Outcome:
     vector[int] target_edges
     vector[int] source_nulls
     vector[int] target_nulls
-    Packed packed                # filled if asked for
+    Packed packed                # filled if requested
 
 
-# A support read off: members and hyperedges, ascending.
+# The members and hyperedges of a support, ascending.
 cdef cppclass Expanded:
     vector[int] members
     vector[int] source_edges
@@ -40,7 +40,7 @@ cdef cppclass Expanded:
 
 
 cdef void expand(Search* search, Support* support, Expanded* found) noexcept nogil:
-    """Members and hyperedges of a support, wherever they are noted."""
+    """Collect the members and hyperedges of a support of any kind."""
     cdef int index, k = search.options.generation_gap - 1
     cdef Lca* lca
     found.members.clear()
@@ -75,7 +75,7 @@ cdef inline void append(vector[int]& values, const int* more, int count) noexcep
 
 
 cdef void trace_back(Search* search, Outcome* outcome) noexcept nogil:
-    """Read off the best derivation of the tops: its steps, hyperedges and nulls."""
+    """Collect the best derivation of the tops: its steps, hyperedges and nulls."""
     cdef vector[Step] todo
     cdef Expanded best
     cdef Step step
@@ -104,7 +104,7 @@ cdef void trace_back(Search* search, Outcome* outcome) noexcept nogil:
 cdef void push_members(
     Search* search, int number, int parent, vector[int]& members, vector[Step]& todo
 ) noexcept nogil:
-    """Put what the best support of an item rests on on the stack, the first member on top."""
+    """Push the members of an item's best support on the stack, the first member on top."""
     cdef Item* item = &search.items[number]
     cdef bint single = search.supports[item.first_support].kind == SINGLE_SUPPORT
     cdef Item* member
@@ -119,7 +119,7 @@ cdef void push_members(
 
 
 cdef void flatten(Search* search, Packed* packed) noexcept nogil:
-    """Lay items and supports out one after another."""
+    """Write items and supports into flat arrays."""
     cdef Expanded found
     cdef Item* item
     cdef Support* support

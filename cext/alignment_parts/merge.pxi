@@ -1,7 +1,7 @@
-# The non-compositional step of the alignment kernel (Algorithm 4.2): fitting a pair into what supports another one.
+# The non-compositional step of the alignment kernel (Algorithm 4.2): merges a pair into the supports of another one.
 
-# Two items, one below the other on the target side, and what they are merged for: a pair of a source node with the
-# upper one's target.
+# Two items, one below the other on the target side. The merged pair consists of a source node and the target of the
+# upper item.
 cdef struct Merge:
     int node
     int upper
@@ -10,7 +10,7 @@ cdef struct Merge:
 
 
 cdef void merge_nested(Search* search, int node) noexcept nogil:
-    """Merge what was found to be nested, now that the compositional supports are known to compare with."""
+    """Merge the nested items. Compositional supports are known by now, so hopeless merges can be skipped."""
     cdef size_t at
     cdef Merge merge
     merge.node = node
@@ -37,7 +37,7 @@ cdef void trace(Search* search, Merge* merge) noexcept nogil:
 
 
 cdef inline bint is_hopeless(Search* search, Merge* merge, Support* support) noexcept nogil:
-    """Whether no merging with this support can come near the best support that the new pair has already."""
+    """Whether any merge with this support would be hopelessly worse than the new pair's best support so far."""
     cdef int target = search.items[merge.upper].target, open_item = search.item_of_target[target]
     cdef Item* lower = &search.items[merge.lower]
     cdef int null_words = 0
@@ -45,7 +45,7 @@ cdef inline bint is_hopeless(Search* search, Merge* merge, Support* support) noe
     if open_item < 0:
         return False
     if not search.options.count_all_nulls:
-        # Opening can only uncover more words; the new member covers some.
+        # Opening supports can only add null words; the new member covers some.
         null_words = max(
             0,
             support.null_words
@@ -65,10 +65,10 @@ cdef inline bint is_hopeless(Search* search, Merge* merge, Support* support) noe
 
 
 cdef void fit(Search* search, Merge* merge, Opened* state, int depth) noexcept nogil:
-    """Every way to add the lower item to an opened pair, opening what stands in its way.
+    """Add the lower item to an opened pair in every possible way, opening members on its path.
 
-    Walks down to the item's place. On the way there can be a null φ, which takes the item (line 4 of Algorithm
-    4.2), or an aligned ψ, which gives way (line 6); if the place itself is reached, what is below is merged (line 9).
+    Walks down to the item's node. A null φ on the path takes the item (line 4 of Algorithm 4.2); an aligned ψ is
+    opened (line 6). If the node itself is reached, the derivations below it are merged (line 9).
     """
     cdef int place = search.items[merge.lower].target, node = state.top, edge, member
     if state.overflow:
@@ -90,7 +90,7 @@ cdef void fit(Search* search, Merge* merge, Opened* state, int depth) noexcept n
 
 
 cdef inline int child_towards(Side* side, int edge, int place) noexcept nogil:
-    """The child of a hyperedge whose span holds that of a node; -1 if the node lies across both."""
+    """The child of a hyperedge whose span contains that of a node; -1 if the node overlaps both children."""
     if covers(side, side.edges[3 * edge + 1], place):
         return side.edges[3 * edge + 1]
     if covers(side, side.edges[3 * edge + 2], place):
@@ -99,7 +99,7 @@ cdef inline int child_towards(Side* side, int edge, int place) noexcept nogil:
 
 
 cdef void fit_into_null(Search* search, Merge* merge, Opened* state, int null) noexcept nogil:
-    """Let the way down to the lower item (GAP) open a null, if the item lies below it."""
+    """Open a null by the path down to the lower item (GAP), if the item lies below it."""
     cdef Side* side = &search.target
     cdef int at = far_path(side, null, search.items[merge.lower].target)
     cdef Opened opened
@@ -114,7 +114,7 @@ cdef void fit_into_null(Search* search, Merge* merge, Opened* state, int null) n
 
 
 cdef void open_and_fit(Search* search, Merge* merge, Opened* state, int member, int depth) noexcept nogil:
-    """Open a member in every way and go on."""
+    """Open a member by each of its supports, and continue with :func:`fit`."""
     cdef Item* item = &search.items[state.members[member]]
     cdef int at = next_to_open(search, item, item.first_support), opened = 0
     cdef Opened next_state
@@ -127,7 +127,7 @@ cdef void open_and_fit(Search* search, Merge* merge, Opened* state, int member, 
 
 
 cdef void fit_at_place(Search* search, Merge* merge, Opened* state, int depth) noexcept nogil:
-    """Lay the lower item over what an opened pair has at the same node."""
+    """Merge the lower item with the derivation that an opened pair has at the same node."""
     cdef Opened opened
     cdef Opened other
     cdef Waiting waiting
@@ -142,9 +142,9 @@ cdef void fit_at_place(Search* search, Merge* merge, Opened* state, int depth) n
 cdef void lay_over(
     Search* search, Merge* merge, Opened* state, Opened* other, Waiting* waiting, int depth
 ) noexcept nogil:
-    """Lay another partial derivation over one (DOWN): each aligned phrase must lie in nulls of the other.
+    """Merge another partial derivation into one (DOWN): each aligned phrase must lie in nulls of the other.
 
-    ``state`` and ``waiting`` are used up; ``waiting`` holds the nodes of the other derivation still to be laid.
+    ``state`` and ``waiting`` are overwritten; ``waiting`` has the nodes of the other derivation that remain.
     """
     cdef int node, edge, member, own_edge, own_member, at
     if state.overflow or other.overflow:
@@ -165,7 +165,7 @@ cdef void lay_over(
             )
             return
         if own_edge >= 0:
-            # Both open the node: they must do it in the same way, as one tree does.
+            # Both open the node: they must use the same hyperedge, as in a single tree.
             if own_edge != edge:
                 return
             push_children(&search.target, edge, waiting)
@@ -181,7 +181,7 @@ cdef void lay_over(
 cdef void open_and_lay_over(
     Search* search, Merge* merge, Opened* state, Opened* other, int member, bint in_state, Waiting* waiting, int depth
 ) noexcept nogil:
-    """Open a member of one of two derivations in every way and go on at its node, where ``waiting`` ends."""
+    """Open a member of one of two derivations by each support; continue at its node, where ``waiting`` ends."""
     cdef Item* item = &search.items[state.members[member] if in_state else other.members[member]]
     cdef int at = next_to_open(search, item, item.first_support), opened = 0
     cdef Opened next_state
@@ -199,7 +199,7 @@ cdef void open_and_lay_over(
 
 
 cdef void graft(Search* search, Opened* state, Opened* other, int top) noexcept nogil:
-    """Put what the other derivation has below ``top`` in the place of a null."""
+    """Replace a null by the part of the other derivation below ``top``."""
     cdef int node, edge, member
     cdef Waiting todo
     todo.count = 1

@@ -1,4 +1,4 @@
-# What a merged set is worth to the alignment kernel, and packing it as a support of a new pair.
+# Scores a merged set of the alignment kernel and packs it as a support of a new pair.
 
 cdef void pack_merged(Search* search, Merge* merge, Opened* state) noexcept nogil:
     """Score a merged set and pack it as a support of the new pair."""
@@ -43,7 +43,7 @@ cdef void score_merged(Search* search, Opened* state, int node, int target, Supp
 cdef double frontier_score(
     Search* search, const Opened* state, Side* side, const EdgeList* opened, int* words
 ) noexcept nogil:
-    """Log-probability of the hyperedges and of the nulls at the frontier of one side, whose words are added up."""
+    """Log-probability of one side's hyperedges and frontier nulls; adds the number of null words to ``words``."""
     cdef int at, which, child
     cdef double total = 0.0
     mark_inside(search, side, opened.edges, opened.count, state.members, state.member_count, True)
@@ -88,7 +88,7 @@ cdef inline void mark_inside(
 
 
 cdef inline int store(vector[int]& arena, const int* values, int count) noexcept nogil:
-    """Append values to the arena; returns where they begin."""
+    """Append values to the arena; return the index of the first."""
     cdef int first = <int>arena.size()
     arena.insert(arena.end(), values, values + count)
     return first

@@ -1,4 +1,4 @@
-# Partial derivations, which the alignment kernel merges: pairs opened by their supports, as deep as needed.
+# Partial derivations that the alignment kernel merges: pairs that are replaced by their supports, repeatedly.
 
 cdef enum:
     MEMBER_LIMIT = 16
@@ -11,18 +11,18 @@ cdef struct EdgeList:
     int edges[EDGE_LIMIT]
 
 
-# A partial target derivation: the hyperedges that it opens, the items aligned at its frontier (Ψ), and the source
-# hyperedges of whatever gave way. What else is at the frontier is null (Φ).
+# A partial target derivation: its hyperedges, the items aligned at its frontier (Ψ), and the source hyperedges of the
+# opened items. All other nodes at the frontier are null (Φ).
 cdef struct Opened:
     int top
     int member_count
-    bint overflow        # whether a limit was reached: the derivation is of no use
+    bint overflow        # whether a limit was reached; the derivation is then dropped
     int members[MEMBER_LIMIT]
     EdgeList target
     EdgeList source
 
 
-# Target nodes still to be looked at: first one, then one more for each hyperedge gone down.
+# Target nodes still to be visited: one at first, and one more for each hyperedge on the way down.
 cdef struct Waiting:
     int count
     int nodes[EDGE_LIMIT + 1]
@@ -74,7 +74,7 @@ cdef inline void add_path(Opened* state, EdgeList* opened, Side* side, int k, in
 
 
 cdef void add_support(Search* search, Opened* state, Support* support) noexcept nogil:
-    """Put the derivation of an opened support into a state."""
+    """Add the derivation of an opened support to a state."""
     cdef int at, k = search.options.generation_gap - 1
     cdef Lca* lca
     if support.kind == COMPOSITIONAL_SUPPORT:
@@ -97,7 +97,7 @@ cdef void add_support(Search* search, Opened* state, Support* support) noexcept 
 
 
 cdef void open_member(Search* search, Opened* state, int member, Support* support) noexcept nogil:
-    """Replace a member by what supports it."""
+    """Replace a member by one of its supports."""
     state.member_count -= 1
     state.members[member] = state.members[state.member_count]
     add_support(search, state, support)
@@ -108,7 +108,7 @@ cdef inline bint can_open(Support* support) noexcept nogil:
 
 
 cdef inline int next_to_open(Search* search, Item* item, int at) noexcept nogil:
-    """The first support of an item, from number ``at`` on, that can give way; -1 if there is none."""
+    """The first support of an item, from number ``at`` on, that can be opened; -1 if there is none."""
     while at < item.first_support + item.support_count:
         if can_open(&search.supports[at]):
             return at
@@ -117,7 +117,7 @@ cdef inline int next_to_open(Search* search, Item* item, int at) noexcept nogil:
 
 
 cdef inline int supports_to_open(Search* search, int depth) noexcept nogil:
-    """How many supports of an item are tried: half as many at each further opening, but one at least."""
+    """How many supports of an item are tried: half as many at each deeper level, but one if any."""
     return max(search.options.opened_supports >> min(depth, 30), min(search.options.opened_supports, 1))
 
 
@@ -140,7 +140,7 @@ cdef inline int member_at(Search* search, const Opened* state, int node) noexcep
 
 
 cdef inline void push_children(Side* side, int edge, Waiting* waiting) noexcept nogil:
-    """Put both children of a hyperedge on the stack, the left one on top."""
+    """Push both children of a hyperedge on the stack, the left one on top."""
     waiting.nodes[waiting.count] = side.edges[3 * edge + 2]
     waiting.nodes[waiting.count + 1] = side.edges[3 * edge + 1]
     waiting.count += 2

@@ -1,4 +1,4 @@
-# Pairs that rest on two pairs, one in each child on both sides, straight or inverted (ALIGN of Algorithm 4.1).
+# Compositional supports: one member in each child on both sides, straight or inverted (ALIGN of Algorithm 4.1).
 
 cdef void support_by_two(Search* search, int node) noexcept nogil:
     """Combine all items of all pairs of nodes below a source node."""
@@ -46,7 +46,7 @@ cdef inline void keep_better_pair(Search* search, PairBelow& pair) noexcept nogi
     """Add a pair, or replace the same one if its paths are worse."""
     cdef size_t place = <size_t>pair.m * search.source.size + pair.n
     cdef int known = search.pair_places[place]
-    # What an earlier node left at the place is told apart by its content.
+    # An entry left by an earlier node is recognised by its contents.
     if (
         0 <= known < <int>search.pairs.size()
         and search.pairs[known].m == pair.m
@@ -60,7 +60,7 @@ cdef inline void keep_better_pair(Search* search, PairBelow& pair) noexcept nogi
 
 
 cdef inline void combine(Search* search, int node, int number, int m, int n) noexcept nogil:
-    """Let two items in different children of a node support a pair of it for each LCA of their targets."""
+    """Pack two items in different children of a node as a support, for each LCA of their targets."""
     cdef Item* item_m = &search.items[m]
     cdef Item* item_n = &search.items[n]
     cdef int head = search.lca_heads[<size_t>item_m.target * search.target.size + item_n.target]
@@ -104,10 +104,10 @@ cdef inline void combine(Search* search, int node, int number, int m, int n) noe
 
 
 cdef inline void note_nested(Search* search, int number, int m, int n) noexcept nogil:
-    """Remember two items for merging if one lies below the other on the target side, or at the same node."""
+    """Collect two items for merging if one lies below the other on the target side, or at the same node."""
     cdef Nested nested
     cdef Side* side = &search.target
-    # Pairs that rest on one pair are many, and what they rest on can be merged itself.
+    # Pairs with a single support are many, and their members are merged instead.
     if (
         not search.options.noncompositional
         or search.supports[search.items[m].first_support].kind == SINGLE_SUPPORT

@@ -1,7 +1,7 @@
-# What the alignment kernel gives where no pair of roots is reached: the best consistent set of partial alignments.
+# The result of the alignment kernel if no pair of roots is reached: the best consistent set of partial alignments.
 
 cdef void find_partial_tops(Search* search, Outcome* outcome) noexcept nogil:
-    """Choose items greedily, those that hold most word links first, as long as they stand in one tree on both sides."""
+    """Choose items greedily, those with most word links first, as long as one tree on each side has all of them."""
     cdef vector[Ranked] order
     cdef vector[int] sources
     cdef vector[int] targets
@@ -41,14 +41,14 @@ cdef void order_by_links(Search* search, vector[Ranked]& order) noexcept nogil:
 
 
 cdef bint stand_in_one_tree(Side* side, vector[int]& nodes, vector[int]& count) noexcept nogil:
-    """Whether nodes of disjoint spans stand in one tree of the forest; ``count`` is scratch."""
+    """Whether a single tree of the forest has all of these nodes with disjoint spans; ``count`` is scratch."""
     cdef int node, edge, best, both
     cdef size_t i, j
     for i in range(nodes.size()):
         for j in range(i):
             if side.start[nodes[i]] < side.end[nodes[j]] and side.start[nodes[j]] < side.end[nodes[i]]:
                 return False
-    # The most of the nodes that a tree below each node can hold.
+    # For each node: the largest number of these nodes in a tree below it.
     count.assign(side.size, 0)
     for i in range(nodes.size()):
         count[nodes[i]] = -1

@@ -1,11 +1,11 @@
 # One forest inside the alignment kernel, and the best null paths between its nodes (π and β of §4.1).
 
-# The best path from a node down to another one: everything that hangs off it is null.
+# The best path from a node down to another one; all nodes that branch off it are null.
 cdef struct Path:
     int lower        # the node that the path leads down to
     int edge         # first hyperedge of the path; -1 if it is empty
-    int following    # where the rest of the path is, in the table of the child; -1 if it is empty
-    double gamma     # log-probability of the nulls that hang off the path and of its hyperedges
+    int following    # index of the rest of the path in the table of the child; -1 if it is empty
+    double gamma     # log-probability of the nulls that branch off the path and of its hyperedges
 
 
 # Paths of node u: from first[u] to first[u + 1]. The first of them is the empty one, to u itself.
@@ -41,7 +41,7 @@ cdef inline bint covers(Side* side, int node, int other) noexcept nogil:
 
 
 cdef inline int far_path(Side* side, int upper, int lower) noexcept nogil:
-    """Where the path from a node down to another is in the table of far ones; -1 if there is none."""
+    """Index of the path from a node down to another in the table of far paths; -1 if there is none."""
     return side.far_index[<size_t>upper * side.size + lower]
 
 
@@ -53,7 +53,7 @@ cdef void mark_roots(Side* side) noexcept nogil:
 
 
 cdef void build_paths(Side* side, int gap, bint with_far) noexcept nogil:
-    """Fill the tables of near paths of up to ``gap - 1`` hyperedges, and if wanted of ``gap`` and of any number."""
+    """Fill the tables of near paths of up to ``gap - 1`` hyperedges; optionally of ``gap`` and of any number."""
     cdef int k, node, at
     cdef PathTable nothing
     index_edges(side)
@@ -72,7 +72,7 @@ cdef void build_paths(Side* side, int gap, bint with_far) noexcept nogil:
 
 
 cdef void index_edges(Side* side) noexcept nogil:
-    """Edges are sorted by parent: note where those of each node begin."""
+    """Find the first edge of each node; edges are sorted by parent."""
     cdef int edge = 0, node
     side.first_edge.resize(side.size + 1)
     for node in range(side.size):
@@ -100,7 +100,7 @@ cdef void fill_paths(Side* side, PathTable* table, PathTable* below) noexcept no
             left = side.edges[3 * edge + 1]
             right = side.edges[3 * edge + 2]
             if below == table:
-                # Room for every new path first, so that the paths read from stay where they are.
+                # Reserve all memory first: the paths that are read must not move.
                 make_room(table.paths, below.first[left + 1] - below.first[left]
                           + below.first[right + 1] - below.first[right])
             prolong(side, table, place, table.first[node], edge, left, right, below)
@@ -109,7 +109,7 @@ cdef void fill_paths(Side* side, PathTable* table, PathTable* below) noexcept no
 
 
 cdef inline void make_room(vector[Path]& paths, size_t more) noexcept nogil:
-    """Reserve room for ``more`` paths: doubled when it must grow, so that growing stays cheap."""
+    """Reserve memory for ``more`` paths; doubling keeps the total cost linear."""
     if paths.size() + more > paths.capacity():
         paths.reserve(2 * (paths.size() + more))
 
@@ -117,9 +117,9 @@ cdef inline void make_room(vector[Path]& paths, size_t more) noexcept nogil:
 cdef inline void prolong(
     Side* side, PathTable* table, vector[int]& place, int first, int edge, int child, int other, PathTable* below
 ) noexcept nogil:
-    """Prolong the paths of a child upwards by one hyperedge; of equal ends the better path stays.
+    """Extend the paths of a child upwards by one hyperedge; keep the better of two paths with the same ends.
 
-    The paths of the same upper end begin at ``first``; ``place`` says where one to each lower end was put last.
+    The paths of the same upper end begin at ``first``; ``place`` has the last index of a path to each lower end.
     """
     cdef const Path* paths = below.paths.data()
     cdef Path path

@@ -22,7 +22,7 @@ cdef inline double total_of(Search* search, Support* support) noexcept nogil:
 
 
 cdef void sum_inside(Search* search) noexcept nogil:
-    """Log inside sums; items come after what they rest on."""
+    """Log inside sums; items come after their members."""
     cdef size_t number
     cdef int at
     cdef double best, scaled, total
@@ -62,7 +62,7 @@ cdef void sum_outside(Search* search) noexcept nogil:
 cdef void find_posteriors(Search* search, double normaliser, vector[double]& posteriors) noexcept nogil:
     """Log posterior of the two spans of every item: summed over all items of the same spans.
 
-    Nodes of one span differ in label or head; a tree has one of them, so that their probabilities add up.
+    Nodes of one span differ in label or head. A tree has one of them, so their probabilities are added.
     """
     cdef vector[double] own
     cdef Item* item
@@ -74,7 +74,7 @@ cdef void find_posteriors(Search* search, double normaliser, vector[double]& pos
         item = &search.items[at]
         own.push_back(min(0.0, item.total + item.outside - normaliser))
     for one in range(count):
-        # Source nodes of one span stand side by side, and so do their items, but for roots that were added last.
+        # Source nodes of one span are adjacent, and so are their items, except for roots that were added last.
         if one < searched:
             while first < one and not same_source_span(search, first, one):
                 first += 1

@@ -9,7 +9,7 @@ cdef extern from *:
 
 
 cdef void align_forests(Search* search, Outcome* outcome) noexcept nogil:
-    """All that is done without Python."""
+    """Run the whole search without Python objects."""
     run_search(search)
     collect(search, outcome)
     if search.options.packed:
@@ -33,7 +33,7 @@ cdef void run_search(Search* search) noexcept nogil:
 
 
 cdef void prepare(Search* search) noexcept nogil:
-    """Build what depends on the forests alone."""
+    """Build the tables that depend on the forests alone."""
     cdef bint single = search.options.single_support
     cdef size_t sources = search.source.size, targets = search.target.size
     mark_roots(&search.source)
@@ -95,7 +95,7 @@ cdef void begin_at_roots(Search* search, Outcome* outcome) noexcept nogil:
 
 
 cdef void begin_at_tops(Search* search, Outcome* outcome) noexcept nogil:
-    """The derivation is made of those of all tops: each of them is certain."""
+    """Combine the derivations of all tops; each top has probability 1."""
     cdef size_t at
     cdef Item* item
     outcome.log_score = 0.0

@@ -1,4 +1,4 @@
-# Pairs that rest on a single pair below them, the rest of both phrases null: an extension of Algorithm 4.1.
+# Single supports: one member below the pair, the rest of both phrases null. This extends Algorithm 4.1.
 
 cdef void find_above(Search* search) noexcept nogil:
     """List the target nodes within the gap above each one, with the paths down from them."""
@@ -26,7 +26,7 @@ cdef void find_above(Search* search) noexcept nogil:
 
 
 cdef void support_by_one(Search* search, int node) noexcept nogil:
-    """Let pairs of a source node rest on each pair within the gap below it."""
+    """Pack single supports for pairs of a source node: each item within the gap below it."""
     cdef PathTable* near = &search.source.near[search.options.generation_gap]
     cdef int at, number, lower
     for at in range(near.first[node] + 1, near.first[node + 1]):
@@ -36,7 +36,7 @@ cdef void support_by_one(Search* search, int node) noexcept nogil:
 
 
 cdef inline void rest_on(Search* search, int node, int path, int number) noexcept nogil:
-    """Let pairs of a source node rest on an item to which a path leads; not the roots, see below."""
+    """Pack an item at the end of a path as a support of pairs of a source node; roots are handled below."""
     cdef int up, top, open_item, target = search.items[number].target
     cdef double source_gamma = search.source.near[search.options.generation_gap].paths[path].gamma
     cdef const Path* target_paths = search.target.near[search.options.generation_gap].paths.data()
@@ -59,7 +59,7 @@ cdef inline void rest_on(Search* search, int node, int path, int number) noexcep
 cdef inline void score_single(
     Search* search, Support* support, int source, int target, double source_gamma, double target_gamma
 ) noexcept nogil:
-    """Score a support of a pair whose member and paths are known."""
+    """Score a support with known member and paths."""
     cdef Item* member = &search.items[support.first]
     support.null_words = (
         length(&search.source, source)
@@ -79,7 +79,7 @@ cdef inline void score_single(
 
 
 cdef void support_roots_by_one(Search* search) noexcept nogil:
-    """Let each root pair rest on any one pair below it, the rest of both sentences null."""
+    """Pack each item below a root pair as its support, the rest of both sentences null."""
     cdef int count = <int>search.items.size()
     cdef int i, j
     for i in range(search.source.root_count):
@@ -89,7 +89,7 @@ cdef void support_roots_by_one(Search* search) noexcept nogil:
 
 
 cdef void root_rests_on(Search* search, int source_root, int target_root, int count) noexcept nogil:
-    """Let a root pair rest on any of the first items, over any distance."""
+    """Pack any of the first items as a support of a root pair, at any distance."""
     cdef int number
     cdef Item* item
     cdef Support support
@@ -112,7 +112,7 @@ cdef void root_rests_on(Search* search, int source_root, int target_root, int co
 
 
 cdef void add_to_root(Search* search, int source, int target) noexcept nogil:
-    """Put the open supports of a root pair together with those that its item has already."""
+    """Add the open supports of a root pair to those of its item."""
     cdef int number = -1, at, open_item = search.item_of_target[target]
     cdef Support support
     cdef Item item

@@ -1,8 +1,8 @@
 # The vectors of the alignment kernel, and how they are sorted.
 
 cdef extern from "<vector>" namespace "std" nogil:
-    # Cython's own declarations turn an exception into one of Python at each call, which functions without the GIL can
-    # only print: they would go on with half a table. From these it passes on, to where ``guarded`` was called.
+    # Cython's own declarations convert C++ exceptions at each call. Functions without the GIL could only print them
+    # and would continue with an incomplete table. With these declarations exceptions reach the call of ``guarded``.
     cdef cppclass vector[T]:
         cppclass iterator:
             iterator operator+(size_t)
