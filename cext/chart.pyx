@@ -1,6 +1,6 @@
 """Tree CRF over a chart of labelled spans: partition, marginals, and the k best trees, without the GIL.
 
-A tree is n-ary: any set of labelled spans that nest, over words of which each may bear a label too. Its score
+A tree is n-ary: any set of nested labelled spans over words, which may have labels too. Its score
 is the sum of the scores of its labelled spans. To derive every tree once, a constituent is decomposed from
 the left: ``inner(i, j)`` is a first child followed by the rest, and a rest of several children is an unlabelled
 span that is only ever a right part::
@@ -11,9 +11,9 @@ span that is only ever a right part::
 
 Spans are closed, ``[i, j]``, on input, as benepar has them; returned constituents are half-open.
 
-The core is laid out in four included files: sums over all trees (``chart_inside.pxi``); for the k best trees
-(Huang & Chiang 2005, algorithm 3) the best scores (``chart_viterbi.pxi``), the lazy search (``chart_search.pxi``) and
-the constituents that come out (``chart_trees.pxi``). ``chart_reference`` computes the same in plain Python.
+The core consists of four files in ``chart_parts``: sums over all trees (``inside.pxi``); for the k best trees
+(Huang & Chiang 2005, algorithm 3) the best scores (``viterbi.pxi``), the lazy search (``search.pxi``) and the
+resulting constituents (``trees.pxi``). ``chart_reference`` computes the same in plain Python.
 """
 
 from libc.math cimport INFINITY, exp, isnan, log1p

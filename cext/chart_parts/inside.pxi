@@ -46,7 +46,7 @@ cdef void fill_inside(
             total = 0.0
             for k in range(i, j):
                 total += exp(real[i, k] + rest[j, k + 1] - highest)
-            # The first split that leaves all words bare is possible always: `highest` is finite.
+            # The first split with unlabelled words is always possible, so `highest` is finite.
             inner[i, j] = highest + log1p(total - 1.0)
             real[i, j] = label[i, j] + inner[i, j]
             rest[j, i] = inner[i, j] + log_add(0.0, label[i, j])
@@ -62,9 +62,9 @@ cdef void fill_outside(
     double[:, ::1] posterior_rest,
     double[:, ::1] marginal,
 ) noexcept nogil:
-    """Hand the probability of each span down to its parts; probabilities, not logs, so that sums are cheap.
+    """Distribute the probability of each span to its parts; not in logs, so that sums are cheap.
 
-    The posteriors hold zeros; they become the probabilities of real(i, j) and of any(i, j), both at [i, j].
+    The posteriors are zero at first; they become the probabilities of real(i, j) and of any(i, j), both at [i, j].
     """
     cdef Py_ssize_t n = label.shape[0], width, i, j, k
     cdef double probability, share, is_labelled

@@ -1,5 +1,5 @@
-# The k-best search of the chart kernel (Huang & Chiang 2005, algorithm 3): the derivations of each item in order of
-# score, found one by one when they are asked for.
+# The k-best search of the chart kernel (Huang & Chiang 2005, algorithm 3): finds the derivations of each item lazily,
+# in order of score.
 
 cdef enum Kind:
     REAL = 0
@@ -17,7 +17,7 @@ cdef struct Derivation:
     int choice  # real: label; any: 0 labelled, 1 not; inner: last word of the first child
     int left  # inner: rank of the first child
     int right  # rank of the other part
-    int number  # of the constituent that it became; -1 before
+    int number  # of its constituent; -1 before there is one
 
 
 cdef struct Derivations:
@@ -54,7 +54,7 @@ cdef inline Item* item_of(Search* search, Kind kind, int i, int j) noexcept nogi
 
 
 cdef inline Derivation* found_of(Search* search, Kind kind, int i, int j, int rank) noexcept nogil:
-    """A derivation that has been found; more being found moves it."""
+    """A derivation that has been found; invalid as soon as another one is found."""
     return &item_of(search, kind, i, j).found.values[rank]
 
 
@@ -82,7 +82,7 @@ cdef inline Answer make_room(Derivations* derivations) noexcept nogil:
 
 
 cdef Answer push(Item* item, double score, int choice, int left, int right) noexcept nogil:
-    """Put a derivation into the heap, unless it is impossible."""
+    """Push a derivation on the heap, unless it is impossible."""
     cdef Derivation* heap
     cdef Derivation new
     cdef int at, parent
@@ -104,7 +104,7 @@ cdef Answer push(Item* item, double score, int choice, int left, int right) noex
 
 
 cdef Answer pop(Item* item) noexcept nogil:
-    """Move the best of the heap to the end of what is found."""
+    """Move the best of the heap to the end of the found derivations."""
     cdef Derivation* heap = item.heap.values
     cdef Derivation last
     cdef int at = 0, child, count
@@ -132,7 +132,7 @@ cdef Answer pop(Item* item) noexcept nogil:
 
 
 cdef Answer start_item(Search* search, Kind kind, int i, int j) noexcept nogil:
-    """Put the best derivation of each choice into the heap; the Viterbi charts know their scores."""
+    """Push the best derivation of each choice on the heap; scores come from the Viterbi charts."""
     cdef Item* item = item_of(search, kind, i, j)
     cdef Charts* charts = &search.charts
     cdef int n = charts.n, k, label
@@ -151,17 +151,17 @@ cdef Answer start_item(Search* search, Kind kind, int i, int j) noexcept nogil:
 
 
 cdef Answer expand_inner(Search* search, int i, int j, Derivation last) noexcept nogil:
-    """Put the successors of a first child and its rest into the heap.
+    """Push the successors of a first child and its rest on the heap.
 
-    Of the grid of ranks (left, right), (0, 0) leads along the left side, and every left rank to the right, so
-    that each point is reached once and no set of visited ones is needed.
+    In the grid of ranks (left, right), only points (left, 0) have the successor (left + 1, 0); all points have
+    (left, right + 1). So each point is reached once, and no set of visited points is needed.
     """
     cdef Item* item = item_of(search, INNER, i, j)
     cdef Charts* charts = &search.charts
     cdef double first, other
     cdef Answer answer = find(search, ANY, last.choice + 1, j, last.right + 1)
     if answer == THERE:
-        # The Viterbi chart knows the best of an item that no one has asked for yet.
+        # The best score of an item that was not searched yet is in the Viterbi chart.
         first = charts.real[i * charts.n + last.choice]
         if last.left > 0:
             first = found_of(search, REAL, i, last.choice, last.left).score
@@ -178,7 +178,7 @@ cdef Answer expand_inner(Search* search, int i, int j, Derivation last) noexcept
 
 
 cdef Answer expand_any(Search* search, int i, int j, Derivation last) noexcept nogil:
-    """Put the next labelled, or the next unlabelled, derivation of a span into the heap."""
+    """Push the next labelled or unlabelled derivation of a span on the heap."""
     cdef Kind below = REAL if last.choice == 0 else INNER
     cdef double score
     cdef Answer answer = find(search, below, i, j, last.right + 1)
@@ -189,7 +189,7 @@ cdef Answer expand_any(Search* search, int i, int j, Derivation last) noexcept n
 
 
 cdef Answer expand_real(Search* search, int i, int j, Derivation last) noexcept nogil:
-    """Put what is next below the same label, and below the first derivation the next label, into the heap."""
+    """Push the next derivation with the same label; after the first one, also the next label."""
     cdef Item* item = item_of(search, REAL, i, j)
     cdef Charts* charts = &search.charts
     cdef double below
@@ -216,7 +216,7 @@ cdef Answer expand(Search* search, Kind kind, int i, int j, Derivation last) noe
 
 
 cdef Answer find(Search* search, Kind kind, int i, int j, int rank) noexcept nogil:
-    """Make sure that the derivation of an item with a rank is found, if there is one."""
+    """Find the derivation of an item with a given rank; return whether there is one."""
     if kind == ANY and i == j:
         kind = REAL
     cdef Item* item = item_of(search, kind, i, j)

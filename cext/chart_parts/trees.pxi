@@ -1,4 +1,4 @@
-# From the derivations that the k-best search of the chart kernel finds to constituents, equal ones shared.
+# Converts the derivations of the chart kernel's k-best search to constituents, which equal subtrees share.
 
 cdef struct Numbers:
     int* values
@@ -48,7 +48,7 @@ cdef int best_trees(Trees* trees, int k, int* tops, double* scores) noexcept nog
 
 
 cdef Answer add_tree(Trees* trees, int rank, int* number, double* score) noexcept nogil:
-    """Find the tree with a rank, add its constituents, and say its number and score."""
+    """Find the tree with a given rank, add its constituents, and set its number and score."""
     cdef Search* search = trees.search
     cdef int last = search.charts.n - 1
     cdef Kind kind = REAL if search.charts.force_root else ANY
@@ -64,7 +64,7 @@ cdef Answer add_tree(Trees* trees, int rank, int* number, double* score) noexcep
 
 
 cdef Answer add_constituent(Trees* trees, Kind kind, int i, int j, int rank, int* number) noexcept nogil:
-    """Add a constituent with all that is below it, unless a tree before had the same, and say its number.
+    """Add a constituent and its subtree, unless an earlier tree has the same; return its number.
 
     ``kind`` is REAL, or INNER for the unlabelled root.
     """
@@ -93,7 +93,7 @@ cdef Answer add_constituent(Trees* trees, Kind kind, int i, int j, int rank, int
 
 
 cdef Answer add_children(Trees* trees, int i, int j, int rank, int* below, int* count) noexcept nogil:
-    """Add the children that the derivation of inner(i, j) with a rank has; their numbers, from left to right."""
+    """Add the children in a derivation of inner(i, j) of a given rank; store their numbers, from left to right."""
     cdef Search* search = trees.search
     cdef Answer answer
     cdef Derivation step

@@ -1,5 +1,5 @@
-# What the k-best search of the chart kernel knows beforehand: the labels of a span in order, and the score of the
-# best derivation of every span.
+# Input of the chart kernel's k-best search: the labels of a span in order, and the score of the best derivation of
+# every span.
 
 cdef struct Charts:
     int n
@@ -20,7 +20,7 @@ cdef bint is_valid_cell(Charts* charts, int i, int j) noexcept nogil:
     cdef const float* cell = scores_of(charts, i, j)
     cdef bint valid = cell[0] > -INFINITY
     cdef int label
-    # Without an early end of the loop the processor compares several labels at a time.
+    # Without an early exit the compiler can vectorise the loop.
     for label in range(charts.labels):
         valid &= cell[label] < INFINITY
     return valid
@@ -38,7 +38,7 @@ cdef int next_label(Charts* charts, int i, int j, int last) noexcept nogil:
     """The label that follows ``last`` in order of score (then of number); -1 at the end; the first after -1.
 
     The empty label takes part for words only. Sorting all labels of all spans would cost more than everything
-    else: few spans are ever asked for a second label.
+    else: a second label is needed for few spans only.
     """
     cdef const float* cell = scores_of(charts, i, j)
     cdef int label, best = -1
