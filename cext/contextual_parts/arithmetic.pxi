@@ -1,7 +1,7 @@
 # Small sums and comparisons that all parts of the contextual kernel use.
 
 cdef enum:
-    BORDER = 3           # zeros around a table, so that neighbours up to three words away can be read anywhere
+    BORDER = 3           # zeros around a table, so that neighbours up to three words away exist for every cell
 
 
 cdef inline Py_ssize_t size_with_border(Py_ssize_t n, Py_ssize_t m) noexcept nogil:
@@ -27,7 +27,7 @@ cdef inline double larger(double one, double two) noexcept nogil:
 
 
 cdef void two_best(const float* values, Py_ssize_t count, Py_ssize_t stride, double* best) noexcept nogil:
-    """The best and the second-best value of a row or column; the second is the first again where there is one."""
+    """The best and the second-best value of a row or column; equal if the best one occurs twice."""
     cdef Py_ssize_t k
     cdef double x, one = -1e30, two = -1e30
     for k in range(count):
@@ -42,14 +42,14 @@ cdef void two_best(const float* values, Py_ssize_t count, Py_ssize_t stride, dou
 
 
 cdef inline double best_other(const double* best, double x, Py_ssize_t count) noexcept nogil:
-    """The best value of a row or column of ``count`` cells without a cell of value ``x``; 0 where it is alone."""
+    """The best value of a row or column of ``count`` cells without a cell of value ``x``; 0 if it is the only cell."""
     if count == 1:
         return 0.0
     return best[1] if x >= best[0] else best[0]
 
 
 cdef inline double dot(const float* one, const float* two, Py_ssize_t size) noexcept nogil:
-    """Scalar product in four running sums, which the processor can add side by side."""
+    """Scalar product in four running sums, which the processor can add in parallel."""
     cdef double a = 0.0, b = 0.0, c = 0.0, d = 0.0
     cdef Py_ssize_t f, whole = size & ~3
     for f in range(0, whole, 4):

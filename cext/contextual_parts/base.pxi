@@ -1,6 +1,6 @@
-# The features of a cell of the contextual kernel that need no other decision, and which weights apply to it.
+# The features of a cell of the contextual kernel that do not depend on other links, and the class of its weights.
 
-# What the features of a cell are made of. Tables with a border have cell (i, j) at i * wide + j.
+# The input of the features of a cell. Tables with a border have cell (i, j) at i * wide + j.
 cdef struct Pair:
     Py_ssize_t n, m, wide
     const int* evidence
@@ -29,7 +29,7 @@ cdef struct Pair:
 
 
 cdef void lay_out_pair(Pair* pair, double* work) noexcept nogil:
-    """Give every table its place; ``work`` holds zeros for four tables with a border, and 8 (n + m) more."""
+    """Divide ``work`` among the tables. It has zeros for four tables with a border, and 8 (n + m) more."""
     cdef Py_ssize_t n = pair.n, m = pair.m, size = size_with_border(n, m)
     cdef double* run = work + BORDER * (pair.wide + 1)
     pair.run, pair.weight, pair.strong, pair.around = run, run + size, run + 2 * size, run + 3 * size
@@ -44,7 +44,7 @@ cdef void lay_out_pair(Pair* pair, double* work) noexcept nogil:
 
 
 cdef void survey_pair(Pair* pair) noexcept nogil:
-    """Fill in what cells learn from the rest of the pair."""
+    """Compute the values of cells that depend on the rest of the pair."""
     cdef Py_ssize_t n = pair.n, m = pair.m, i, j
     pair.cosine.knots[:] = [0.3, 0.45, 0.6, 0.75, 0.9]
     pair.projected.knots[:] = [0.2, 0.35, 0.5, 0.65, 0.8]
@@ -63,7 +63,7 @@ cdef void survey_pair(Pair* pair) noexcept nogil:
 
 
 cdef void fill_tables(Pair* pair) noexcept nogil:
-    """What each cell is worth to those around it, how often each word recurs, and sequences up to each cell."""
+    """Compute each cell's evidence for its neighbours, recurrences of each word, and sequences up to each cell."""
     cdef Py_ssize_t wide = pair.wide, i, j, k, c, di, dj
     for i in range(pair.n):
         for j in range(pair.m):
@@ -85,7 +85,7 @@ cdef void fill_tables(Pair* pair) noexcept nogil:
 
 
 cdef void complete_runs(Pair* pair) noexcept nogil:
-    """What has been counted up to each word of a sequence becomes the length of the whole."""
+    """Replace the count up to each word of a sequence by the length of the whole sequence."""
     cdef Py_ssize_t diagonal = pair.wide + 1, i, j, c
     cdef double* run = pair.run
     for i in range(pair.n - 1, -1, -1):
@@ -96,7 +96,7 @@ cdef void complete_runs(Pair* pair) noexcept nogil:
 
 
 cdef inline int class_of(const Pair* pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Which weights apply to a cell."""
+    """The class of a cell, which determines its weights."""
     cdef int evidence = pair.evidence[i * pair.m + j], own = pair.source_kinds[i], other = pair.target_kinds[j]
     cdef int kind = own if own > other else other
     if evidence & IDENTICAL:
@@ -109,7 +109,7 @@ cdef inline int class_of(const Pair* pair, Py_ssize_t i, Py_ssize_t j) noexcept 
 
 
 cdef inline double letters_in_common(const Pair* pair, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Dice coefficient of two words, without looking closely where it is 0 or 1."""
+    """Dice coefficient of two words; the cases 0 and 1 are decided without counting."""
     cdef Py_ssize_t start = pair.source_ends[i - 1] if i else 0, other_start = pair.target_ends[j - 1] if j else 0
     if pair.evidence[i * pair.m + j] & IDENTICAL:
         return 1.0
@@ -132,7 +132,7 @@ cdef void fill_base(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) no
 
 
 cdef inline void word_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
-    """Letters, whether the words recur in the sentences, and their places."""
+    """Letters, whether the words recur in the sentences, and their positions."""
     cdef int same = pair.evidence[i * pair.m + j] & (IDENTICAL | LEMMA)
     cdef double rows = pair.row_count[i], columns = pair.column_count[j], letters = letters_in_common(pair, i, j)
     row[0] = letters
@@ -146,7 +146,7 @@ cdef inline void word_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, flo
 
 
 cdef inline void sequence_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
-    """The sequence of same words that the cell lies in, and the cells around it."""
+    """The sequence of equal words that contains the cell, and the cells around it."""
     cdef Py_ssize_t wide = pair.wide, diagonal = wide + 1, c = i * wide + j, step
     cdef double length = pair.run[c], around = pair.around[c]
     row[8] = length > 1

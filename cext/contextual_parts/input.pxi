@@ -1,4 +1,4 @@
-# What the functions of the contextual kernel are given, checked before it is read without further checks.
+# Checks the input of the contextual kernel, whose core reads it without further checks.
 
 
 cdef int fill_pair(

@@ -1,8 +1,8 @@
-# How alike two words are written, for the contextual kernel: the letter bigrams that they have in common.
+# Similarity of spelling for the contextual kernel: the letter bigrams that two words share.
 
 cdef enum:
     LETTERS = 24         # letters of a word that count
-    MARKS = 4            # words of 64 bits that say which bigrams a word has
+    MARKS = 4            # 64-bit words of the bit set of a word's bigrams
 
 
 cdef double bigram_dice(const int* one, Py_ssize_t size, const int* two, Py_ssize_t length) noexcept nogil:
@@ -31,7 +31,7 @@ cdef double bigram_dice(const int* one, Py_ssize_t size, const int* two, Py_ssiz
 cdef void mark_bigrams(
     const int* letters, const int* ends, Py_ssize_t words, unsigned long long* marks
 ) noexcept nogil:
-    """One of 256 bits for every letter bigram of each word: words without a common bit have none in common."""
+    """A set of 256 bits for the letter bigrams of each word: words without a common bit share no bigram."""
     cdef Py_ssize_t k, a, end, start = 0
     cdef unsigned int left, right, bit
     for k in range(words):

@@ -1,4 +1,4 @@
-# From features to probabilities: the log-linear first pass of the contextual kernel.
+# The log-linear first pass of the contextual kernel, from features to probabilities.
 
 
 cdef inline double first_probability(const float* features, const float* weights) noexcept nogil:
@@ -10,7 +10,7 @@ cdef Py_ssize_t score_cells(
     const Pair* pair, const float* weights, float hopeless, float* probability, int* cells, float* features,
     int* classes,
 ) noexcept nogil:
-    """Score all cells and keep those that are not hopeless, one after another; how many they are."""
+    """Score all cells and keep those that are not hopeless, in order; return their number."""
     cdef Py_ssize_t i, j, k, kept = 0
     cdef float* row
     for i in range(pair.n):

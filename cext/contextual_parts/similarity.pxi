@@ -1,4 +1,4 @@
-# Features of the contextual kernel from a table of similarities: how alike the vectors of two words are.
+# Features of the contextual kernel from a table of similarities of word vectors.
 
 cdef enum:
     SIMILARITY = 16      # features of a table
@@ -13,7 +13,7 @@ cdef struct Similarity:
 
 
 cdef void summarize(Similarity* similarity, Py_ssize_t n, Py_ssize_t m, double null) noexcept nogil:
-    """Best values and soft-max denominators of rows and columns; ``null`` is what no link weighs."""
+    """Best values and soft-max denominators of rows and columns; ``null`` is the weight of no link."""
     cdef Py_ssize_t i, j
     cdef double x
     cdef double* rows = similarity.rows
