@@ -3,8 +3,9 @@
 A path reads the source sentence from left to right: each step takes one word to nothing (null), or a phrase to a
 phrase of the target sentence. A step's score is its own and that of the transition to it, which depends only on the
 last target word of the step before and the first target word of this one; so transitions are summed once for every
-source position and target word, not for every two phrase pairs. Sums over all paths (``semicrf_sums.pxi``) and the
-best path (``semicrf_viterbi.pxi``) are included files; ``semicrf_reference`` computes the same in plain Python.
+source position and target word, not for every two phrase pairs. The files ``semicrf_parts/sums.pxi`` and
+``semicrf_parts/viterbi.pxi`` have the sums over all paths and the best path. ``semicrf_reference`` computes the same
+in plain Python.
 
 Scores are logarithms. A cost to be added in training (softmax-margin) is added to them by the caller.
 """
@@ -15,9 +16,9 @@ from libc.math cimport INFINITY, exp, isfinite, log, log1p
 
 cdef double SPREAD = 600.0  # exponentials of transition scores are taken relative to their highest one
 
-# A lattice: n source words, m target words, and the scores of all steps. Rows of transitions are what the step before
-# was: its last target word (0 … m - 1), null (m), or none (m + 1, the beginning); columns are what the step itself is:
-# its first target word, or null (m).
+# A lattice: n source words, m target words, and the scores of all steps. The row of a transition is the last target
+# word of the step before (0 … m - 1), null (m), or none (m + 1, the beginning). The column is the first target word of
+# the step itself, or null (m).
 cdef struct Lattice:
     Py_ssize_t n, m, size
     const int* spans
@@ -37,7 +38,7 @@ def marginals(
     const double[:, ::1] transition not None,
     const double[::1] final not None,
 ):
-    """Log-partition function and the expected number of times that each thing is used.
+    """Log-partition function, and the expected counts of steps and transitions.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ cdef Lattice _lattice(
     const double[:, ::1] transition,
     const double[::1] final,
 ) except *:
-    """Check everything that a kernel is given."""
+    """Check the input of a kernel."""
     cdef Lattice lattice
     cdef Py_ssize_t n = null.shape[0], m = final.shape[0] - 1, i, j
     cdef double low = INFINITY, high = -INFINITY, x

@@ -1,6 +1,6 @@
-"""How alike the words of two sentences are spelled, by seven measures at once.
+"""Similarity of spelling of the words of two sentences, by seven measures at once.
 
-The measures are those that Yao et al. (2013a, §3.2) name; each is 1 for equal words and 0 for words without a common
+The measures are those of Yao et al. (2013a, §3.2); each is 1 for equal words and 0 for words without a common
 letter. ``string_similarity_reference`` computes the same in plain Python.
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 cdef enum:
     LETTERS = 24   # letters of a word that count
     MEASURES = 7
-    PREFIX = 4     # letters that Winkler's bonus looks at
+    PREFIX = 4     # letters that count for Winkler's bonus
 
 
 def string_similarities(
@@ -18,7 +18,7 @@ def string_similarities(
     const int[::1] target_letters not None,
     const int[::1] target_ends not None,
 ):
-    """Similarities of every two words.
+    """Similarities of all word pairs.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ cdef double _jaro_winkler(const int* one, int size, const int* two, int length, 
 
 
 cdef int _common_grams(const int* one, int size, const int* two, int length, int gram) noexcept nogil:
-    """How many bigrams or trigrams two words share, each counted once; the edges count as letters."""
+    """Number of distinct bigrams or trigrams that two words share; the edges count as letters."""
     cdef int a, b, k, found = 0, last = size + 3 - gram, other = length + 3 - gram
     cdef unsigned int taken = 0
     for a in range(last):

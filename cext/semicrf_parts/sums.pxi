@@ -1,14 +1,14 @@
-# Sums over all paths of the semi-Markov kernel: the log-partition function, and how often each thing is expected.
+# Sums over all paths of the semi-Markov kernel: the log-partition function and expected counts.
 
 # Tables by position and word have cell (p, j) at p * (m + 1) + j; column m is null.
 cdef struct Sums:
     double* before       # over the paths to position p, by their last target word
     double* onto         # the same with the transition to a step that begins there, by its first target word
-    double* after        # over the paths on from p, by the last target word before it
+    double* after        # over the paths from p to the end, by the last target word before p
     double* factors      # exponentials of transitions, relative to the highest
     double highest       # of transitions
     double* left         # of one position at a time: exponentials of `before`, relative to the highest
-    double* right        # what may follow from it, by first target word
+    double* right        # sums over its continuations, by first target word
     double log_partition
     double* pairs        # expected counts
     double* nulls
@@ -17,7 +17,7 @@ cdef struct Sums:
 
 
 cdef void lay_out_sums(Lattice* lattice, Sums* sums, double* work) noexcept nogil:
-    """Give every table its place; ``work`` holds (3 n + 2) (m + 1) + (m + 1)² + 2 (m + 1) numbers."""
+    """Divide ``work`` among the tables; it has (3 n + 2) (m + 1) + (m + 1)² + 2 (m + 1) numbers."""
     cdef Py_ssize_t n = lattice.n, wide = lattice.m + 1
     sums.before = work
     sums.onto = sums.before + (n + 1) * wide
@@ -28,7 +28,7 @@ cdef void lay_out_sums(Lattice* lattice, Sums* sums, double* work) noexcept nogi
 
 
 cdef inline double log_add(double one, double two) noexcept nogil:
-    """Logarithm of the sum of two exponentials; minus infinity is nothing."""
+    """Logarithm of the sum of two exponentials; minus infinity stands for 0."""
     if one < two:
         one, two = two, one
     if two == -INFINITY:
@@ -37,7 +37,7 @@ cdef inline double log_add(double one, double two) noexcept nogil:
 
 
 cdef double exponentials(const double* values, Py_ssize_t count, double* out) noexcept nogil:
-    """Exponentials relative to the highest value, which is returned."""
+    """Compute exponentials relative to the highest value; return this value."""
     cdef double high = -INFINITY
     cdef Py_ssize_t k
     for k in range(count):
@@ -49,7 +49,7 @@ cdef double exponentials(const double* values, Py_ssize_t count, double* out) no
 
 
 cdef void sum_forward(Lattice* lattice, Sums* sums) noexcept nogil:
-    """Sums over the paths from the beginning, and over all paths."""
+    """Compute sums over the paths from the beginning; return the sum over all paths."""
     cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, j, k = 0
     cdef const int* span
     cdef double* onto
@@ -76,7 +76,7 @@ cdef void sum_forward(Lattice* lattice, Sums* sums) noexcept nogil:
 
 
 cdef void sum_transitions(Sums* sums, const double* before, Py_ssize_t wide, double* onto) noexcept nogil:
-    """Sums by the last target word become sums by the first target word of the next step."""
+    """Convert sums by the last target word to sums by the first target word of the next step."""
     cdef Py_ssize_t r, j
     cdef const double* factors
     cdef double high = exponentials(before, wide, sums.left) + sums.highest
@@ -92,7 +92,7 @@ cdef void sum_transitions(Sums* sums, const double* before, Py_ssize_t wide, dou
 
 
 cdef void sum_backward(Lattice* lattice, Sums* sums) noexcept nogil:
-    """Sums over the paths to the end, and the expected counts; ``transitions`` holds zeros."""
+    """Compute sums over the paths to the end, and expected counts; ``transitions`` must be zero."""
     cdef Py_ssize_t n = lattice.n, wide = lattice.m + 1, p, r, j, k = lattice.size
     cdef double* beginning = sums.transitions + wide * wide
     for r in range(wide):
@@ -109,10 +109,10 @@ cdef void sum_backward(Lattice* lattice, Sums* sums) noexcept nogil:
 
 
 cdef Py_ssize_t sum_steps(Lattice* lattice, Sums* sums, Py_ssize_t p, Py_ssize_t k) noexcept nogil:
-    """What may follow from position p, by first target word, and the expected counts of the steps from there.
+    """Sum over the continuations from position p by first target word, and count the steps that begin there.
 
-    Phrase pairs are read from behind: those that begin at p end before ``k``. Returns the first that does,
-    or ``k`` again if there is none.
+    Phrase pairs are read backwards: those that begin at p have indices below ``k``. Return the first of them, or
+    ``k`` if there is none.
     """
     cdef Py_ssize_t m = lattice.m, wide = m + 1, j
     cdef const double* onto = sums.onto + p * wide
@@ -133,7 +133,7 @@ cdef Py_ssize_t sum_steps(Lattice* lattice, Sums* sums, Py_ssize_t p, Py_ssize_t
 
 
 cdef void count_transitions(Sums* sums, Py_ssize_t p, Py_ssize_t wide) noexcept nogil:
-    """Sums by first target word become ``after``, by the last one before; count the transitions at position p.
+    """Convert sums by first target word to ``after``, by the last one before; count transitions at position p.
 
     ``transitions`` still lacks the factors, which are the same at all positions.
     """

@@ -1,11 +1,11 @@
-# The best path of the semi-Markov kernel: the highest scores with what leads to them, and reading the path off.
+# The best path of the semi-Markov kernel: highest scores with back-pointers, and tracing them back.
 
 
 cdef double find_best(Lattice* lattice, double* work, int* chosen, Py_ssize_t* last) noexcept nogil:
-    """The highest score of a path, and in ``last`` the last target word of that path.
+    """Return the highest score of a path; ``last`` becomes the last target word of that path.
 
-    Fills ``chosen``: which phrase pair leads to (position, last target word), -1 for null; and behind it ``row``: from
-    which row of transitions a step that begins at (position, first target word) comes.
+    Fills ``chosen``: the phrase pair that leads to (position, last target word), -1 for null; and after it ``row``: the
+    best row of transitions for a step that begins at (position, first target word).
     """
     cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p, r, k = 0
     cdef double* before = work
@@ -39,7 +39,7 @@ cdef double find_best(Lattice* lattice, double* work, int* chosen, Py_ssize_t* l
 cdef void best_transitions(
     Lattice* lattice, Py_ssize_t p, const double* before, double* onto, int* row
 ) noexcept nogil:
-    """The best score of coming to a step that begins at position p, by its first target word, and where from."""
+    """The best score before a step that begins at position p, by its first target word, and the row it comes from."""
     cdef Py_ssize_t wide = lattice.m + 1, r, j
     cdef const double* transition = lattice.transition
     cdef double x
@@ -59,7 +59,7 @@ cdef void best_transitions(
 
 
 cdef Py_ssize_t read_off(Lattice* lattice, const int* chosen, Py_ssize_t last, int* steps) noexcept nogil:
-    """Fill ``steps`` from behind; how many there are."""
+    """Fill ``steps`` from the end; return their number."""
     cdef Py_ssize_t n = lattice.n, m = lattice.m, wide = lattice.m + 1, p = n, r = last, count = 0
     cdef const int* row = chosen + (n + 1) * wide
     cdef const int* span
