@@ -121,11 +121,16 @@ def as_in_news(sentence: TreebankSentence) -> list[str]:
     return written
 
 
-def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
-    """Return a sentence's unescaped words, and the tokens that the tokenizer makes from their text."""
+def spaced_words(sentence: TreebankSentence) -> tuple[list[str], str]:
+    """Return a sentence's unescaped words, and the text of them with blanks as in written English."""
     words = [word.replace("\xa0", "") or "?" for word in ptb_unescape(list(sentence.words))]
     spaces = guess_space_after(as_in_news(sentence))
-    text = "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
+    return words, "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).rstrip(" ")
+
+
+def as_raw(sentence: TreebankSentence) -> tuple[list[str], list[str]]:
+    """Return a sentence's unescaped words, and the tokens that the tokenizer makes from their text."""
+    words, text = spaced_words(sentence)
     return words, [token.text for token in tokenize(text)]
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from forest_align.parsing._full_stops import sentence_ends
+from forest_align.parsing._plain_text import PlainText, plain_text
 from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.types import InputError, Token
 
@@ -16,41 +18,10 @@ if TYPE_CHECKING:
 # The tokenizer replaces one kind of double quote by another.
 _DOUBLE_QUOTES = ("``", "''", '"')
 
-# Apostrophes that the tokenizer does not know, in places where they are unambiguous.
-_OTHER_APOSTROPHE = re.compile(r"(?<=\w)[’´`ʼ′＇](?=\w)|(?<=\s)[’´ʼ′＇](?=(?:s|m|d|re|ve|ll)\b)")
-# Words that the tokenizer would split, although treebanks do not.
-_WHOLE = re.compile(
-    r"""(?:(?:https?|ftp)://|www\.)\S*[\w/]  # web addresses
-    # The look-behind lets a mail address begin only where its name does: a long word is read once, not from
-    # each of its letters.
-    | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+
-    | (?<!\w)[A-Z]+(?:&[A-Z]+)+[\w-]*  # AT&T
-    | (?<!\w)[#@][^\W\d]\w*  # tags and names of users
-    | (?<!\w)(?:US|HK|NZ|[AC])\$(?=\s?\d)  # dollars with a country's letters
-    | (?<![\w.,])\d[\d.,]*%-[^\W\d][\w-]*  # 62%-owned
-    | (?<![\w'’])['’](?:\d\ds?|em|til|cause|cuz|bout)(?![\w'’])  # '80s, 'em
-    | (?<!\S)['’][nN]['’](?!\S)  # rock 'n' roll""",
-    re.VERBOSE,
-)
 # Places to split the tokenizer's words again: beside a currency sign, and between two contractions.
 _CURRENCY = re.compile(r"(?<=^[£€¥₹])(?=\d)|(?<=\d)(?=[£€¥₹]$)")
 _CONTRACTION = re.compile(r"(?<=\w)(?:['’]d|n['’]t)$", re.IGNORECASE)
 _HAVE = re.compile(r"['’]ve\b", re.IGNORECASE)
-_PLAIN_WORD = re.compile(r"(\S*[^\W\d_A-Z]{2}|\S*[A-Z]{2}|[Nn]o|\d{2,})\.")
-# What may stand between a full stop and the next sentence.
-_BETWEEN_SENTENCES = " \t\"'`“”‘’()[]"
-_AFTER_FULL_STOP = re.compile(r"[\"”]|''| ?\[(?:\d+|\.\.\.|…)\]| \. ?\.")
-# Words whose full stop belongs to them even before a capital letter.
-_ABBREVIATIONS = frozenset(
-    """mr mrs ms messrs dr drs prof mme msgr st mt ft inc corp co cos ltd bros jr sr gen sen sens rep reps gov
-    govs lt col sgt capt cmdr adm brig maj cpl pvt pfc amb rev hon pres supt atty jan feb mar apr jun jul aug
-    sep sept oct nov dec mon tue tues thu thur thurs fri vs etc nos fig figs eq eqs ref refs al cf viz vol ed
-    eds pp ca approx dept univ assn assoc ave blvd rd hwy bldg mfg intl natl govt ala
-    ariz ark calif colo conn fla mich minn mont neb nev
-    okla tenn tex wis wyo""".split()  # noqa: SIM905
-)
-# The same for words that would be different words in lower case.
-_CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 
 
 @lru_cache(maxsize=1)
@@ -64,6 +35,9 @@ def tokenize(text: str) -> tuple[Token, ...]:
     Contractions and punctuation are split off (``don't`` → ``do n't``). Characters stay as they are: no
     quote or bracket is rewritten.
 
+    Addresses stay whole. An entity of markup (``&apos;``) is split as its character would be. Moses's mark of
+    a hyphen (``@-@``) is a word.
+
     Parameters
     ----------
     text : str
@@ -74,62 +48,37 @@ def tokenize(text: str) -> tuple[Token, ...]:
     tuple of Token
         With offsets into ``text``; empty if the text is blank.
     """
-    # As long as the text, so that offsets hold for both. The tokenizer does not know the ellipsis
-    # as one character: a semicolon is split off alike.
-    plain = _OTHER_APOSTROPHE.sub("'", text).replace("…", ";")
+    plain = plain_text(text)
     tokens: list[Token] = []
+    begun = 0
+    # The tokenizer expects one sentence.
+    for end in (*sentence_ends(plain.text), len(plain.text)):
+        for first, last in _words(plain, begun, end):
+            start, stop = plain.offsets[first], plain.offsets[last]
+            tokens.append(Token(text[start:stop], start=start, end=stop))
+        begun = end
+    return tuple(tokens)
+
+
+def _words(plain: PlainText, begun: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the words of one sentence of a plain text."""
+    sentence = plain.text[begun:end]
     at = 0
-    for word in _tokenizer().tokenize(plain):
-        start, at = _locate(word, plain, at)
-        for end in (*_cuts(plain[start:at], start, text[at : at + 40]), at):
-            tokens.append(Token(text[start:end], start=start, end=end))
-            start = end
-    return tuple(_with_whole_words(tokens, text))
+    for word in _tokenizer().tokenize(sentence):
+        start, at = _locate(word, sentence, at)
+        inside = _cut(sentence[start:at], sentence[at : at + 4])
+        cuts = {start + inside} if inside else set()
+        if plain.edges:
+            cuts.update(edge - begun for edge in range(begun + start + 1, begun + at) if edge in plain.edges)
+        for cut in (*sorted(cuts), at):
+            yield begun + start, begun + cut
+            start = cut
 
 
-def _with_whole_words(tokens: Sequence[Token], text: str) -> list[Token]:
-    """Rejoin the parts of addresses and other words that treebanks do not split."""
-    joined: list[Token] = []
-    at = 0
-    for found in _WHOLE.finditer(text):
-        start, end = found.span()
-        first = at
-        while first < len(tokens) and tokens[first].start < start:
-            first += 1
-        last = first
-        while last < len(tokens) and tokens[last].end <= end:
-            last += 1
-        inside = tokens[first:last]
-        if inside and inside[0].start == start and inside[-1].end == end:
-            inside = [Token(text[start:end], start=start, end=end)]
-        joined += [*tokens[at:first], *inside]
-        at = last
-    return [*joined, *tokens[at:]]
-
-
-def _cuts(word: str, start: int, following: str) -> Iterator[int]:
-    """Where to split a word of the tokenizer, which begins at ``start``, again."""
-    inside = _CURRENCY.search(word) or (_HAVE.match(following) and _CONTRACTION.search(word))
-    first = inside.start() if inside else 0
-    if first:
-        yield start + first
-    if word.endswith(".") and _ends_sentence(word[first:], following):
-        yield start + len(word) - 1
-
-
-def _ends_sentence(word: str, following: str) -> bool:
-    """Whether the full stop at the end of a word ends a sentence, although more text follows.
-
-    It does before a closing quote, a reference in brackets, an ellipsis or a capital letter, and if only
-    quotes and brackets are left.
-    """
-    if not _PLAIN_WORD.fullmatch(word):
-        return False
-    name = word[:-1].rsplit("-", 1)[-1]
-    if name.lower() in _ABBREVIATIONS or name in _CAPITALISED_ABBREVIATIONS:
-        return False
-    rest = following.lstrip(_BETWEEN_SENTENCES)
-    return bool(_AFTER_FULL_STOP.match(following)) or not rest or rest[0].isupper()
+def _cut(word: str, following: str) -> int:
+    """Where to split a word of the tokenizer again; 0 for nowhere."""
+    found = _CURRENCY.search(word) or (_HAVE.match(following) and _CONTRACTION.search(word))
+    return found.start() if found else 0
 
 
 def _locate(word: str, text: str, at: int) -> tuple[int, int]:

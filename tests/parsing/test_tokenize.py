@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from forest_align.parsing.tokenize import space_after, tokenize, tokens_of_words
 from forest_align.types import InputError
+
+from ..places import SHARED
 
 
 def words(text: str) -> list[str]:
@@ -65,6 +68,152 @@ def test_text_is_split_the_penn_way(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
+BLANKS = (
+    "\n",
+    "\r\n",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x85",
+    "\xa0",
+    "\u2003",
+    "\u2028",
+    "\u2029",
+    "\u3000",
+    "\t\n",
+)
+
+
+@pytest.mark.parametrize("blank", [*BLANKS, " \n", "\u00a0 ", "\n\n"])
+def test_a_full_stop_before_any_blank_is_a_word(blank: str) -> None:
+    assert words(f"It ended.{blank}They left.") == ["It", "ended", ".", "They", "left", "."]
+
+
+@pytest.mark.parametrize(
+    ("rest", "first"),
+    [
+        ("– They", "–"),
+        ("— They", "—"),
+        ("- They", "-"),
+        ("-- They", "--"),
+        ("• They", "•"),
+        ("* They", "*"),
+        ("3 men", "3"),
+        ("$5 was", "$"),
+        ("€5 was", "€"),
+        ("#sad @me", "#sad"),
+        ("@me too", "@me"),
+        ("😀 They", "😀"),
+        ("☞ They", "☞"),
+        ("«Yes»", "«"),
+        ("‹Yes›", "‹Yes›"),
+        ("¿Yes?", "¿Yes"),
+        ("<b>They", "<"),
+        ("(They", "("),
+        ("iPads sold", "iPads"),
+        ("they left", "they"),
+        ("他们", "他们"),
+        (":) They", ":"),
+    ],
+)
+@pytest.mark.parametrize("blank", [" ", "\n"])
+def test_a_full_stop_before_any_sign_is_a_word(blank: str, rest: str, first: str) -> None:
+    assert words(f"It ended.{blank}{rest}")[:4] == ["It", "ended", ".", first]
+
+
+@pytest.mark.parametrize(
+    "rest", ["– They", "—They", "• They", "- They", "😀 They", "«Yes»", "</p> They", "<br/>"]
+)
+def test_some_signs_need_no_blank_behind_the_full_stop(rest: str) -> None:
+    assert words(f"It ended.{rest}")[:3] == ["It", "ended", "."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is 'war'. She wept", ["It", "is", "'", "war", "'", ".", "She", "wept"]),
+        ("It is ‘war’. She wept", ["It", "is", "‘", "war", "’", ".", "She", "wept"]),
+        ("the boys’. They", ["the", "boys", "’", ".", "They"]),
+        ("'I am.' She", ["'", "I", "am", ".", "'", "She"]),
+        ("It is John's. She", ["It", "is", "John", "'s", ".", "She"]),
+        ("It isn't. She", ["It", "is", "n't", ".", "She"]),
+        ("He is 7. 9 left", ["He", "is", "7", ".", "9", "left"]),
+        ("It is 3.5. So", ["It", "is", "3.5", ".", "So"]),
+        ("It was 3rd. An iPad2. So", ["It", "was", "3rd", ".", "An", "iPad2", ".", "So"]),
+        ("1. Go\n2. Stay", ["1.", "Go", "2.", "Stay"]),
+        ("No. 5, Fig. 3, pp. 2", ["No.", "5", ",", "Fig.", "3", ",", "pp.", "2"]),
+        ("he left. vs. the 5 km. off", ["he", "left", ".", "vs.", "the", "5", "km.", "off"]),
+        ("a cat. etc. and so", ["a", "cat", ".", "etc.", "and", "so"]),
+        ("Inc. – Mr. • Dr. 5 Fig.\n2", ["Inc.", "–", "Mr.", "•", "Dr.", "5", "Fig.", "2"]),
+        ("the U.S. – a Ph.D.\nin B.Sc. 5", ["the", "U.S.", "–", "a", "Ph.D.", "in", "B.Sc.", "5"]),
+        ("by J. and K.\nSmith", ["by", "J.", "and", "K.", "Smith"]),
+        ("Node.js and it.is", ["Node.js", "and", "it.is"]),
+        ("cafe\u0301. They’re cafe\u0301’s", ["cafe\u0301", ".", "They", "’re", "cafe\u0301", "’s"]),
+    ],
+)
+def test_words_before_full_stops(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://a.org/1",
+        "http://a.org/",
+        "https://a.org",
+        "https://a.org:8080/x?y=1&amp;z=2#end",
+        "https://a.org/?q=",
+        "http://a.org/x_(y)",
+        "www.a.org/b2",
+        "s3://bucket/key",
+        "a.org/page?x=1&y=2",
+        "mailto:a@b.org?subject=x",
+        "a.b+c@d-e.co.uk",
+        "doi:10.1000/182",
+    ],
+)
+def test_addresses_stay_whole_whatever_follows(address: str) -> None:
+    for after in (
+        ". It works",
+        ". it works",
+        ".\nIt",
+        ", it",
+        "; it",
+        "! It",
+        ") it",
+        "> it",
+        '" it',
+        "’ it",
+        "… it",
+    ):
+        found = words(f"See {address}{after}")
+        assert found[:2] == ["See", address]
+        assert found[2] == after[0]
+    assert words(f"({address}).") == ["(", address, ")", "."]
+    assert words(f"{address}'s") == [address, "'s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It &apos;s a well @-@ known fact .", ["It", "&apos;s", "a", "well", "@-@", "known", "fact", "."]),
+        ("Don&apos;t &quot;go&quot;", ["Do", "n&apos;t", "&quot;", "go", "&quot;"]),
+        ("AT&amp;T &lt;b&gt; 10 @,@ 000", ["AT&amp;T", "&lt;", "b", "&gt;", "10", "@,@", "000"]),
+        ("R&D; Q&A; &nbsp;", ["R&D", ";", "Q&A", ";", "&", "nbsp", ";"]),
+    ],
+)
+def test_entities_of_markup_are_split_as_their_characters(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.skipif(not (SHARED / "cases" / "tokens.jsonl").is_file(), reason="needs ../shared/cases")
+def test_cases_from_public_reports() -> None:
+    with (SHARED / "cases" / "tokens.jsonl").open(encoding="utf-8") as file:
+        cases = [json.loads(line) for line in file]
+    assert cases
+    assert [words(case["text"]) for case in cases] == [case["expected_tokens"] for case in cases]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -94,12 +243,50 @@ def test_tokens_are_the_text_without_its_blanks_whatever_it_holds(text: str) -> 
         assert token.text.split() == [token.text]
 
 
+PARTS = """ended. Mr. 7. U.S. &apos; &apos;s &amp; &nbsp; @-@ #tag US$ 5 '80s 'n' n't ’ve AT&T 62%-owned
+    http://a.org/ www.a.org a@b.org İ ß ﬁ 😀 – • « » " '' `` ` ' ( ) [1] … ... A a , :""".split()  # noqa: SIM905
+MARKS = ("e\u0301", "q\u0323\u0307", "\ufeff", "\u200b", "\u200d", "\ud800")
+
+
+@given(st.lists(st.sampled_from((*PARTS, *BLANKS, *MARKS)), max_size=12).map("".join))
+@example("http://a.org/&apos;sUS$5")
+@example("e\u0301’s")
+def test_offsets_are_exact_whatever_stands_side_by_side(text: str) -> None:
+    at = 0
+    for token in tokenize(text):
+        assert text[token.start : token.end] == token.text
+        assert token.text.split() == [token.text]
+        assert not text[at : token.start].strip()
+        at = token.end
+    assert not text[at:].strip()
+
+
 @given(st.text(max_size=40))
 def test_any_text_at_all_is_tokenized(text: str) -> None:
     assert "".join(words(text)) == "".join(text.split())
 
 
-@pytest.mark.parametrize("part", ["a", "1", "a.", "a-", "a@b.c ", "A&", "1%", "é"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "a",
+        "1",
+        "a.",
+        "a. ",
+        "ab. ",
+        "7. ",
+        "a-",
+        "a@b.c ",
+        "A&",
+        "1%",
+        "é",
+        "e\u0301",
+        "&lt;",
+        "www.",
+        "a://(",
+        "a.b/(",
+    ],
+)
 def test_a_line_of_a_hundred_thousand_characters_takes_no_more_than_its_share_of_time(part: str) -> None:
     text = part * (100_000 // len(part))
     began = time.process_time()
