@@ -27,6 +27,13 @@ from forest_align.types import InputError, Sentence, Token
         ("1/2 *", ["1\\/2", "\\*"], [(0, 3), (4, 5)]),
         ("New  York", ["New York"], [(0, 9)]),
         ("In İzmir IT rains", ["in", "İzmir", "it", "rains"], [(0, 2), (3, 8), (9, 11), (12, 17)]),
+        ("In İzmir", ["in", "i\u0307zmir"], [(0, 2), (3, 8)]),
+        ("i\u0307zmir", ["İzmir"], [(0, 6)]),
+        ("Cafe\u0301s, ja", ["Cafés", ",", "ja"], [(0, 6), (6, 7), (8, 10)]),
+        ("Cafés, ja", ["cafe\u0301s", ",", "ja"], [(0, 5), (5, 6), (7, 9)]),
+        ("a\u0307\u0323b ạ\u0307", ["a\u0323\u0307b", "a\u0307\u0323"], [(0, 4), (5, 7)]),
+        ("ΟΔΟΣ Straße", ["οδος", "STRASSE"], [(0, 4), (5, 11)]),
+        ("각 x", ["\u1100\u1161\u11a8", "x"], [(0, 1), (2, 3)]),
         ("New York", ["New", "\u00a0", "York"], [(0, 3), (4, 4), (4, 8)]),
     ],
 )
@@ -41,6 +48,12 @@ def test_a_text_of_other_words_is_an_error_that_names_its_field(text: str) -> No
     with pytest.raises(InputError, match=r"expected the text of the tokens 'He died \.', found ") as found:
         with_raw_text(Sentence.from_words(["He", "died", "."]), text, "source.text")
     assert found.value.field == "source.text"
+
+
+@pytest.mark.parametrize(("text", "words"), [("ß", ["s", "s"]), ("é x", ["e", "\u0301", "x"])])
+def test_a_token_cannot_end_inside_a_character_of_the_text(text: str, words: list[str]) -> None:
+    with pytest.raises(InputError, match="expected the text of the tokens"):
+        with_raw_text(Sentence.from_words(words), text, "text")
 
 
 TREE = {"tree": "(S (NP (PRP He)) (VP (VBD died)) (. .))"}
