@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from forest_align.data.formats.fields import need_texts, plain_sentence
 from forest_align.data.formats.format import Format, PairError, SentencePair, Writer, reading_pair
 from forest_align.data.text.lines import InputLines
+from forest_align.data.text.xml_reader import XmlReader
 from forest_align.types import InputError
 
 # Control characters except tab and line ends, halves of surrogate pairs, non-characters (XML 1.0, §2.2).
@@ -23,14 +23,18 @@ _NO = frozenset({"NO", "FALSE", "UNKNOWN", "CONTRADICTION"})
 
 @dataclass(slots=True)
 class _Draft:
-    """A pair while its element is parsed."""
+    """A pair while its element is parsed, with the parts of its texts."""
 
     attributes: dict[str, str]
     line: int
-    texts: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, list[str]] = field(default_factory=lambda: {"t": [], "h": []})
+
+    def text(self, tag: str) -> str:
+        """The text of an element."""
+        return _BLANKS.sub(" ", "".join(self.parts[tag])).strip(" ")
 
 
-class _Handler:
+class _Pairs:
     """Collects the drafts of a document.
 
     Attributes
@@ -39,31 +43,27 @@ class _Handler:
         Drafts with complete elements that the caller has not removed yet.
     """
 
-    def __init__(self, parser: expat.XMLParserType) -> None:
+    def __init__(self) -> None:
         self.ended: list[_Draft] = []
-        self._parser, self._open = parser, ""
+        self._open = ""
         self._draft: _Draft | None = None
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
         if tag == "pair":
-            self._draft = _Draft(attributes, self._parser.CurrentLineNumber)
+            self._draft = _Draft(attributes, line)
         # Other elements are markup inside a text, which continues.
         self._open = tag if tag in ("t", "h") else self._open
 
-    def _end(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if tag == "pair" and self._draft is not None:
             self.ended.append(self._draft)
             self._draft = None
         if tag in ("t", "h", "pair"):
             self._open = ""
 
-    def _characters(self, text: str) -> None:
+    def data(self, text: str) -> None:
         if self._open and self._draft is not None:
-            texts = self._draft.texts
-            texts[self._open] = texts.get(self._open, "") + text
+            self._draft.parts[self._open].append(text)
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
@@ -84,29 +84,28 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
 
 def _drafts(lines: InputLines) -> Iterator[_Draft | InputError]:
     """Each pair as soon as its element is complete, and finally the document's error if there is one."""
-    # The text is already decoded, whatever encoding the file declares.
-    parser = expat.ParserCreate("utf-8")
-    handler = _Handler(parser)
+    found = _Pairs()
+    reader = XmlReader(found)
     problem: InputError | None = None
     line: str | None = ""
     while line is not None and problem is None:
         try:
             line = next(lines, None)
-            start = "\n" if lines.number > 1 else ""
-            parser.Parse(b"" if line is None else f"{start}{line}".encode(), line is None)
+            if line is None:
+                reader.close()
+            else:
+                reader.feed(f"\n{line}" if lines.number > 1 else line)
         except InputError as error:
             problem = error
-        except expat.ExpatError as error:
-            problem = InputError(f"broken XML: {expat.ErrorString(error.code)}", line=error.lineno)
-        yield from handler.ended
-        handler.ended.clear()
+        yield from found.ended
+        found.ended.clear()
     if problem is not None:
         yield problem
 
 
 def _pair(draft: _Draft, number: str, tokenized: bool) -> SentencePair:
     attributes = draft.attributes
-    texts = [_BLANKS.sub(" ", draft.texts.get(tag, "")).strip(" ") for tag in ("t", "h")]
+    texts = [draft.text(tag) for tag in ("t", "h")]
     with reading_pair(attributes.get("id", number), *texts):
         if "id" not in attributes:
             raise InputError("this attribute is required", field="id")

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 from forest_align.data.text.lines import InputLines
+from forest_align.data.text.xml_reader import read_document
 from forest_align.data.trees.enju_tree import EnjuNode, EnjuToken, EnjuTree, TreeError
 from forest_align.data.trees.penn import is_label
 from forest_align.types import InputError
 
 _ANNOTATOR = re.compile(r"pa\d+")
-_DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
 _UNALIGNED = "-1"
 _ESCAPES = (("-COMMA-", ","), ("-PERIOD-", "."), ("-LRB-", "("), ("-RRB-", ")"))
 
@@ -54,15 +53,10 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
     InputError
         If the text is not XML, or has no sentences.
     """
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise InputError("expected plain XML without a document type")
-    # Keep line ends, so that line numbers stay correct.
-    body = _DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), text)
-    try:
-        # Enju writes one sentence a line without a root element around them.
-        sentences = _sentence_elements(f"<sentences>{body}</sentences>")
-    except expat.ExpatError as error:
-        raise InputError(f"expected XML: {expat.ErrorString(error.code)}", line=error.lineno) from None
+    # Enju writes one sentence a line without a root element around them.
+    found = _Sentences()
+    read_document(text, found, root="sentences")
+    sentences = found.sentences
     if not sentences:
         raise InputError("expected <sentence> elements, found none")
     for number, (sentence, line) in enumerate(sentences, 1):
@@ -73,26 +67,19 @@ def sentences_of(text: str) -> Iterator[EnjuTree | TreeError]:
             yield TreeError(error, name, _text_and_offsets(sentence)[0]).at(line=line)
 
 
-def _sentence_elements(text: str) -> list[tuple[ElementTree.Element, int]]:
-    """The ``<sentence>`` elements of an XML text, with the numbers of their first lines.
+class _Sentences:
+    """Collects the ``<sentence>`` elements of a document, with the numbers of their first lines."""
 
-    ElementTree's own parser does not report line numbers.
-    """
-    found: list[tuple[ElementTree.Element, int]] = []
-    builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
+    def __init__(self) -> None:
+        self.sentences: list[tuple[ElementTree.Element, int]] = []
+        self._builder = ElementTree.TreeBuilder()
+        self._builder.start("sentences", {})
+        self.end, self.data = self._builder.end, self._builder.data
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        element = builder.start(tag, attributes)
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        element = self._builder.start(tag, attributes)
         if tag == "sentence":
-            found.append((element, parser.CurrentLineNumber))
-
-    parser.buffer_text = True
-    parser.StartElementHandler = start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.data
-    parser.Parse(text, True)
-    builder.close()
-    return found
+            self.sentences.append((element, line))
 
 
 def _read_sentence(sentence: ElementTree.Element, name: str) -> EnjuTree:

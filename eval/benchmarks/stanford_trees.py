@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from forest_align.alignment import Span
 from forest_align.data.text.lines import InputLines
+from forest_align.data.text.xml_reader import read_document
 from forest_align.eval.metrics.dependencies import Arc
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import InputError
@@ -18,12 +18,7 @@ from forest_align.types.brackets import escape_word, parse_bracket
 if TYPE_CHECKING:
     from nltk import Tree
 
-_TREE = re.compile(r'<tree style="penn">(.*?)</tree>', re.DOTALL)
-_DEPENDENCIES = re.compile(r'<dependencies style="typed">(.*?)</dependencies>', re.DOTALL)
-_TYPED = re.compile(
-    r'<dep type="([^"]{1,30})">\s*<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL
-)
-_ARC = re.compile(r'<governor idx="(\d{1,9})">.*?<dependent idx="(\d{1,9})">', re.DOTALL)
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 # A word that is itself a bracket: "(JJ ()". The trees escape all but one of them.
 _BARE_BRACKET = re.compile(r"\(([^\s()]+) ([()])\)")
 
@@ -36,12 +31,15 @@ class StanfordParses:
     ----------
     path : Path
         The file, for messages.
-    text : str
-        The XML in it.
+    trees : tuple of str
+        The Penn tree of each sentence as it is written.
+    typed : tuple of tuple of Dependency
+        The dependencies of each sentence; those of other styles (collapsed ones) are not read.
     """
 
     path: Path
-    text: str
+    trees: tuple[str, ...]
+    typed: tuple[tuple[Dependency, ...], ...]
 
     @classmethod
     def read(cls, path: Path) -> StanfordParses:
@@ -50,10 +48,16 @@ class StanfordParses:
         Raises
         ------
         InputError
-            If it is not UTF-8 or cannot be decompressed.
+            If it is not UTF-8 or XML, cannot be decompressed, or a dependency lacks the number of a word.
         """
         with InputLines(path) as lines:
-            return cls(path, lines.text())
+            text = lines.text()
+        found = _Collector()
+        try:
+            read_document(text, found, root="corpus")
+        except InputError as error:
+            raise error.at(file=str(path)) from None
+        return cls(path, tuple(found.trees), tuple(map(tuple, found.typed)))
 
     def constituents(self) -> list[tuple[int, list[Span]]]:
         """Length and constituent spans of each sentence, including words.
@@ -73,26 +77,57 @@ class StanfordParses:
 
     def brackets(self) -> list[str]:
         """The Penn tree of each sentence, with escaped brackets among the words."""
-        trees = map(html.unescape, _TREE.findall(self.text))
         return [
-            _BARE_BRACKET.sub(lambda found: f"({found[1]} {escape_word(found[2])})", one) for one in trees
+            _BARE_BRACKET.sub(lambda found: f"({found[1]} {escape_word(found[2])})", tree)
+            for tree in self.trees
         ]
 
     def arcs(self) -> list[list[Arc]]:
         """The dependencies of each sentence; the governor of the root is -1."""
-        sentences = _DEPENDENCIES.findall(self.text)
-        return [[(int(one) - 1, int(two) - 1) for one, two in _ARC.findall(found)] for found in sentences]
+        return [[(one.governor, one.dependent) for one in found] for found in self.typed]
 
     def dependencies(self) -> list[tuple[Dependency, ...]]:
         """The dependencies of each sentence with their types."""
-        return [
-            tuple(Dependency(int(one) - 1, int(two) - 1, name) for name, one, two in _TYPED.findall(found))
-            for found in _DEPENDENCIES.findall(self.text)
-        ]
+        return list(self.typed)
 
 
-def _escape_leaf(found: re.Match[str]) -> str:
-    return f"({found[1]} {escape_word(found[2])})"
+class _Collector:
+    """Collects the trees and typed dependencies of a document."""
+
+    def __init__(self) -> None:
+        self.trees: list[str] = []
+        self.typed: list[list[Dependency]] = []
+        self._tree: list[str] | None = None
+        self._is_typed = False
+        self._type, self._governor = "", -1
+
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        if tag == "tree" and attributes.get("style") == "penn":
+            self._tree = []
+        elif tag == "dependencies":
+            self._is_typed = attributes.get("style") == "typed"
+            self.typed += [[]] if self._is_typed else []
+        elif tag == "dep":
+            self._type = attributes.get("type", "")
+        elif tag in ("governor", "dependent") and self._is_typed:
+            number = attributes.get("idx", "")
+            if not _NUMBER.fullmatch(number):
+                raise InputError(f"expected the number of a word, found {number!r}", line=line, field="idx")
+            if tag == "governor":
+                self._governor = int(number) - 1
+            else:
+                self.typed[-1].append(Dependency(self._governor, int(number) - 1, self._type))
+
+    def end(self, tag: str) -> None:
+        if tag == "tree" and self._tree is not None:
+            self.trees.append("".join(self._tree))
+            self._tree = None
+        elif tag == "dependencies":
+            self._is_typed = False
+
+    def data(self, text: str) -> None:
+        if self._tree is not None:
+            self._tree.append(text)
 
 
 def _spans(tree: Tree) -> tuple[int, list[Span]]:

@@ -28,7 +28,7 @@ _VOWEL = re.compile(r"[aeiouy]|[^a-z]")
 
 # Words whose full stop belongs to them even before a capital letter.
 _ABBREVIATIONS = frozenset(
-    """mr mrs ms messrs dr drs prof mme mlle msgr st mt ft inc corp co cos ltd bros jr sr gen sen sens rep
+    """mr mrs ms messrs dr drs prof mme mlle msgr st mt ft inc corp co cos ltd pty bros jr sr gen sen sens rep
     reps gov govs lt col sgt capt cmdr adm brig maj cpl pvt pfc amb rev hon pres supt atty jan feb mar apr
     jun jul aug sep sept oct nov dec mon tue tues thu thur thurs fri vs etc nos fig figs eq eqs ref refs
     al cf viz vol ed eds pp ca approx dept univ assn assoc ave blvd rd hwy bldg mfg intl natl govt ala
@@ -37,7 +37,9 @@ _ABBREVIATIONS = frozenset(
 # The same for words that would be different words in lower case.
 _CAPITALISED_ABBREVIATIONS = frozenset("Del Ill Ind Kan Mass Miss Ore Sat Sun Wash Wed".split())  # noqa: SIM905
 # Words whose full stop belongs to them before a number; elsewhere some of them are ordinary words.
-_BEFORE_NUMBERS = frozenset("no art arts sec secs sect ch chap chaps chr para app ex exs tab vols".split())  # noqa: SIM905
+_BEFORE_NUMBERS = frozenset(
+    """no art arts div sec secs sect ch chap chaps chr para app ex exs tab vols""".split()  # noqa: SIM905
+)
 # Words whose full stop belongs to them before a small letter; before a capital letter it ends the sentence.
 _BEFORE_SMALL_LETTERS = frozenset(
     """abbr adj admin adv anon avg bibl cert chap chr circ comp comps conc cont contd def diag dict disc dist

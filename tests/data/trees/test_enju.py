@@ -49,7 +49,7 @@ def test_several_sentences_are_read_with_or_without_a_root_element(text: str) ->
     ("text", "message"),
     [
         ("", "found none"),
-        ("<sentence>", "expected XML"),
+        ("<sentence>", "broken XML"),
         ("(S (NN a))", "found none"),
         ('<sentence id="9" parse_status="failed">x</sentence>', "sentence 9: expected one tree.*failed"),
         (CATS.replace('sem_head="c3"', 'sem_head="c7"'), "its sem_head is c7"),
@@ -88,7 +88,7 @@ def test_a_label_that_could_not_be_written_in_a_tree_is_refused(attribute: str, 
 
 
 def test_broken_xml_is_named_with_its_line() -> None:
-    with pytest.raises(InputError, match="expected XML: mismatched tag") as refused:
+    with pytest.raises(InputError, match="broken XML: mismatched tag") as refused:
         list(parse_enju(f"<?xml version='1.0'?>\n{CATS}\n<sentence></cons>\n{CATS}"))
     assert refused.value.line == 3
 
@@ -99,7 +99,7 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.xml:1: expected UTF-8"):
         read_enju(path)
     path.write_text("<sentence>")
-    with pytest.raises(InputError, match=r"x\.xml:1: expected XML"):
+    with pytest.raises(InputError, match=r"x\.xml:1: broken XML"):
         read_enju(path)
 
 
