@@ -17,19 +17,32 @@ from typing import IO
 from forest_align.types import InputError
 
 STANDARD_INPUT = "-"
+#: Bytes of the longest line that is read; a list of many pairs may be one line.
+MAX_LINE = 1 << 26
+TOO_LONG = f"expected lines of at most {MAX_LINE >> 20} MiB, found a longer one"
+_SKIPPED_AT_ONCE = 1 << 20
 _HEAD_LINES = 20
 # Files that were joined, one after the other or side by side, have byte-order marks in the middle. Anywhere
 # else the character is part of the text.
 _MARK = re.compile("(^|\t)\ufeff+")
 _GZIP = b"\x1f\x8b"
-_OTHER_ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+# How much of a line tells its encoding, and the share of NUL bytes that does.
+_SAMPLE = 1000
+_MOSTLY = 0.8
+# The mark of UTF-32 begins like that of UTF-16.
+_OTHER_ENCODINGS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 class InputLines(AbstractContextManager["InputLines"]):
     """Iterate over the lines of a UTF-8 file, lazily.
 
     Line ends (LF or CRLF) and byte-order marks before a line or column are removed. A line that is not UTF-8
-    raises InputError, after which iteration can continue with the next line.
+    or longer than :data:`MAX_LINE` raises InputError, after which iteration can continue with the next line.
 
     Parameters
     ----------
@@ -50,7 +63,8 @@ class InputLines(AbstractContextManager["InputLines"]):
     OSError
         If the file cannot be opened.
     InputError
-        If the file is in UTF-16, has CR line ends, is compressed without a name that says so, or is damaged.
+        If the file is in UTF-16 or UTF-32, has CR line ends, is compressed without a name that says so, or is
+        damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -60,7 +74,9 @@ class InputLines(AbstractContextManager["InputLines"]):
         self._stream: IO[bytes] = _open(self.path)
         self._waiting: deque[bytes] = deque()
         self._text_line = 0  # the last line known not to be blank
-        self._refuse_other_encodings()
+        self._too_long: set[int] = set()
+        if self.path is not None:
+            self._waiting.extend(filter(None, [self._read_line()]))
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -70,6 +86,8 @@ class InputLines(AbstractContextManager["InputLines"]):
         if not line:
             raise StopIteration
         self.number += 1
+        if self.number in self._too_long:
+            raise self.error(TOO_LONG)
         return self._decode(line, self.number)
 
     def numbered(self, *, blank_end: bool = True) -> Iterator[tuple[int, str | InputError]]:
@@ -154,16 +172,28 @@ class InputLines(AbstractContextManager["InputLines"]):
     def _read_line(self) -> bytes:
         number = self.number + len(self._waiting) + 1
         try:
-            line = self._stream.readline()
+            line = self._stream.readline(MAX_LINE + 1)
+            if len(line) > MAX_LINE:
+                line = self._skip_rest(line, number)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise self._give_up(f"cannot decompress the file: {error}", number) from None
         if number == 1 and line.startswith(_GZIP):
             raise self._give_up("expected text, found gzip data: name the file .gz, or unpack it", number)
+        if number == 1 and (encoding := _other_encoding(line)):
+            raise self._give_up(f"expected UTF-8, found {encoding}: convert the file first", number)
         # With CR line ends the whole file looks like one line: all its pairs would become one.
         if number == 1 and not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
             message = "expected lines that end in LF or CRLF, found CR alone: convert the file first"
             raise self._give_up(message, number)
         return line
+
+    def _skip_rest(self, line: bytes, number: int) -> bytes:
+        """Read to the end of a line that is too long; return as much as tells the format of the file."""
+        self._too_long.add(number)
+        rest = line
+        while rest and not rest.endswith(b"\n"):
+            rest = self._stream.readline(_SKIPPED_AT_ONCE)
+        return line[:_SKIPPED_AT_ONCE] + (b"\n" if rest else b"")
 
     def _give_up(self, message: str, line: int) -> InputError:
         """An error after which a reader that continues finds the end of the file."""
@@ -173,6 +203,8 @@ class InputLines(AbstractContextManager["InputLines"]):
 
     def _decode(self, line: bytes, number: int) -> str:
         try:
+            if encoding := _other_encoding(line):
+                raise InputError(f"expected UTF-8, found {encoding}", file=self.name, line=number)
             return _clean(line.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise InputError(
@@ -180,17 +212,6 @@ class InputLines(AbstractContextManager["InputLines"]):
                 file=self.name,
                 line=number,
             ) from None
-
-    def _refuse_other_encodings(self) -> None:
-        if self.path is None:
-            return
-        first = self._read_line()
-        if first:
-            self._waiting.append(first)
-        for mark, encoding in _OTHER_ENCODINGS.items():
-            if first.startswith(mark):
-                self._stream.close()
-                raise InputError(f"expected UTF-8, found {encoding}: convert the file first", file=self.name)
 
 
 class TextLines(InputLines):
@@ -208,7 +229,7 @@ class TextLines(InputLines):
         self.path, self.name, self.number = None, name, 0
         # Text that was not UTF-8 on the command line is not UTF-8 here either.
         self._stream = io.BytesIO(text.encode("utf-8", errors="surrogatepass"))
-        self._waiting, self._text_line = deque(), 0
+        self._waiting, self._text_line, self._too_long = deque(), 0, set()
 
 
 def path_beside(path: Path, suffix: str) -> Path:
@@ -239,6 +260,23 @@ def _open(path: Path | None) -> IO[bytes]:
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]
     return path.open("rb")
+
+
+def _other_encoding(line: bytes) -> str:
+    """The encoding that a line is in, by its byte-order mark or its NUL bytes; empty if it may be UTF-8."""
+    for mark, encoding in _OTHER_ENCODINGS.items():
+        if line.startswith(mark):
+            return encoding
+    if b"\0" not in line:
+        return ""
+    # Of Latin letters in UTF-16, every second byte is NUL; in UTF-32, three of four.
+    sample = line[:_SAMPLE]
+    nuls = sorted(sample[place::4].count(0) / len(sample[place::4] or b" ") for place in range(4))
+    if len(sample) < 4 or nuls[0] > 1 - _MOSTLY or nuls[2] < _MOSTLY:
+        return ""
+    if nuls[1] >= _MOSTLY:
+        return "UTF-32 without a byte-order mark"
+    return "UTF-16 without a byte-order mark" if nuls[1] <= 1 - _MOSTLY else ""
 
 
 def _clean(line: str) -> str:

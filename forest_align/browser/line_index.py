@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from pathlib import Path
 
+from forest_align.data.text.lines import MAX_LINE, TOO_LONG
 from forest_align.types import InputError
 
 
@@ -39,10 +40,11 @@ class LineIndex:
         with self._path.open("rb") as file:
             if file.peek(2)[:2] == b"\x1f\x8b":
                 raise InputError("expected a file that is not compressed: unpack it first", file=self.name)
-            start = 0
-            for line in file:
-                self._starts.append(start)
-                start += len(line)
+            start, begins = 0, True
+            while line := file.readline(MAX_LINE):
+                if begins:
+                    self._starts.append(start)
+                start, begins = start + len(line), line.endswith(b"\n")
 
     def __len__(self) -> int:
         """Number of lines when the file was scanned."""
@@ -56,12 +58,14 @@ class LineIndex:
         IndexError
             If there is no such line.
         InputError
-            If it is not UTF-8.
+            If it is not UTF-8 or too long.
         """
         start = self._starts[index]
         with self._path.open("rb") as file:
             file.seek(start)
-            line = file.readline()
+            line = file.readline(MAX_LINE + 1)
+        if len(line) > MAX_LINE:
+            raise InputError(TOO_LONG, file=self.name, line=index + 1)
         try:
             return line.decode("utf-8-sig" if start == 0 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from forest_align.data.text.lines import MAX_LINE, TOO_LONG
 from forest_align.lexicon.tables import plain_apostrophes
 from forest_align.types import InputError
 
@@ -78,7 +79,9 @@ def _read_pairs(path: Path) -> Iterable[tuple[str, str]]:
         read = gzip.open if packed else open
         # Perhaps with a byte-order mark. If decoded block by block, an error would not name the line.
         with read(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), ""), 1):
+                if len(line) > MAX_LINE:
+                    raise InputError(TOO_LONG, file=str(path), line=number)
                 if not line.isascii() and (found := _NO_UTF8.search(line)):
                     byte = ord(found[0]) - 0xDC00
                     raise InputError(f"expected UTF-8, found byte 0x{byte:02x}", file=str(path), line=number)

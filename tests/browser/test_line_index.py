@@ -39,3 +39,14 @@ def test_compressed_files_and_other_encodings_are_refused(tmp_path: Path) -> Non
     path.write_bytes(b"a\n\xff\n")
     with pytest.raises(InputError, match="a:2: expected UTF-8, found byte 0xff"):
         LineIndex(path)[1]
+
+
+def test_a_line_that_is_too_long_is_refused_and_others_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forest_align.browser.line_index.MAX_LINE", 5)
+    (tmp_path / "a").write_bytes(b"one\n" + b"long" * 5 + b"\nfour\nend")
+    index = LineIndex(tmp_path / "a")
+    assert (len(index), index[0], index[2], index[3]) == (4, "one", "four", "end")
+    with pytest.raises(InputError, match="a:2: expected lines of at most 64 MiB, found a longer one"):
+        index[1]

@@ -71,6 +71,14 @@ def test_bad_files_are_named(tmp_path: Path, content: bytes, message: str) -> No
         PairTable.load(path)
 
 
+def test_a_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forest_align.lexicon.pair_table.MAX_LINE", 10)
+    path = tmp_path / "pairs.tsv"
+    path.write_text("kick\tboot\n" + "kick " * 9 + "\tboot\n")
+    with pytest.raises(InputError, match=r"pairs\.tsv:2: expected lines of at most 64 MiB"):
+        PairTable.load(path)
+
+
 def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none: No such file or directory$"):
         PairTable.load(tmp_path / "none")

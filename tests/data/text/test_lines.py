@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.data.text.lines import InputLines
+from forest_align.data.text.lines import MAX_LINE, InputLines
 from forest_align.types import InputError
 
 
@@ -45,9 +46,64 @@ def test_an_undecodable_line_names_the_byte_and_the_rest_still_comes(tmp_path: P
         assert next(lines) == "again"
 
 
-def test_utf_16_is_recognized(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="UTF-16"):
-        lines_of(tmp_path / "a.txt", "text".encode("utf-16"))
+@pytest.mark.parametrize("kind", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["He died.\tHe is – dead.\r\nno\n", "ab\ncd\n", "a longer text"])
+@pytest.mark.parametrize("is_file", [True, False])
+def test_other_encodings_are_named_with_or_without_a_byte_order_mark(
+    text: str, kind: str, is_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = text.encode(kind)
+    mark = "" if kind in ("utf-16", "utf-32") else " without a byte-order mark"
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    with pytest.raises(InputError, match=f":1: expected UTF-8, found {kind[:6].upper()}{mark}: convert"):
+        list(InputLines("-")) if not is_file else lines_of(tmp_path / "a.txt", content)
+
+
+def test_a_later_line_in_another_encoding_is_an_error_and_nul_characters_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\n" + "two words".encode("utf-16-le") + b"\nthree\x00 \x00\n\x00\n")
+    with InputLines(path) as lines:
+        (_, one), (_, two), (_, three), (_, nul) = lines.numbered()
+    assert (one, three, nul) == ("one", "three\x00 \x00", "\x00")
+    assert str(two) == f"{path}:2: expected UTF-8, found UTF-16 without a byte-order mark"
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_line_that_is_too_long_is_an_error_and_the_others_still_come(
+    place: int, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forest_align.data.text.lines.MAX_LINE", 20)
+    monkeypatch.setattr("forest_align.data.text.lines._SKIPPED_AT_ONCE", 7)
+    given = [b"He died\tHe is gone\n", b"a" * 19 + b"\n", b"b\tc\r\n"]
+    given[place:place] = [b"long\tlong " * 9 + b"\n"]
+    path = tmp_path / ("a.tsv.gz" if packed else "a.tsv")
+    path.write_bytes(gzip.compress(b"".join(given)) if packed else b"".join(given))
+    with InputLines(path) as lines:
+        assert len(lines.head()) == 4
+        found = [line for _, line in lines.numbered()]
+    assert [str(found.pop(place))] == [
+        f"{path}:{place + 1}: expected lines of at most 64 MiB, found a longer one"
+    ]
+    assert found == ["He died\tHe is gone", "a" * 19, "b\tc"]
+    pairs = list(read_pairs(path))
+    assert isinstance(pairs[place], InputError) and "at most 64 MiB" in str(pairs[place])
+    assert sum(isinstance(pair, SentencePair) for pair in pairs) == 2
+
+
+def test_no_more_of_a_long_line_is_held_than_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with path.open("wb") as file:
+        file.truncate(3 * MAX_LINE)  # takes no room on the disk
+        file.seek(0, io.SEEK_END)
+        file.write(b"\nend\n")
+    tracemalloc.start()
+    with InputLines(path) as lines:
+        (_, long), (_, end) = lines.numbered()
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(long, InputError) and end == "end"
+    assert taken < 2.2 * MAX_LINE
 
 
 @pytest.mark.parametrize(
