@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -25,7 +26,8 @@ from forest_align.data.formats import (
     tree_pairs,
     tsv,
 )
-from forest_align.data.formats.format import ChunkLink, Format, SentencePair
+from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
+from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
 from forest_align.types import InputError
 
@@ -67,7 +69,7 @@ def find_format(name: str) -> Format:
 
 
 def read_pairs(
-    path: str | Path, format: str | None = None, *, tokenized: bool = False
+    path: str | Path, format: str | None = None, *, tokenized: bool = False, escapes: str | None = None
 ) -> Iterator[SentencePair | InputError]:
     """Read sentence pairs lazily, in the order of the file.
 
@@ -80,6 +82,9 @@ def read_pairs(
         Name of the format; by default it is recognised by the file's extension and first lines.
     tokenized : bool
         Plain text is already tokenized: split it on spaces.
+    escapes : str, optional
+        How characters of texts and tokens are escaped. ``"moses"`` replaces ``&apos;``, ``@-@`` and others,
+        see :mod:`forest_align.data.text.escapes`. A pair with trees is then broken.
 
     Yields
     ------
@@ -91,13 +96,33 @@ def read_pairs(
     OSError
         If the file cannot be read.
     InputError
-        If the format cannot be recognised, or the file as a whole is invalid.
+        If the format cannot be recognised, the file as a whole is invalid, or the escapes are unknown.
     """
+    if escapes is not None:
+        if escapes not in ESCAPES:
+            raise InputError(f"unknown escapes {escapes!r}; expected one of: {', '.join(ESCAPES)}")
+        yield from map(_without_escapes, read_pairs(path, format, tokenized=tokenized))
+        return
     if format in (None, spade.FORMAT.name) and Path(path).is_dir():
         yield from spade.read_folder(Path(path))
         return
     with InputLines(path) as lines:
         yield from read_pairs_of_lines(lines, format, tokenized=tokenized)
+
+
+def _without_escapes(pair: SentencePair | InputError) -> SentencePair | InputError:
+    if isinstance(pair, InputError):
+        return pair
+    try:
+        if pair.alignment is not None or any(pair.brackets):
+            raise InputError("escapes are replaced in texts and tokens only, and this pair has trees")
+        return replace(
+            pair,
+            source=unescape_sentence(pair.source, "source.text"),
+            target=unescape_sentence(pair.target, "target.text"),
+        )
+    except InputError as error:
+        return PairError(pair.located(error), pair.id, pair.source.text, pair.target.text)
 
 
 def read_pairs_of_lines(

@@ -7,6 +7,8 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from forest_align.data.text.escapes import ESCAPES
+
 
 class _RemovedOption(argparse.Action):
     """Refuses a removed option, and says what to use instead."""
@@ -42,6 +44,18 @@ def is_single_word(text: str) -> bool:
     """
     is_word = len(text.split()) == 1 and text != "-" and not set(text) & {".", "/", os.sep}
     return is_word and not os.path.exists(text)
+
+
+def add_text_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how plain text is written: ``--tokenized`` and ``--escapes``."""
+    parser.add_argument(
+        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
+    )
+    parser.add_argument(
+        "--escapes",
+        choices=ESCAPES,
+        help="replace escaped characters of texts and tokens; moses: &apos;, @-@ and others",
+    )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

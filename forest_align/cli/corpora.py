@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.cli.arguments import add_text_arguments
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
@@ -22,9 +23,7 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="format", metavar="FORMAT", help="format of all files; guessed otherwise"
     )
-    parser.add_argument(
-        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
-    )
+    add_text_arguments(parser)
     parser.add_argument("--forests", metavar="CACHE", type=Path, help="cache of parses and features")
     parser.add_argument(
         "--parser",
@@ -98,7 +97,11 @@ def read_files(paths: Sequence[str], args: argparse.Namespace) -> list[SentenceP
     """The pairs of all files; a broken pair yields an error."""
     from forest_align.data.pairs import read_pairs
 
-    return [pair for path in paths for pair in read_pairs(path, args.format, tokenized=args.tokenized)]
+    return [
+        pair
+        for path in paths
+        for pair in read_pairs(path, args.format, tokenized=args.tokenized, escapes=args.escapes)
+    ]
 
 
 def read_gold_files(

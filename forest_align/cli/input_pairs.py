@@ -17,6 +17,7 @@ from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import PairError
 from forest_align.data.formats.pharaoh import check_links
 from forest_align.data.pairs import SentencePair, read_pairs
+from forest_align.data.text.escapes import unescape_sentence
 from forest_align.types import InputError, InputWarning, Sentence
 
 _EXTENSION = re.compile(r"\.[^\W\d]\w*")
@@ -93,7 +94,9 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
             raise InputError(
                 f"there is no file {options.pairs!r}; expected a file of pairs, or two sentences"
             )
-        return read_pairs(options.pairs, options.source_format, tokenized=options.tokenized)
+        return read_pairs(
+            options.pairs, options.source_format, tokenized=options.tokenized, escapes=options.escapes
+        )
     two = options.pairs, options.target
     for path in two:
         if is_file(path):
@@ -109,10 +112,14 @@ def _pairs(options: argparse.Namespace) -> Iterator[SentencePair | InputError]:
     if options.source_format is not None:
         raise InputError("--from is for files; found two sentences")
     source, target = (
-        plain_sentence(text, options.tokenized, side)
+        _unescaped(plain_sentence(text, options.tokenized, side), side, options)
         for text, side in zip(two, ("source", "target"), strict=True)
     )
     return iter([SentencePair("1", source, target)])
+
+
+def _unescaped(sentence: Sentence, side: str, options: argparse.Namespace) -> Sentence:
+    return unescape_sentence(sentence, side) if options.escapes else sentence
 
 
 def _is_named_like_a_file(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.arguments import is_sentence, is_single_word
+from forest_align.data.text.escapes import unescape_text, unescape_token
 from forest_align.data.text.lines import InputLines, TextLines
 from forest_align.types import InputError
 
@@ -63,13 +64,20 @@ def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
 
     def numbered() -> Numbered:
         first = source.number + 1
-        sentences = (
-            line.split() if options.tokenized and isinstance(line, str) else line
-            for _, line in source.numbered()
-        )
+        sentences = (_sentence(line, options) for _, line in source.numbered())
         yield from enumerate(parse(sentences, options.batch_size, options.workers), first)
 
     return numbered()
+
+
+def _sentence(line: str | InputError, options: argparse.Namespace) -> str | list[str] | InputError:
+    """The text of a line, or its words if it is tokenized."""
+    if isinstance(line, InputError):
+        return line
+    if not options.tokenized:
+        return unescape_text(line) if options.escapes else line
+    words = line.split()
+    return [unescape_token(word) for word in words] if options.escapes else words
 
 
 def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:

@@ -12,7 +12,7 @@ from forest_align.types import InputError, InputWarning
 
 
 def read(pairs: Path | str, **changes: Any) -> list[Item]:
-    names = ("target", "words", "source_format", "parser")
+    names = ("target", "words", "source_format", "parser", "escapes")
     values = dict.fromkeys(names) | {"tokenized": False, "pairs": str(pairs)} | changes
     return list(read_items(argparse.Namespace(**values), pytest.fail))
 
@@ -25,6 +25,11 @@ def test_a_pair_knows_where_it_stands_and_one_that_is_typed_in_stands_nowhere(tm
     # What is wrong with it names the place already.
     assert str(broken.content).startswith(f"{path}:2: ") and broken.place is None
     assert [item.place for item in read("He died.", target="He passed away.")] == [None]
+
+
+def test_typed_sentences_are_read_without_escapes_too() -> None:
+    (item,) = read("It &apos;s so", target="so well @-@ known", escapes="moses")
+    assert item.texts == ("1", "It 's so", "so well-known")
 
 
 @pytest.mark.parametrize("text", ["He died.", "much " * 200 + "more", "Hello"])

@@ -52,6 +52,7 @@ def model(tmp_path: Path) -> Path:
         (["--words", "dictionary"], "--words was 'contextual' in the earlier run, now it is 'dictionary'"),
         (["--ppdb", "MODEL/model.json"], "--ppdb was not given in the earlier run, now it is 'model.json ("),
         (["--tokenized"], "--tokenized was not given in the earlier run, now it is 'given'"),
+        (["--escapes", "moses"], "--escapes was not given in the earlier run, now it is 'moses'"),
         (["--batch-size", "7"], "--batch-size was '2' in the earlier run, now it is '7'"),
     ],
 )

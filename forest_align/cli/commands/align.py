@@ -22,7 +22,7 @@ from forest_align.cli.aligner_choice import (
     load_aligner,
     made_with,
 )
-from forest_align.cli.arguments import add_output, format_of_output, refuse_variant
+from forest_align.cli.arguments import add_output, add_text_arguments, format_of_output, refuse_variant
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
@@ -82,9 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
-    parser.add_argument(
-        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
-    )
+    add_text_arguments(parser)
     parser.add_argument(
         "--words",
         metavar="NAME|FILE",
@@ -174,6 +172,7 @@ def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) ->
         **made_with(options, aligner),
         "--to": options.to,
         "--tokenized": "given" if options.tokenized else "",
+        "--escapes": options.escapes or "",
         "--explain": "given" if options.explain else "",
         "--min-probability": "" if options.min_probability is None else str(options.min_probability),
         "--batch-size": str(options.batch_size),

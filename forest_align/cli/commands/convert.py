@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from forest_align.cli.arguments import add_text_arguments
 from forest_align.cli.skipped_inputs import SkippedInputs
 from forest_align.data.formats.format import Format
 from forest_align.data.formats.msr_rte import majority_pairs
@@ -49,9 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of IN")
     writable = tuple(name for name, f in FORMATS.items() if f.writer)
     parser.add_argument("--to", choices=writable, help="format of OUT; default: by its extension")
-    parser.add_argument(
-        "--tokenized", action="store_true", help="plain text is already tokenized: split it on spaces"
-    )
+    add_text_arguments(parser)
     parser.add_argument(
         "--majority",
         nargs="+",
@@ -81,7 +80,10 @@ def run(options: argparse.Namespace) -> int:
     for file in files:
         refuse_overwriting(file, outputs)
     _refuse_files_beside(outputs)
-    streams = [read_pairs(file, options.source_format, tokenized=options.tokenized) for file in annotators]
+    streams = [
+        read_pairs(file, options.source_format, tokenized=options.tokenized, escapes=options.escapes)
+        for file in annotators
+    ]
     published = read_pairs(options.tokens_of) if options.tokens_of else None
     # Read the first pair before the output is opened: a missing input must not destroy an old output.
     pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0], options.input)

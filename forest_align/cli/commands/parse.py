@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forest_align.cli.arguments import add_output
+from forest_align.cli.arguments import add_output, add_text_arguments
 from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
 from forest_align.data.text.lines import InputLines
 from forest_align.em.progress import counted
@@ -67,9 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-k", type=positive, default=10, metavar="N", help="size of lists and forests; default: 10"
     )
-    parser.add_argument(
-        "--tokenized", action="store_true", help="text is already tokenized: split it on spaces"
-    )
+    add_text_arguments(parser)
     parser.add_argument(
         "--batch-size",
         type=positive,
@@ -95,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
         )
     with open_input(options.sentences) as source:
         options.source = options.source or kind_of(source)
+        if options.escapes and options.source != "text":
+            raise InputError(f"--escapes is for text, and {source.name} has trees")
         # Load models before the output is opened: a wrong name must not leave an empty file behind.
         results = READERS[options.source](source, options)
         if finished:
