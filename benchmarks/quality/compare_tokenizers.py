@@ -120,7 +120,7 @@ def right_cases(split: Split, cases: Sequence[dict[str, Any]]) -> int:
     return sum(as_written(split(case["text"]), case["text"]) == case["expected_tokens"] for case in cases)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print one row for each tokenizer and part."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--join", type=int, nargs="+", default=[1, 2], help="sentences of a text")
     parser.add_argument("--limit", type=int, default=4000, help="sentences of each part")
     parser.add_argument("--tokenizers", nargs="+", default=list(TOKENIZERS), choices=list(TOKENIZERS))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     parts: dict[str, Sequence[TreebankSentence]] = {}
     if options.gum:
         gum = read_gum(options.gum)

@@ -17,14 +17,13 @@ _CLOSING = "\"'`”’»›)]}*_"
 _QUOTED = re.compile(r"[\"”»]|''")
 # What ends a sentence without a blank behind the stop: references in brackets, tags of markup, opening
 # quotes, dashes, bullets, signs.
-_ADJACENT = re.compile(r"[\[<(“«‹„\u2012-\u2015\u2022•…$#£€¥₹]|--|-\s|''|[\"”]")
+_ADJACENT = re.compile(r"[\[<(“«‹„\u2012-\u2015\u2022•$#£€¥₹]|--|-\s|''|[\"”]")
 # Whatever may stand between a full stop and the next sentence.
 _BETWEEN = re.compile(r"[\s\"'`“”‘’«»‹›„()\[\]{}*_¿¡]*")
 # Marks before which no sentence ends; a colon may also begin an emoticon.
 _SAME_SENTENCE = re.compile(r",|[;:](?=\s|$)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ENDING = re.compile(r"['’](?:s|m|d|re|ve|ll|t)?$", re.IGNORECASE)
-_VOWEL = re.compile(r"[aeiouy]|[^a-z]")
 
 # Words whose full stop belongs to them even before a capital letter.
 _ABBREVIATIONS = frozenset(
@@ -46,7 +45,9 @@ _BEFORE_SMALL_LETTERS = frozenset(
     distrib div doz ea equiv esp est exc excl ext fem freq geog geol hist ibid illus incl indef intl
     irreg loc masc max mech misc mol myth narr neg neut obj occas opp orig oz perf pers phon poss prev
     prob prod pron pseud publ qty quot recd refrig reg rel resp seq sp spec sq subj subsp suff suppl
-    surg syn tel temp theol topog transl treas typ ult univ usu var""".split()  # noqa: SIM905
+    surg syn tel temp theol topog transl treas typ ult univ usu var
+    bn bp bpm bps cm ft ghz hr hrs kb kg kgs khz km kmh kms kph kw lb lbs mg mhz ml mm mn mph mw pt pts qt
+    qts rpm sq tbsp tsp wk wks yd yds yr yrs""".split()  # noqa: SIM905
 )
 
 
@@ -67,12 +68,13 @@ def sentence_ends(text: str) -> Iterator[int]:
         at = found.start()
         following = text[at + 1 : at + 1 + _WINDOW]
         word = _WORD.search(text[max(begun, at - _WINDOW) : at])
-        # A stop behind a bracket or a sign is a word of its own anyway.
-        if word is None or not _may_end(following):
+        if not _may_end(following):
             continue
-        start = at - len(word[0])
+        # Before a stop behind a bracket or a sign there is no word.
+        name = word[0] if word else ""
+        start = at - len(name)
         line = text[max(begun, start - _WINDOW) : start].rsplit("\n", 1)[-1]
-        if _ends_sentence(word[0], following, begins_line=not line.strip()):
+        if _ends_sentence(name, following, begins_line=not line.strip()):
             begun = at + 1
             yield begun
 
@@ -89,6 +91,8 @@ def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
     if _NUMBER.fullmatch(word):
         # At the beginning of a line it is the number of an item, which keeps its stop.
         return not begins_line
+    if word.endswith((".'", ".’")):
+        return True
     if _is_initials(word):
         return False
     name = _ENDING.sub("", word).lstrip("'’").rsplit("-", 1)[-1]
@@ -102,7 +106,7 @@ def _ends_sentence(word: str, following: str, *, begins_line: bool) -> bool:
         return small not in _BEFORE_NUMBERS
     # "iPad" and "eBay" begin with a small letter even at the beginning of a sentence.
     if rest[0].islower() and not rest[1:2].isupper():
-        return small not in _BEFORE_SMALL_LETTERS and (not name or _VOWEL.search(name) is not None)
+        return small not in _BEFORE_SMALL_LETTERS
     return _SAME_SENTENCE.match(rest) is None
 
 

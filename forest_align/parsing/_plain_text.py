@@ -11,18 +11,19 @@ from dataclasses import dataclass
 # Apostrophes that the tokenizer does not know, in places where they are unambiguous.
 _OTHER_APOSTROPHE = re.compile(r"(?<=\w)[’´`ʼ′＇](?=\w)|(?<=\s)[’´ʼ′＇](?=(?:s|m|d|re|ve|ll)\b)")
 # What an address may hold: a bracket only together with its partner, and no mark of a sentence at its end.
-_INSIDE = r"(?:(?!['’]s\b)[^\s<>()\"“”«»\[\]{}|]|\([^\s<>()\"“”«»]*\)|\[[^\s<>()\"“”«»]*\])"
-_TO_ITS_END = rf"{_INSIDE}*(?:[\w/=&\#~+$%]|(?<=[)\]]))"
+_INSIDE = r"(?:(?!['’]s\b)[^\s<>()\"“”«»\[\]{}|…\u2012-\u2015]|\([^\s<>()\"“”«»]*\)|\[[^\s<>()\"“”«»]*\])"
+_TO_ITS_END = rf"{_INSIDE}*(?:[\w/=&\#~+$%-]|(?<=[)\]]))"
 # Words that the tokenizer would split, although treebanks do not.
 _WHOLE = rf"""
     (?<![^\W_])(?:[A-Za-z][A-Za-z\d+.-]{{1,15}}://|mailto:|doi:(?=\d)|www\.){_TO_ITS_END}
-    # A host without any of these needs a slash.
-    | (?<![\w.@-])(?:[^\W_][\w-]{{0,62}}\.){{1,8}}[^\W\d_]{{2,24}}(?::\d{{1,5}})?/(?:{_TO_ITS_END})?
+    # A host without any of these needs a slash or a query.
+    | (?<![\w.@-])(?:[^\W_][\w-]{{0,62}}\.){{1,8}}[^\W\d_]{{2,24}}(?::\d{{1,5}})?
+        (?:/|\?(?=\w+=))(?:{_TO_ITS_END})?
     # The look-behind lets a mail address begin only where its name does: a long word is read once, not from
     # each of its letters.
     | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+
     | (?<!\w)[A-Z]+(?:&(?:amp;)?[A-Z]+)+[\w-]*  # AT&T
-    | (?<!\w)[\#@][^\W\d]\w*(?![\w-])  # tags and names of users
+    | (?<!\w)[\#@][^\W\d]\w*(?![\w-]|\.\w)  # tags and names of users
     | (?<!\w)(?:US|HK|NZ|[AC])\$(?=\s?\d)  # dollars with a country's letters
     | (?<![\w.,])\d[\d.,]*%-[^\W\d][\w-]*  # 62%-owned
     | (?<![\w'’])['’](?:\d\ds?|em|til|cause|cuz|bout)(?![\w'’])  # '80s, 'em
@@ -75,8 +76,8 @@ def plain_text(raw: str) -> PlainText:
     pieces.append(raw[at:])
     offsets.extend(range(at, len(raw) + 1))
     # As long as before, so that offsets hold. The tokenizer does not know the ellipsis as one character: a
-    # semicolon is split off alike.
-    text = _OTHER_APOSTROPHE.sub("'", "".join(pieces)).replace("…", ";")
+    # dollar sign is split off alike, and a sentence may begin with it.
+    text = _OTHER_APOSTROPHE.sub("'", "".join(pieces)).replace("…", "$")
     return PlainText(text, offsets, frozenset(edges))
 
 

@@ -110,6 +110,13 @@ def test_a_full_stop_before_any_blank_is_a_word(blank: str) -> None:
         ("¿Yes?", "¿Yes"),
         ("<b>They", "<"),
         ("(They", "("),
+        ("… They", "…"),
+        ("... They", "..."),
+        ("★ They", "★"),
+        ("→ They", "→"),
+        ("& They", "&"),
+        ("+5 or", "+5"),
+        ("1990s music", "1990s"),
         ("iPads sold", "iPads"),
         ("they left", "they"),
         ("他们", "他们"),
@@ -133,6 +140,7 @@ def test_some_signs_need_no_blank_behind_the_full_stop(rest: str) -> None:
     [
         ("It is 'war'. She wept", ["It", "is", "'", "war", "'", ".", "She", "wept"]),
         ("It is ‘war’. She wept", ["It", "is", "‘", "war", "’", ".", "She", "wept"]),
+        ("the 'U.S.'. It is 5€. So", ["the", "'", "U.S.", "'", ".", "It", "is", "5", "€", ".", "So"]),
         ("the boys’. They", ["the", "boys", "’", ".", "They"]),
         ("'I am.' She", ["'", "I", "am", ".", "'", "She"]),
         ("It is John's. She", ["It", "is", "John", "'s", ".", "She"]),
@@ -170,6 +178,8 @@ def test_words_before_full_stops(text: str, expected: list[str]) -> None:
         "mailto:a@b.org?subject=x",
         "a.b+c@d-e.co.uk",
         "doi:10.1000/182",
+        "http://a.org/x-",
+        "a.org?x=1&y=2",
     ],
 )
 def test_addresses_stay_whole_whatever_follows(address: str) -> None:
