@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from forest_align._faces import lazy_face
 
 if TYPE_CHECKING:
+    from forest_align.em.tuning.search import Range, TuningSettings
     from forest_align.em.tuning.study import SharedStudy
-    from forest_align.em.tuning.trials import Range, TuningProblem, TuningSettings, tune
+    from forest_align.em.tuning.trials import TuningProblem, tune
 
 __all__ = [
     "Range",
@@ -21,10 +22,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "Range": "forest_align.em.tuning.trials",
+        "Range": "forest_align.em.tuning.search",
         "SharedStudy": "forest_align.em.tuning.study",
         "TuningProblem": "forest_align.em.tuning.trials",
-        "TuningSettings": "forest_align.em.tuning.trials",
+        "TuningSettings": "forest_align.em.tuning.search",
         "tune": "forest_align.em.tuning.trials",
     },
 )

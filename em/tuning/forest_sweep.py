@@ -10,7 +10,7 @@ import numpy as np
 
 from forest_align.aligners.forest.model import FOREST_SIZE, ForestModel
 from forest_align.em.forest.dev_set import OBJECTIVES, DevSet, objective_value
-from forest_align.em.tuning.trials import Range, Values
+from forest_align.em.tuning.search import Range, Values
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 

@@ -15,7 +15,7 @@ from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import parser_fingerprint
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs
 from forest_align.em.corpus.problems import with_gold
-from forest_align.em.tuning.trials import Range, Values
+from forest_align.em.tuning.search import Range, Values
 from forest_align.eval.metrics.scores import MatchCounts
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError, Sentence

@@ -19,8 +19,9 @@ import pytest
 from forest_align.em.tuning import _owners as trial_owners
 from forest_align.em.tuning._owners import claim, dead_trials, give_back
 from forest_align.em.tuning.results import best_values
+from forest_align.em.tuning.search import TuningSettings, Values
 from forest_align.em.tuning.study import SharedStudy
-from forest_align.em.tuning.trials import TuningSettings, Values, tune
+from forest_align.em.tuning.trials import tune
 from forest_align.types import InputError
 from forest_align.workers import sweep_workers
 from forest_align.workers.processes import can_fork

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.sultan.aligner import SultanAligner
     from forest_align.em.forest.dev_set import DevSet
+    from forest_align.em.tuning.search import Range, TuningSettings, Values
     from forest_align.em.tuning.study import SharedStudy
-    from forest_align.em.tuning.trials import Range, TuningProblem, TuningSettings, Values
+    from forest_align.em.tuning.trials import TuningProblem
 
 #: Kinds of aligners that can be tuned.
 TUNED = ("forest", "contextual", "sultan")
@@ -123,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     """Tune; return 0 on success, 1 if some pairs could not be used."""
     from forest_align.aligners.loading import kind_of
     from forest_align.em.plots import check_plot
-    from forest_align.em.tuning.trials import TuningSettings
+    from forest_align.em.tuning.search import TuningSettings
 
     check_model_folder(args.output, beside=args.storage is None)
     if args.plot:

@@ -12,13 +12,14 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
-from forest_align.em.tuning import _owners
+from forest_align.em.tuning import _owners, search
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
 from forest_align.em.tuning._owners import claim
 from forest_align.em.tuning.results import best_values, importances, trial_table
+from forest_align.em.tuning.search import Range, TuningSettings, Values
 from forest_align.em.tuning.study import SharedStudy
-from forest_align.em.tuning.trials import Range, TuningSettings, Values, tune
+from forest_align.em.tuning.trials import tune
 from forest_align.types import InputError
 
 from .toy_sweep import SPACE, START, Parabola, ended, journal, sqlite, states
@@ -84,7 +85,7 @@ def test_nothing_at_all_is_refused(name: str) -> None:
 
 
 def test_workers_need_a_system_that_can_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "can_fork", lambda: False)
+    monkeypatch.setattr(search, "can_fork", lambda: False)
     assert TuningSettings(workers=1).workers == 1
     with pytest.raises(InputError, match="expected 1 on this system"):
         TuningSettings(workers=2)
