@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forest_align.types import InputError
+from forest_align.types.passwords import hide_passwords
 
 if TYPE_CHECKING:
     import optuna
@@ -20,12 +21,12 @@ class SharedStudy:
     ----------
     storage : str
         An Optuna storage URL (``sqlite:///sweep.db``), or ``journal:PATH`` for a journal file. Many processes
-        can share a journal file, even on a network file system.
+        can share a journal file, even on a network file system. No message shows a password in it.
     name : str
         Name of the study.
     """
 
-    storage: str
+    storage: str = field(repr=False)
     name: str
 
     @property
@@ -39,7 +40,7 @@ class SharedStudy:
         Raises
         ------
         InputError
-            If the storage cannot be opened.
+            If the storage cannot be opened. The error has no cause, which might show a password.
         """
         import optuna
         from optuna.exceptions import DuplicatedStudyError, StorageInternalError
@@ -52,14 +53,17 @@ class SharedStudy:
                 return self._create()
             except (DuplicatedStudyError, StorageInternalError, IntegrityError, OperationalError) as error:
                 if not remaining:
-                    raise InputError(f"the storage {self.storage!r} does not answer ({error})") from error
+                    raise self._error(f"the storage {self.storage!r} does not answer ({error})") from None
                 time.sleep(0.2)
             # Optuna and SQLAlchemy raise many kinds of errors for a URL that they cannot use.
             except Exception as error:
-                raise InputError(
+                raise self._error(
                     f"expected an Optuna storage URL that can be opened, found {self.storage!r} ({error})"
-                ) from error
+                ) from None
         raise AssertionError("the last attempt returns or raises")
+
+    def _error(self, message: str) -> InputError:
+        return InputError(hide_passwords(message, self.storage))
 
     def _create(self) -> optuna.Study:
         import optuna

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from forest_align._version import __version__
 
@@ -42,7 +42,12 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that fails if its help cannot be written; argparse ignores that."""
+    """A parser that fails if its help cannot be written, which argparse ignores, and shows no passwords."""
+
+    def error(self, message: str) -> NoReturn:
+        from forest_align.types.passwords import hide_passwords
+
+        super().error(hide_passwords(message, *message.split()))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is not sys.stdout:

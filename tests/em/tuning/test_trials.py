@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import DuplicatedStudyError, StorageInternalError
 
+from forest_align.cli import main
 from forest_align.em.tuning import _owners, search
 from forest_align.em.tuning import study as shared_study
 from forest_align.em.tuning import trials as tuning
@@ -326,6 +328,38 @@ def test_a_score_that_is_no_number_ends_the_sweep(tmp_path: Path) -> None:
 def test_a_storage_that_cannot_be_opened_is_named() -> None:
     with pytest.raises(InputError, match="nonsense://x"):
         SharedStudy("nonsense://x", "toy").open()
+
+
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "postgresql://user:hush%2Fhush@host/sweeps",
+        "nonsense://user:hush%2Fhush@host/sweeps",
+        "user:hush%2Fhush@host",
+        "postgresql://host/sweeps?user=me&password=hush%2Fhush",
+    ],
+)
+def test_no_message_shows_the_password_of_a_storage(
+    storage: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shared = SharedStudy(storage, "toy")
+
+    def refuse(_: SharedStudy) -> None:
+        raise StorageInternalError(f"no route to {storage}, with the password 'hush/hush'")
+
+    messages = [repr(shared)]
+    for _ in range(2):  # whether the storage cannot be opened, or does not answer
+        with pytest.raises(InputError) as error:
+            shared.open()
+        messages.append("".join(traceback.format_exception(error.value)))
+        monkeypatch.setattr(SharedStudy, "_create", refuse)
+        monkeypatch.setattr(shared_study.time, "sleep", lambda seconds: None)
+    assert all("host" in message for message in messages[1:])
+    with pytest.raises(SystemExit):
+        main(["tune", "gold.json", "-o", "out", "--sturage", storage])
+    messages.append(capsys.readouterr().err)
+    assert "--sturage" in messages[-1] and "host" in messages[-1]
+    assert not [message for message in messages if "hush" in message]
 
 
 def test_a_storage_that_another_process_is_making_is_tried_again(
