@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -29,6 +27,7 @@ from forest_align.data.formats import (
 from forest_align.data.formats.format import ChunkLink, Format, PairError, SentencePair
 from forest_align.data.text.escapes import ESCAPES, unescape_sentence
 from forest_align.data.text.lines import InputLines, refuse_compressed
+from forest_align.data.text.replacing import replacing
 from forest_align.types import InputError
 
 __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "read_pairs", "write_pairs"]
@@ -206,7 +205,7 @@ def write_pairs(
         raise InputError(f"cannot recognise the format of {path}; name one of: {writable}")
     writer, written = found.writer, 0
     with ExitStack() as stack:
-        out, *beside = (stack.enter_context(_overwriting(file)) for file in output_files(path, found))
+        out, *beside = open_replacing(stack, output_files(path, found))
         out.write(writer.header)
         for pair in pairs:
             if isinstance(pair, InputError):
@@ -218,31 +217,6 @@ def write_pairs(
             written += 1
         out.write(writer.footer)
     return written
-
-
-@contextmanager
-def _overwriting(path: Path) -> Iterator[IO[str]]:
-    """Open a text file that replaces another one when it is closed without an error."""
-    # Pipes, devices and links to files must not be replaced by plain files.
-    asked, is_plain = path, path.is_file() or not path.exists()
-    path = path.resolve() if is_plain else path
-    written = path.with_name(f".{path.name}.{os.getpid()}.tmp") if is_plain else path
-    try:
-        # Characters that cannot be encoded (half of a surrogate pair) are escaped.
-        with written.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-            yield out
-        if is_plain:
-            if path.exists():
-                shutil.copymode(path, written)
-            written.replace(path)
-    except OSError as error:
-        # Errors of the system name the requested file, not the temporary one.
-        if error.filename == str(written):
-            error.filename = str(asked)
-        raise
-    finally:
-        if is_plain:
-            written.unlink(missing_ok=True)
 
 
 def output_files(path: str | Path, format: Format) -> list[Path]:
@@ -264,3 +238,12 @@ def output_files(path: str | Path, format: Format) -> list[Path]:
             file=str(path),
         )
     return [first, beside]
+
+
+def open_replacing(stack: ExitStack, files: Sequence[Path]) -> list[IO[str]]:
+    """Open the files of an output, which replace older ones when the stack is closed without an error.
+
+    The first file is replaced first. So after a kill in between, the output can be written again: the
+    sentences alone would be taken for the only copy.
+    """
+    return [stack.enter_context(replacing(file, text=True)) for file in reversed(files)][::-1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
+from forest_align.data.text.replacing import OutputFile, as_text, replacing, sync_folder
 from forest_align.types import InputError
 
 try:
@@ -25,13 +25,15 @@ except ImportError:  # not a POSIX system
 # How lines of parses begin.
 _BEGINNINGS = {"json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
 _CHUNK = 1 << 16
-# Errors of the system when nothing more can be written; they name no file.
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EPIPE)
 
 
 @contextmanager
-def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> Iterator[IO[str]]:
+def open_output(
+    path: str | None, keep: int = 0, *, may_pack: bool = False, replace: bool = False
+) -> Iterator[IO[str]]:
     """Open a file, or standard output, as UTF-8; characters that cannot be encoded are escaped.
+
+    If no error ends the block, the disk has the whole file after it.
 
     Parameters
     ----------
@@ -42,6 +44,8 @@ def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> I
     may_pack : bool
         Compress the text if the name ends in ``.gz``. A member ends at each :func:`end_block`, so the bytes
         depend on the blocks alone.
+    replace : bool
+        Replace an older file when everything is written; see :mod:`forest_align.data.text.replacing`.
 
     Raises
     ------
@@ -61,22 +65,23 @@ def open_output(path: str | None, keep: int = 0, *, may_pack: bool = False) -> I
     packs = may_pack and is_packed(path)
     if not packs:
         refuse_compressed(path)
-    try:
-        # The file is truncated only if no other process is writing to it.
-        with open(path, "ab") as file:
-            claim(file, path)
-            if os.path.isfile(path):
-                file.truncate(keep)
-                file.seek(keep)
-            opened: Any = (
-                _Packed(file) if packs else io.TextIOWrapper(file, "utf-8", "backslashreplace", newline="\n")
-            )
-            with opened as out:
-                yield out
-    except OSError as error:
-        if error.errno in _FULL and error.filename is None:
-            error.filename = path
-        raise
+    if replace:
+        with replacing(Path(path), text=True) as out:
+            yield out
+        return
+    # The file is truncated only if no other process is writing to it.
+    with OutputFile(path, "ab", path) as raw, io.BufferedWriter(raw) as file:
+        claim(file, path)
+        if os.path.isfile(path):
+            file.truncate(keep)
+            file.seek(keep)
+        opened: Any = _Packed(file) if packs else as_text(file)
+        with opened as out:
+            yield out
+            end_block(out)
+            raw.sync()
+    if os.path.isfile(path):
+        sync_folder(Path(path).resolve().parent)
 
 
 def is_packed(path: str | Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zlib
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from forest_align.alignment import Alignment
+from forest_align.data.text.replacing import OutputFile, as_text, replacing
 from forest_align.storage.outputs import block_text, blocks, end_block, last_line
 from forest_align.storage.same_run import check_made_with
 from forest_align.types import InputError
@@ -169,14 +171,13 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         """Write the record so far; from here on, alignments can be written."""
         if self.path is None:
             return
-        fresh = self.path.with_name(f".{self.path.name}.new")
         entries: list[Failure | _Mark] = [*self._failed, *self._marks.values()]
         entries.sort(key=lambda entry: entry.line)
-        with fresh.open("w", encoding="utf-8") as file:
+        with replacing(self.path, text=True) as file:
             file.write(json.dumps({_MADE_WITH: self._made_with}) + "\n")
             file.writelines(json.dumps(entry._asdict()) + "\n" for entry in entries)
-        fresh.replace(self.path)
-        self._file = self.path.open("a", encoding="utf-8")
+        self._opened = OutputFile(self.path, "ab", self.path)
+        self._file = as_text(io.BufferedWriter(self._opened))
 
     def write(self, out: IO[str], alignment: Alignment, text: str, pair: Sequence[str]) -> None:
         """Write an alignment, given the name and texts of its pair, and update the record."""
@@ -210,6 +211,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         if self._file is not None and self.path is not None:
             if exception[0] is None:
                 self._mark()
+                self._opened.sync()
             self._file.close()
             if exception[0] is None and not self.failures:
                 self.path.unlink()

@@ -104,7 +104,7 @@ def test_a_run_that_stops_while_the_table_is_written_can_go_on(
     with monkeypatch.context() as patch:
         patch.setattr(phrase_counts.PhraseCounts, "entries", stopping)
         assert main(["extract", *inputs, "-o", str(part)]) == 130
-    assert part.read_text() == "an older table" and not list(tmp_path.glob("*.part"))
+    assert part.read_text() == "an older table" and not list(tmp_path.glob(".*.tmp"))
     assert main(["extract", *inputs, "-o", str(part), "--resume"]) == 1
     assert part.read_bytes() == whole.read_bytes()
 
@@ -115,7 +115,7 @@ def interrupted(inputs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPat
     out = tmp_path / "out.tsv"
     with monkeypatch.context() as patch:
         patch.setattr(phrase_counts, "BATCH", 300)
-        patch.setattr(extract, "_open_table", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(extract, "open_output", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         assert main(["extract", *inputs, "-o", str(out)]) == 130
     assert (tmp_path / "out.tsv.counts").exists()
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     path = tmp_path / "file"
     write_atomically(path, b"old")
@@ -52,7 +53,7 @@ def test_a_reader_never_meets_half_of_a_file(tmp_path: Path, monkeypatch: pytest
         write_atomically(path, b"new content")
         # The old file was not written into.
         assert reader.read() == b"ld"
-    assert met == [b"old"] and path.read_bytes() == b"new content"
+    assert met == [b"old", b"new content"] and path.read_bytes() == b"new content"
 
 
 def test_fingerprints_differ_by_value_shape_number_type_order_and_text() -> None:

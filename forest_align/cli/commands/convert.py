@@ -19,6 +19,7 @@ from forest_align.data.pairs import (
     SentencePair,
     find_format,
     format_of_path,
+    open_replacing,
     output_files,
     read_pairs,
 )
@@ -88,9 +89,7 @@ def run(options: argparse.Namespace) -> int:
     # Read the first pair before the output is opened: a missing input must not destroy an old output.
     pairs = _peek(majority_pairs(streams, published) if options.majority else streams[0], options.input)
     with ExitStack() as stack:
-        opened: list[IO[str]] = [stack.enter_context(open_output(str(path))) for path in outputs] or [
-            stack.enter_context(open_output(None))
-        ]
+        opened = open_replacing(stack, outputs) if to_file else [stack.enter_context(open_output(None))]
         return _write(pairs, target, opened)
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO
 
 from forest_align.cli.arguments import add_output, format_of_output
 from forest_align.cli.skipped_inputs import SkippedInputs
@@ -121,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
         entries = counts.entries(options.min_count)
         to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
         written = 0
-        with _open_table(options.output) as out:
+        with open_output(options.output, replace=True) as out:
             out.write(table.header)
             for entry in counted(entries, "pairs of phrases", hidden=to_terminal):
                 out.write(table.line(entry))
@@ -174,23 +172,6 @@ def _counts_file(inputs: Sequence[str], output: str | None) -> Path | None:
 def _is_file(path: Path) -> bool:
     """Whether it is, or would become, a file and not a pipe or device."""
     return path.is_file() or not path.exists()
-
-
-@contextmanager
-def _open_table(path: str | None) -> Iterator[IO[str]]:
-    """Open the output; a file is created or replaced only after everything is written."""
-    if path is None or not _is_file(Path(path)):
-        with open_output(path) as out:
-            yield out
-        return
-    final = Path(path).resolve()  # keep a link as a link
-    fresh = final.with_name(f".{final.name}.part")
-    try:
-        with open_output(str(fresh)) as out:
-            yield out
-        fresh.replace(final)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _report(counts: PhraseCounts, written: int, broken: int) -> None:
