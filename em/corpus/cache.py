@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,10 @@ import numpy as np
 from forest_align._version import __version__
 from forest_align.storage.arrays import load_arrays, save_arrays
 from forest_align.types import InputError, ParseForest, Sentence, Token
-from forest_align.types.errors import MemoryLimitError
+from forest_align.types.errors import InputWarning, MemoryLimitError
 
 # Increase this when the meaning of entries changes; entries of older versions are then computed again.
-FORMAT = 4
+FORMAT = 5
 
 Entry = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
@@ -28,7 +29,7 @@ class ArrayStore:
     """A folder of entries: files of arrays and JSON values, each named by a hash of its inputs.
 
     Entries are written atomically and never change. So processes can share the folder, and a killed process
-    leaves no half-written entry. A damaged entry counts as missing.
+    leaves no half-written entry. A damaged entry, of which a warning names the file, is computed again.
 
     Attributes
     ----------
@@ -45,13 +46,14 @@ class ArrayStore:
         return self.folder / name[:2] / f"{name[2:]}.safetensors"
 
     def get(self, key: Any) -> Entry | None:
-        """The entry of a key, or None."""
+        """The entry of a key; None if there is none, or a damaged one."""
         path = self.path(key)
         if not path.exists():
             return None
         try:
             return load_arrays(path)
-        except InputError:
+        except InputError as error:
+            warnings.warn(InputWarning(f"{path}: {error.message}; it is computed again"), stacklevel=2)
             return None
 
     def put(self, key: Any, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Files of arrays and facts. They are replaced in one step, so a kill leaves the old or the new file."""
+"""Files of arrays and facts, with a hash of both. They are replaced in one step, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from forest_align.storage.atomic import write_atomically
+from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
+
+_CARD, _FACTS, _CONTENTS = "card", "facts", "contents"
 
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
@@ -28,7 +31,10 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str
     from safetensors.numpy import save
 
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    write_atomically(path, save(contiguous, metadata={"facts": json.dumps(facts)}))
+    text = json.dumps(facts)
+    # One entry: safetensors writes several in any order, and equal content must give equal bytes.
+    card = json.dumps({_FACTS: text, _CONTENTS: _contents(contiguous, text)})
+    write_atomically(path, save(contiguous, metadata={_CARD: card}))
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -37,17 +43,27 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     Raises
     ------
     InputError
-        If the file is not of this kind or is damaged.
+        If the file is not of this kind, or is damaged: any changed byte of arrays or facts is noticed. Names
+        the file.
     """
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            facts = json.loads((file.metadata() or {})["facts"])
+            card = json.loads((file.metadata() or {})[_CARD])
+            text, contents = card[_FACTS], card[_CONTENTS]
+            facts = json.loads(text)
             if not isinstance(facts, dict):
                 raise TypeError("facts that are no object")
-    except (SafetensorError, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
         message = f"expected a file of arrays written by forest-align, found something else ({error})"
         raise InputError(message, file=str(path)) from None
+    if contents != _contents(arrays, text):
+        raise InputError("the file is damaged: delete it to start over", file=str(path))
     return arrays, facts
+
+
+def _contents(arrays: Mapping[str, np.ndarray], facts: str) -> str:
+    names = sorted(arrays)
+    return fingerprint_of(facts, names, *(arrays[name] for name in names))

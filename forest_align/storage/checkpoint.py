@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from forest_align.storage.arrays import load_arrays, save_arrays
-from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import InputError
 
-_RUN, _IDENTITY, _CONTENTS = "run", "identity", "contents"
+_RUN, _IDENTITY = "run", "identity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +45,7 @@ class Checkpoint:
     def save(self, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
         """Replace the state, if one is kept, by arrays and JSON values."""
         if self.path is not None:
-            card = {**facts, _RUN: self.run, _IDENTITY: dict(self.identity)}
-            save_arrays(self.path, arrays, {**card, _CONTENTS: _contents(arrays, card)})
+            save_arrays(self.path, arrays, {**facts, _RUN: self.run, _IDENTITY: dict(self.identity)})
 
     def load(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Read the arrays and facts.
@@ -71,18 +68,9 @@ class Checkpoint:
                     f"the checkpoint was written with {other}; continue with the same, or start over without"
                 )
                 raise InputError(f"{message} --resume", file=str(self.path), field=name)
-        if facts.pop(_CONTENTS, None) != _contents(arrays, facts):
-            raise InputError("the checkpoint is damaged: delete it to start over", file=str(self.path))
         return arrays, facts
 
     def past(self, unit: str, bound: int) -> InputError:
         """The error for a state that is past the last epoch or iteration of this run."""
         message = f"the checkpoint has more than the {bound} {unit} of this run behind it"
         return InputError(message, file=str(self.path), field=unit)
-
-
-def _contents(arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> str:
-    names = sorted(arrays)
-    return fingerprint_of(
-        json.dumps(card, sort_keys=True), names, *(np.asarray(arrays[name]) for name in names)
-    )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.numpy import save
 from safetensors.torch import save_file
 
@@ -74,12 +76,70 @@ def test_fingerprints_differ_by_value_shape_number_type_order_and_text() -> None
     assert fingerprint_of(array.reshape(2, 3)) == fingerprint_of(np.asfortranarray(array.reshape(2, 3)))
 
 
-@pytest.mark.parametrize("metadata", [None, {"facts": "[1]"}, {"facts": "{"}, {"other": "{}"}])
-def test_a_file_of_another_kind_is_an_error_that_names_it(
-    tmp_path: Path, metadata: dict[str, str] | None
-) -> None:
+def test_equal_content_gives_equal_bytes(tmp_path: Path) -> None:
+    files = [tmp_path / str(number) for number in range(20)]
+    for path in files:
+        save_arrays(path, {"b": np.zeros(2), "a": np.ones(3)}, {"epoch": 7, "run": "a"})
+    assert len({path.read_bytes() for path in files}) == 1
+
+
+def test_any_changed_byte_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
-    path.write_bytes(save({"weights": np.zeros(2)}, metadata=metadata))
+    arrays = {"weights": np.arange(3.0), "places": np.array([[1, 2]], dtype=np.int32)}
+    save_arrays(path, arrays, {"epoch": 7})
+    content, refused = path.read_bytes(), 0
+    damaged = [content[:size] for size in range(len(content))]
+    damaged += [
+        content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :]
+        for place in range(len(content))
+        for bit in range(8)
+    ]
+    for changed in damaged:
+        path.write_bytes(changed)
+        try:
+            found, facts = load_arrays(path)
+        except InputError as error:
+            assert str(error).startswith(f"{path}: ")
+            refused += 1
+            continue
+        assert facts == {"epoch": 7} and sorted(found) == sorted(arrays)
+        assert all(found[name].tobytes() == arrays[name].tobytes() for name in arrays)
+    assert refused > 0.95 * len(damaged), "all but changes of blanks"
+
+
+@pytest.mark.parametrize(
+    ("arrays", "facts"),
+    [
+        ({"weights": None}, {}),
+        ({"weights": np.arange(3.0) + 1}, {}),
+        ({"weights": np.arange(3.0).reshape(1, 3)}, {}),
+        ({"more": np.zeros(3)}, {}),
+        ({}, {"epoch": 8}),
+    ],
+)
+def test_other_arrays_or_facts_are_damage(
+    arrays: dict[str, np.ndarray | None], facts: dict[str, object], tmp_path: Path
+) -> None:
+    path, known = tmp_path / "weights.safetensors", {"weights": np.arange(3.0)}
+    save_arrays(path, known, {"epoch": 7})
+    with safe_open(path, framework="numpy") as file:
+        card = json.loads(file.metadata()["card"])
+    changed = {name: array for name, array in (known | arrays).items() if array is not None}
+    path.write_bytes(
+        save(changed, metadata={"card": json.dumps(card | {"facts": json.dumps({"epoch": 7} | facts)})})
+    )
+    with pytest.raises(
+        InputError, match=r"weights\.safetensors: the file is damaged: delete it to start over"
+    ):
+        load_arrays(path)
+
+
+@pytest.mark.parametrize(
+    "card", [None, "{", "[1]", "{}", '{"facts": "[1]", "contents": ""}', '{"facts": 1, "contents": ""}']
+)
+def test_a_file_of_another_kind_is_an_error_that_names_it(tmp_path: Path, card: str | None) -> None:
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(save({"weights": np.zeros(2)}, metadata=card and {"card": card}))
     with pytest.raises(InputError, match=r"weights\.safetensors: expected a file of arrays"):
         load_arrays(path)
 

@@ -13,7 +13,7 @@ import pytest
 
 from forest_align.em.corpus.cache import ArrayStore, cached_sentences, decode_sentence, encode_sentence
 from forest_align.types import InputError, ParseForest, Sentence, Token
-from forest_align.types.errors import MemoryLimitError
+from forest_align.types.errors import InputWarning, MemoryLimitError
 
 
 def example_forest() -> ParseForest:
@@ -141,12 +141,15 @@ def test_another_parser_does_not_see_the_entries(tmp_path: Path) -> None:
     assert parser.parsed == ["a", "a"]
 
 
-def test_a_damaged_entry_is_computed_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("half", [True, False])
+def test_a_damaged_entry_is_named_and_computed_anew(half: bool, tmp_path: Path) -> None:
     store, parser = ArrayStore(tmp_path), CountingParser()
     cached_sentences(["a"], parser, store, "en")
     path = store.path(["en", "a"])
-    path.write_bytes(path.read_bytes()[:20])
-    sentence = cached_sentences(["a"], parser, store, "en")[0]
+    content = path.read_bytes()
+    path.write_bytes(content[:20] if half else content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.warns(InputWarning, match=rf"{path.name}: .*; it is computed again"):
+        sentence = cached_sentences(["a"], parser, store, "en")[0]
     assert isinstance(sentence, Sentence) and sentence.words == ("a",)
     assert parser.parsed == ["a", "a"]
     assert store.get(["en", "a"]) is not None
