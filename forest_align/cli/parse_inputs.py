@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from forest_align.cli.arguments import is_sentence, is_single_word
 from forest_align.data.text.escapes import unescape_text, unescape_token
@@ -16,8 +17,31 @@ if TYPE_CHECKING:
     from forest_align.parsing import NBest
     from forest_align.types import Sentence
 
-#: Results with the line to name in errors; None if the message already names the sentence.
-Numbered = Iterator[tuple[int | None, "NBest | Sentence | InputError"]]
+# Results with the line to name in errors; None if the message already names the sentence.
+_Numbered = Iterator[tuple[int | None, "NBest | Sentence | InputError"]]
+
+
+class ParseItem(NamedTuple):
+    """A sentence of an input, before or after it is parsed.
+
+    Attributes
+    ----------
+    line : int or None
+        The line to name in errors; None if the message already names the sentence.
+    text : str or None
+        The line of text that is parsed; None if its trees are given.
+    content : str, InputError, NBest or Sentence
+        The line, what is wrong with it, or the result.
+    """
+
+    line: int | None
+    text: str | None
+    content: Any
+
+
+#: Skips the items that have a result already.
+Skip = Callable[[Iterator[ParseItem]], Iterator[ParseItem]]
+Reader = Callable[[InputLines, argparse.Namespace, Skip], Iterator[ParseItem]]
 
 
 def open_input(sentences: str) -> InputLines:
@@ -55,19 +79,23 @@ def kind_of(source: InputLines) -> str:
     return _KINDS.get(source.suffix, "text")
 
 
-def _read_text(source: InputLines, options: argparse.Namespace) -> Numbered:
+def _read_text(source: InputLines, options: argparse.Namespace, skip: Skip) -> Iterator[ParseItem]:
     from forest_align.parsing import load_parser
 
     size = 1 if options.to == "trees" else options.k
     parser = load_parser(options.parser, forest_size=size, vectors=False)
     parse = parser.parse_many if options.to == "json" else parser.n_best_many
 
-    def numbered() -> Numbered:
-        first = source.number + 1
-        sentences = (_sentence(line, options) for _, line in source.numbered())
-        yield from enumerate(parse(sentences, options.batch_size, options.workers), first)
+    lines = skip(ParseItem(number, str(line), line) for number, line in source.numbered())
+    waiting: deque[ParseItem] = deque()
 
-    return numbered()
+    def sentences() -> Iterator[str | list[str] | InputError]:
+        for item in lines:
+            waiting.append(item)
+            yield _sentence(item.content, options)
+
+    results = parse(sentences(), options.batch_size, options.workers)
+    return (waiting.popleft()._replace(content=result) for result in results)
 
 
 def _sentence(line: str | InputError, options: argparse.Namespace) -> str | list[str] | InputError:
@@ -80,7 +108,16 @@ def _sentence(line: str | InputError, options: argparse.Namespace) -> str | list
     return [unescape_token(word) for word in words] if options.escapes else words
 
 
-def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
+def _given(read: Callable[[InputLines, argparse.Namespace], _Numbered]) -> Reader:
+    """A reader of trees: nothing has to be parsed."""
+
+    def items(source: InputLines, options: argparse.Namespace, skip: Skip) -> Iterator[ParseItem]:
+        return skip(ParseItem(line, None, result) for line, result in read(source, options))
+
+    return items
+
+
+def _read_trees(source: InputLines, _: argparse.Namespace) -> _Numbered:
     from forest_align.data.trees.tree_lines import LOOK_AHEAD, split_trees
     from forest_align.parsing import sentence_from_bracket
 
@@ -90,7 +127,7 @@ def _read_trees(source: InputLines, _: argparse.Namespace) -> Numbered:
         yield number, _attempt(sentence_from_bracket, tree)
 
 
-def _read_n_best(source: InputLines, _: argparse.Namespace) -> Numbered:
+def _read_n_best(source: InputLines, _: argparse.Namespace) -> _Numbered:
     block: list[str | InputError] = []
     first = number = 0
     for number, line in source.numbered():
@@ -118,7 +155,7 @@ def _n_best(block: list[str | InputError], first: int) -> tuple[int, Sentence | 
         return first + (error.line or 1) - 1, InputError(error.message, field=error.field)
 
 
-def _read_enju(source: InputLines, _: argparse.Namespace) -> Numbered:
+def _read_enju(source: InputLines, _: argparse.Namespace) -> _Numbered:
     from forest_align.data.trees.enju import sentences_of
 
     try:
@@ -142,11 +179,11 @@ def _from_enju(tree: EnjuTree | InputError) -> tuple[int | None, Sentence | Inpu
 _KINDS = {".mrg": "trees", ".ptb": "trees", ".xml": "enju"}
 _NO_SENTENCES = (".tsv", ".csv", ".json", ".jsonl")
 #: Readers by their names in ``--from``.
-READERS: dict[str, Callable[[InputLines, argparse.Namespace], Numbered]] = {
+READERS: dict[str, Reader] = {
     "text": _read_text,
-    "trees": _read_trees,
-    "nbest": _read_n_best,
-    "enju": _read_enju,
+    "trees": _given(_read_trees),
+    "nbest": _given(_read_n_best),
+    "enju": _given(_read_enju),
 }
 
 

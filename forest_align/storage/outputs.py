@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from forest_align.data.text.lines import STANDARD_INPUT, InputLines, path_beside, refuse_compressed
 from forest_align.data.text.replacing import OutputFile, as_text, replacing, sync_folder
@@ -22,8 +22,6 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None  # type: ignore[assignment]
 
-# How lines of parses begin.
-_BEGINNINGS = {"json": (b'{"text": ', b'{"error": '), "trees": (b"(",)}
 _CHUNK = 1 << 16
 
 
@@ -265,38 +263,3 @@ def _holds_sentences_of(source: str, file: Path) -> bool:
         return False
     with InputLines(source) as lines:
         return lines.suffix in pharaoh.FORMAT.extensions or pharaoh.matches(lines.head())
-
-
-class Whole(NamedTuple):
-    """The whole lines at the beginning of a file: how many, and the byte after them."""
-
-    lines: int
-    size: int
-
-
-def whole_lines(path: Path, kind: str) -> Whole:
-    """Count the whole lines of parses that a killed run left.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file; it need not exist.
-    kind : str
-        The kind of output, ``json`` or ``trees``.
-
-    Raises
-    ------
-    InputError
-        If the last line is unfinished and cannot come from such a run.
-    """
-    lines = size = 0
-    if path.exists():
-        with path.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    if not any(line[: len(one)] == one[: len(line)] for one in _BEGINNINGS[kind]):
-                        message = "cannot resume: this line is not one that was being written; another file?"
-                        raise InputError(message, file=str(path), line=lines + 1)
-                    break
-                lines, size = lines + 1, size + len(line)
-    return Whole(lines, size)

@@ -1,4 +1,4 @@
-"""A file beside an output that records its settings, the ends of its blocks and the failed pairs."""
+"""A file beside an output that records its settings, the ends of its blocks and the failed items."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeVar
 
-from forest_align.alignment import Alignment
 from forest_align.data.text.replacing import OutputFile, as_text, replacing
 from forest_align.storage.outputs import block_text, blocks, end_block, last_line
 from forest_align.storage.same_run import check_made_with
 from forest_align.types import InputError
 from forest_align.types.json_fields import Fields, parse_json_object
+
+Item = TypeVar("Item")
 
 _MADE_WITH = "made_with"
 #: Minimum number of lines of a block. Blocks end where batches end.
@@ -24,7 +27,7 @@ BLOCK_LINES = 64
 
 
 class Failure(NamedTuple):
-    """A pair that could not be aligned: its line in the output, its name, and why."""
+    """An item that failed: its line in the output, its name, and why."""
 
     line: int
     id: str
@@ -40,11 +43,13 @@ class _Mark(NamedTuple):
 
 
 class RunRecord(AbstractContextManager["RunRecord"]):
-    """Counts the alignments and the failures of an output, and records both for a later run.
+    """Counts the results and the failures of an output, and records both for a later run.
+
+    OUT has one line an item, such as a pair to align or a sentence to parse.
 
     The record is the file ``OUT.run``, in JSON lines. The first line has the settings that OUT is made with.
-    Further lines are failed pairs, and a mark after each block of OUT. A mark has the end of the block and a
-    checksum of all pairs so far. A later run truncates OUT at a mark and continues there.
+    Further lines are failed items, and a mark after each block of OUT. A mark has the end of the block and a
+    checksum of all items so far. A later run truncates OUT at a mark and continues there.
     A failure is recorded before its line of OUT is written, a mark after its block. The record is deleted
     when everything is written and nothing has failed. Pipes, devices and files in read-only folders have no
     record.
@@ -56,7 +61,9 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     made_with : mapping of str to str
         Settings by option name, in the order in which they are compared.
     batch_size : int
-        Number of pairs that are aligned together.
+        Number of items that are processed together.
+    unit : str
+        What the items are, for messages.
 
     Attributes
     ----------
@@ -65,15 +72,19 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     block : int
         Lines of a block.
     lines : int
-        Alignments so far, including those of earlier runs.
+        Results so far, including those of earlier runs.
     size : int
         Bytes of OUT to keep.
     failures : int
-        Number of failed alignments among them.
+        Number of failures among them.
     first : Failure or None
         The first failure.
     last_line : str
         The last whole line that an earlier run wrote.
+    found : int
+        Lines of an earlier run in complete blocks, and in the last one if that run has ended.
+    is_whole : bool
+        Whether an earlier run has written all results.
 
     Raises
     ------
@@ -81,12 +92,14 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         If a file of that name exists but is not a record.
     """
 
-    def __init__(self, output: str | None, made_with: Mapping[str, str], batch_size: int) -> None:
+    def __init__(
+        self, output: str | None, made_with: Mapping[str, str], batch_size: int, unit: str = "pairs"
+    ) -> None:
         self.path = Path(f"{output}.run") if output is not None and _can_have_one(Path(output)) else None
         self.block = batch_size * -(-BLOCK_LINES // batch_size)
         self.lines = self.size = self.failures = 0
         self.first: Failure | None = None
-        self.last_line = ""
+        self.last_line, self.unit, self.found, self.is_whole = "", unit, 0, False
         self._output, self._made_with = output, dict(made_with)
         self._file: IO[str] | None = None
         self._checksum = 0
@@ -107,14 +120,54 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         """Whether an earlier run left a record."""
         return self._earlier is not None
 
-    def find_marks(self) -> int:
-        """Count the lines in the complete blocks of an earlier run; the last block may be smaller.
+    def skip_written(
+        self,
+        items: Iterator[Item],
+        texts: Callable[[Item], Sequence[str]],
+        check_last: Callable[[Item], None],
+    ) -> Iterator[Item]:
+        """Skip the items whose results an earlier run has written.
+
+        The items of an incomplete block come again, since items of one batch influence each other's digits.
+
+        Parameters
+        ----------
+        items : iterator
+            The input from its beginning.
+        texts : callable
+            What :meth:`write` is given for an item.
+        check_last : callable
+            Called with the last item that has a result, to compare it with :attr:`last_line`.
+
+        Returns
+        -------
+        iterator
+            The items that have to be done; results are to be written from :attr:`size` on.
 
         Raises
         ------
         InputError
-            If OUT was made with another setting, which is named, or is not the output of a run.
+            If OUT was made with another setting, which is named, or is not the output of a run. Also if an
+            item differs from the one that the earlier run had there.
         """
+        self.found = lines = self._find_marks()
+        recent: deque[Item] = deque(maxlen=self.block)
+        for item in islice(items, lines):
+            self._skip(texts(item))
+            recent.append(item)
+        if self.lines < lines:
+            message = f"cannot resume: it has {lines} lines, more than there are {self.unit}"
+            raise InputError(message, file=self._output)
+        if recent:
+            check_last(recent[-1])
+        following = list(islice(items, 1))
+        self.is_whole = bool(lines) and not following
+        again = 0 if self.is_whole else lines % self.block
+        self._keep(lines - again)
+        return chain(list(recent)[len(recent) - again :], following, items)
+
+    def _find_marks(self) -> int:
+        """Count the lines in the complete blocks of an earlier run; the last block may be smaller."""
         out = Path(self._output or "")
         size = out.stat().st_size if out.is_file() else 0
         if not size:
@@ -140,27 +193,20 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self.last_line = last_line(block_text(out, start.size, kept[-1].size, kept[-1].line - start.line))
         return kept[-1].line
 
-    def skip(self, pair: Sequence[str]) -> None:
-        """Count a pair, given as its name and two texts, whose alignment is already written.
-
-        Raises
-        ------
-        InputError
-            If this pair, or one before it, differs from the pair that the earlier run had there.
-        """
-        self._next(pair)
+    def _skip(self, texts: Sequence[str]) -> None:
+        self._next(texts)
         if self.lines not in self._ends:
             return
         if self._expected.get(self.lines, self._checksum) != self._checksum:
             first = (self.lines - 1) // self.block * self.block + 1
             raise InputError(
-                f"cannot resume: one of the pairs {first} to {self.lines} differs from the earlier run; "
-                "start over without --resume",
+                f"cannot resume: one of the {self.unit} {first} to {self.lines} differs from the earlier "
+                "run; start over without --resume",
                 file=self._output,
             )
         self._marks[self.lines] = _Mark(self.lines, self._ends[self.lines], self._checksum)
 
-    def keep(self, lines: int) -> None:
+    def _keep(self, lines: int) -> None:
         """Continue after a line that has a mark, or from the beginning; drop all later entries."""
         self._marks = {line: mark for line, mark in self._marks.items() if line <= lines}
         self._failed = [failure for failure in self._failed if failure.line <= lines]
@@ -168,7 +214,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self.lines, self.size, self._checksum = self._marks[lines] if lines else _Mark(0, 0, 0)
 
     def begin(self) -> None:
-        """Write the record so far; from here on, alignments can be written."""
+        """Write the record so far; from here on, results can be written."""
         if self.path is None:
             return
         entries: list[Failure | _Mark] = [*self._failed, *self._marks.values()]
@@ -179,13 +225,27 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._opened = OutputFile(self.path, "ab", self.path)
         self._file = as_text(io.BufferedWriter(self._opened))
 
-    def write(self, out: IO[str], alignment: Alignment, text: str, pair: Sequence[str]) -> None:
-        """Write an alignment, given the name and texts of its pair, and update the record."""
-        self._next(pair)
-        if alignment.error:
-            failure = Failure(self.lines, alignment.id, alignment.error)
-            self.failures, self.first = self.failures + 1, self.first or failure
-            self._record(failure)
+    def write(
+        self, out: IO[str], text: str, texts: Sequence[str], failure: tuple[str, str] | None = None
+    ) -> None:
+        """Write the line of an item, and update the record.
+
+        Parameters
+        ----------
+        out : file
+            OUT, opened with :func:`forest_align.storage.outputs.open_output`.
+        text : str
+            The line.
+        texts : sequence of str
+            What identifies the item, such as its name and texts.
+        failure : (str, str), optional
+            The name of the item and the reason, if it failed.
+        """
+        self._next(texts)
+        if failure is not None:
+            failed = Failure(self.lines, *failure)
+            self.failures, self.first = self.failures + 1, self.first or failed
+            self._record(failed)
         out.write(text)
         if self.lines % self.block:
             out.flush()
@@ -193,9 +253,9 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             end_block(out)
             self._mark()
 
-    def _next(self, pair: Sequence[str]) -> None:
+    def _next(self, texts: Sequence[str]) -> None:
         self.lines += 1
-        text = "\t".join(pair) + "\n"
+        text = "\t".join(texts) + "\n"
         self._checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"), self._checksum)
 
     def _mark(self) -> None:

@@ -161,7 +161,8 @@ def run(options: argparse.Namespace) -> int:
                     error=str(error),
                 )
                 text = writer.line(alignment)
-            record.write(out, alignment, text, item.texts)
+            failure = (alignment.id, alignment.error) if alignment.error else None
+            record.write(out, text, item.texts, failure)
         out.write(writer.footer)
     return _report(record, complaints)
 
@@ -198,43 +199,26 @@ def _report(record: RunRecord, complaints: Sequence[str]) -> int:
 def _skip_finished(
     items: Iterator[Item], record: RunRecord, options: argparse.Namespace, aligner: str
 ) -> Iterator[Item]:
-    """Skip the pairs whose alignments an earlier run has written.
+    """Skip the pairs whose alignments an earlier run has written, and report how many there are."""
 
-    The pairs of an incomplete block are aligned again.
-    """
-    lines = record.find_marks()
-    kept: deque[Item] = deque(maxlen=record.block)
-    for _ in range(lines):
-        item = next(items, None)
-        if item is None:
-            raise InputError(
-                f"cannot resume: it has {lines} lines, more than there are pairs", file=options.output
-            )
-        record.skip(item.texts)
-        kept.append(item)
-    if not lines:
-        record.keep(0)
-        return items
-    if options.to == "jsonl":
-        last = kept[-1]
-        texts = last.source.text, last.target.text
-        check_same_run(record.last_line, lines, last.name, texts, options.output, aligner)
-    else:
+    def check_last(last: Item) -> None:
+        if options.to == "jsonl":
+            texts = last.source.text, last.target.text
+            check_same_run(record.last_line, record.lines, last.name, texts, options.output, aligner)
+            return
         try:
             Links.from_pharaoh(record.last_line)
         except InputError as error:
-            raise error.at(file=options.output, line=lines) from None
-    following = next(items, None)
-    if following is None:
-        print(f"forest-align align: {options.output} has all {lines} pairs already", file=sys.stderr)
-        record.keep(lines)
-        return iter(())
-    again = lines % record.block
-    record.keep(lines - again)
-    unknown = "the earlier settings are unknown"
-    warning = "" if record.is_known else f"; {options.output}.run is missing, {unknown}"
-    print(f"forest-align align: resuming after line {lines - again}{warning}", file=sys.stderr)
-    return chain(list(kept)[len(kept) - again :], [following], items)
+            raise error.at(file=options.output, line=record.lines) from None
+
+    left = record.skip_written(items, lambda item: item.texts, check_last)
+    if record.is_whole:
+        print(f"forest-align align: {options.output} has all {record.lines} pairs already", file=sys.stderr)
+    elif record.found:
+        missing = f"; {options.output}.run is missing, the earlier settings are unknown"
+        warning = "" if record.is_known else missing
+        print(f"forest-align align: resuming after line {record.lines}{warning}", file=sys.stderr)
+    return left
 
 
 def _align(

@@ -6,17 +6,18 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forest_align._version import __version__
+from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import add_output, add_text_arguments
-from forest_align.cli.parse_inputs import READERS, Numbered, kind_of, open_input
-from forest_align.data.text.lines import InputLines
+from forest_align.cli.parse_inputs import READERS, ParseItem, kind_of, open_input
 from forest_align.em.progress import counted
-from forest_align.storage.outputs import Whole, open_output, refuse_overwriting, whole_lines
+from forest_align.storage.outputs import open_output, refuse_overwriting
+from forest_align.storage.run_record import RunRecord
 from forest_align.types import InputError, InputWarning
-from forest_align.types.json_fields import format_json_object
+from forest_align.types.json_fields import Fields, format_json_object, parse_json_object
 from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; default: 1")
     parser.add_argument(
-        "--resume", action="store_true", help="continue after the last complete line of OUT (trees and json)"
+        "--resume", action="store_true", help="continue OUT where a run stopped (trees and json)"
     )
 
 
@@ -85,72 +86,99 @@ def run(options: argparse.Namespace) -> int:
     """Parse and write; return the exit status."""
     if options.output is not None:
         refuse_overwriting(options.sentences, [Path(options.output)])
-    (finished, size), failed = _finished(options) if options.resume else ((0, 0), 0)
-    if failed:
-        print(
-            f"forest-align parse: {failed} of the {finished} lines written before could not be parsed",
-            file=sys.stderr,
-        )
+    if options.resume and not _can_resume(options):
+        raise InputError("--resume needs -o OUT, and --to trees or json")
+    from forest_align.parsing.parser import sentences_ahead
+
     with open_input(options.sentences) as source:
         options.source = options.source or kind_of(source)
         if options.escapes and options.source != "text":
             raise InputError(f"--escapes is for text, and {source.name} has trees")
+        record = RunRecord(
+            options.output if _can_resume(options) else None,
+            _made_with(options),
+            sentences_ahead(options.batch_size) if options.source == "text" else 1,
+            "sentences",
+        )
+
+        def skip(items: Iterator[ParseItem]) -> Iterator[ParseItem]:
+            return _skip_finished(items, record, options) if options.resume else items
+
         # Load models before the output is opened: a wrong name must not leave an empty file behind.
-        results = READERS[options.source](source, options)
-        if finished:
-            results = _go_on(results, source, finished, options)
-        with open_output(options.output, size) as output:
-            for line, result in counted(results, "sentences"):
+        results = READERS[options.source](source, options, skip)
+        with record, open_output(options.output, record.size) as output:
+            record.begin()
+            for item in counted(results, "sentences"):
+                failure, result = None, item.content
                 if isinstance(result, InputError):
-                    failed += 1
-                    problem = InputError(result.message, file=source.name, line=line, field=result.field)
+                    problem = InputError(result.message, file=source.name, line=item.line, field=result.field)
                     print(f"forest-align parse: error: {problem}", file=sys.stderr)
-                output.write(_written(result, options))
-                output.flush()
-                finished += 1
-        if not finished:
+                    failure = (str(item.line or ""), result.message)
+                record.write(output, _written(result, options), [_key(item, options)], failure)
+        if not record.lines:
             warnings.warn(InputWarning(f"{source.name}: found no sentences"), stacklevel=2)
-    return EXIT_SOME_FAILED if failed else EXIT_OK
+    return EXIT_SOME_FAILED if record.failures else EXIT_OK
 
 
-def _finished(options: argparse.Namespace) -> tuple[Whole, int]:
-    """Complete lines that an earlier run has written, and how many of them are failed sentences."""
-    if options.output is None or options.to == "nbest":
-        raise InputError("--resume needs -o OUT, and --to trees or json")
-    path = Path(options.output)
-    whole = whole_lines(path, options.to)
-    if not whole.lines:
-        return whole, 0
-    with path.open("rb") as written:
-        lines = islice(written, whole.lines)
-        return whole, sum(line == b"\n" or line.startswith(b'{"error"') for line in lines)
+def _can_resume(options: argparse.Namespace) -> bool:
+    return options.output is not None and options.to != "nbest"
 
 
-def _go_on(results: Numbered, source: InputLines, finished: int, options: argparse.Namespace) -> Numbered:
-    """The results that still have to be written.
+def _made_with(options: argparse.Namespace) -> dict[str, str]:
+    """Settings that a resumed run must share."""
+    return {
+        "the version": __version__,
+        "--parser": contents_of(options.parser),
+        "--from": options.source,
+        "--to": options.to,
+        "-k": str(options.k),
+        "--tokenized": "given" if options.tokenized else "",
+        "--escapes": options.escapes or "",
+        "--batch-size": str(options.batch_size),
+    }
 
-    Sentences that are parsed together influence each other's last digits. The sentences of the last batch are
-    therefore parsed again, and must reproduce the written lines.
-    """
-    start = 0
-    if options.source == "text":
-        from forest_align.parsing.parser import sentences_ahead
 
-        together = sentences_ahead(options.batch_size)
-        start = (finished - 1) // together * together
-        for _ in islice(source.numbered(), start):
-            pass
-    with open(options.output, encoding="utf-8", errors="replace", newline="\n") as written:
-        for number, line in enumerate(islice(written, start, finished), start + 1):
-            _, result = next(results, (0, None))
-            if result is None or _written(result, options) != line:
-                raise InputError(
-                    "cannot resume: the line is another one now; it was made from other input, "
-                    "by another parser or with other options",
-                    file=options.output,
-                    line=number,
-                )
-    return results
+def _skip_finished(
+    items: Iterator[ParseItem], record: RunRecord, options: argparse.Namespace
+) -> Iterator[ParseItem]:
+    """Skip the items, lines of text or sentences with trees, whose lines an earlier run has written."""
+
+    def check_last(last: ParseItem) -> None:
+        if not record.is_known and not _may_have_given(record.last_line, last, options):
+            message = "cannot resume: the line is another one now; it was made from other input"
+            raise InputError(message, file=options.output, line=record.lines)
+
+    left = record.skip_written(items, lambda item: [_key(item, options)], check_last)
+    if record.is_whole:
+        print(f"forest-align parse: {options.output} has all {record.lines} lines already", file=sys.stderr)
+    elif record.found and not record.is_known:
+        message = f"cannot resume: {record.path}, which has the earlier settings, is missing"
+        raise InputError(f"{message}; start over without --resume", file=options.output)
+    if record.failures:
+        print(
+            f"forest-align parse: {record.failures} of the {record.lines} lines written before "
+            "could not be parsed",
+            file=sys.stderr,
+        )
+    return left
+
+
+def _key(item: ParseItem, options: argparse.Namespace) -> str:
+    """What a line was made from: a line of text, or trees, which are as good as the line itself."""
+    return _written(item.content, options) if item.text is None else item.text
+
+
+def _may_have_given(line: str, item: ParseItem, options: argparse.Namespace) -> bool:
+    """Whether a line of an output without a record, as finished runs leave it, may be that of an item."""
+    if item.text is None:
+        return _written(item.content, options) == f"{line}\n"
+    if options.to == "trees":
+        return line[:1] in ("", "(")
+    try:
+        fields = Fields(parse_json_object(line))
+        return fields.has("error") or fields.text("text").split() == item.text.split()
+    except InputError:
+        return False
 
 
 def _written(result: NBest | Sentence | InputError, options: argparse.Namespace) -> str:

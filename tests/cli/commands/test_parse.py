@@ -7,12 +7,14 @@ import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from forest_align.cli import main
 from forest_align.data.trees.penn import read_trees, strip_annotations
 from forest_align.parsing import forest_from_trees
+from forest_align.storage import RunRecord
 from forest_align.types import ModelError, ParseForest
 
 from ...parsing.fake_scorer import FakeScorer
@@ -363,59 +365,97 @@ def test_a_resumed_run_writes_what_is_missing(
     # Sixteen batches are read ahead: after 32 and 64 sentences begins a new window.
     options = ["--from", source, "--to", to, "--batch-size", "2", "-o", str(out)]
     assert main(["parse", name, *options]) == 1
-    whole = out.read_bytes()
-    capsys.readouterr()
+    whole, record = out.read_bytes(), Path(f"{out}.run").read_text()
     lines = whole.splitlines(keepends=True)
-    for kept in (0, 1, 31, 32, 33, 64, 99, 100):
-        out.write_bytes(b"".join(lines[:kept]) + b"".join(lines[kept : kept + 1])[:-1])
+    for kept in (0, 1, 31, 32, 33, 63, 64, 65, 99):
+        stop_after(kept, ["parse", name, *options])
+        assert out.read_bytes() == b"".join(lines[:kept])
+        out.write_bytes(out.read_bytes() + lines[kept][:-1])  # the system was writing the next line
+        capsys.readouterr()
         assert main(["parse", name, *options, "--resume"]) == 1
-        assert out.read_bytes() == whole
-        # What failed before was named before; that it did is why the exit status is 1.
+        assert (out.read_bytes(), Path(f"{out}.run").read_text()) == (whole, record)
+        # What failed in the first 64 sentences, which are not parsed again, was named before.
         told = capsys.readouterr().err.splitlines()
         named = [int(line.split(":")[3]) for line in told if ": error: " in line]
-        assert all(number > kept for number in named) and bool(named) == (kept < 96)
-        before = sum(line == b"\n" or b'{"error"' in line for line in lines[:kept])
-        summary = f"forest-align parse: {before} of the {kept} lines written before could not be parsed"
+        assert named and all(number > kept // 64 * 64 for number in named)
+        before = sum(line == b"\n" or b'{"error"' in line for line in lines[: kept // 64 * 64])
+        summary = f"forest-align parse: {before} of the 64 lines written before could not be parsed"
         assert told[: len(told) - len(named)] == ([summary] if before else [])
+    assert main(["parse", name, *options, "--resume"]) == 1
+    assert out.read_bytes() == whole
+    assert f"{out} has all 100 lines already" in capsys.readouterr().err
+
+
+def stop_after(lines: int, arguments: list[str]) -> None:
+    """Interrupt a command after so many lines of its output."""
+    write_line = RunRecord.write
+
+    def write_or_stop(record: RunRecord, *line: Any) -> None:
+        if record.lines == lines:
+            raise KeyboardInterrupt
+        write_line(record, *line)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunRecord, "write", write_or_stop)
+        assert main(arguments) == 130
 
 
 def test_a_run_over_other_input_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name, out = write(tmp_path, SENTENCES), tmp_path / "out.txt"
     assert main(["parse", name, "-o", str(out), "--to", "json"]) == 1
     whole = out.read_bytes()
-    for change in (
-        SENTENCES.replace(b"word90", b"other90"),
-        SENTENCES[:-20],
+    for change, message in (
+        (
+            SENTENCES.replace(b"word90", b"other90"),
+            "one of the sentences 1 to 100 differs from the earlier run",
+        ),
+        (SENTENCES[: SENTENCES.index(b"word98")], "it has 100 lines, more than there are sentences"),
     ):
         write(tmp_path, change)
         assert main(["parse", name, "-o", str(out), "--to", "json", "--resume"]) == 2
-        assert "cannot resume: the line is another one now" in capsys.readouterr().err
+        assert f"cannot resume: {message}" in capsys.readouterr().err
         assert out.read_bytes() == whole
     for wrong in (["--to", "nbest", "-o", str(out)], []):
         assert main(["parse", name, *wrong, "--resume"]) == 2
         assert "--resume needs -o OUT, and --to trees or json" in capsys.readouterr().err
 
 
-def test_the_last_line_written_is_compared_where_a_window_ends(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--batch-size", "3"], "--batch-size was '2' in the earlier run, now it is '3'"),
+        (["--tokenized"], "--tokenized was not given in the earlier run, now it is 'given'"),
+        (["--to", "json"], "--to was 'trees' in the earlier run, now it is 'json'"),
+        (["-k", "3"], "-k was '10' in the earlier run, now it is '3'"),
+    ],
+)
+def test_a_run_with_other_options_cannot_be_resumed(
+    option: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, out = write(tmp_path, "one\n" * 100), tmp_path / "out.txt"
+    arguments = ["parse", name, "--batch-size", "2", "-o", str(out)]
+    stop_after(70, arguments)
+    assert main([*arguments, *option, "--resume"]) == 2
+    assert f"{out}: cannot resume: {message}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("to", "line"), [("trees", "(S one)\n"), ("json", '{"text": "one"}\n')])
+def test_an_output_without_its_record_is_finished_or_refused(
+    to: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, out = write(tmp_path, "one\n" * 40), tmp_path / "out.txt"
-    options = ["--batch-size", "2", "-o", str(out)]  # sixteen batches are read ahead
-    assert main(["parse", name, *options]) == 0
-    out.write_text("".join(out.read_text().splitlines(keepends=True)[:32]))
-    write(tmp_path, "one\n" * 31 + "other\n" + "one\n" * 8)
-    assert main(["parse", name, *options, "--resume"]) == 2
-    assert f"{out}:32: cannot resume" in capsys.readouterr().err
-
-
-def test_a_run_is_not_resumed_behind_what_is_no_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    name, out = write(tmp_path, "One two.\nThree.\n"), tmp_path / "out.txt"
-    out.write_bytes(b"(\xff\xfe)\n")
-    assert main(["parse", name, "-o", str(out), "--resume"]) == 2
-    assert f"{out}:1: cannot resume: the line is another one now" in capsys.readouterr().err
-    assert out.read_bytes() == b"(\xff\xfe)\n"
+    arguments = ["parse", name, "--to", to, "-o", str(out), "--resume"]
+    out.write_text(line * 40)
+    assert main(arguments) == 0 and out.read_text() == line * 40
+    for content, message in (
+        (line * 30, f"{out}: cannot resume: {out}.run, which has the earlier settings, is missing"),
+        (line * 30 + line[:3], f"{out}:31: cannot resume: expected whole lines"),
+        (line * 39 + "precious notes\n", f"{out}:40: cannot resume: the line is another one now"),
+    ):
+        out.write_text(content)
+        capsys.readouterr()
+        assert main(arguments) == 2 and out.read_text() == content
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
