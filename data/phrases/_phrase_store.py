@@ -94,6 +94,10 @@ class StoredPair(NamedTuple):
 class PhraseStore(AbstractContextManager["PhraseStore"]):
     """Sums of counts, in a file that one process uses at a time.
 
+    SQLite keeps them, not :mod:`forest_align.storage`: it sums any number of phrases in little memory, and
+    its transactions change the counts and the position in the input together. The table itself replaces an
+    older one as all files do, by :mod:`forest_align.data.text.replacing`.
+
     Parameters
     ----------
     path : pathlib.Path, optional

@@ -1,4 +1,9 @@
-"""Owners of trials: if a trial's process has died, the trial is marked as failed and its place is freed."""
+"""Owners of trials: if a trial's process has died, the trial is marked as failed and its place is freed.
+
+The state of a sweep is Optuna's, not a file of :mod:`forest_align.storage`: many processes and machines share
+it, each trial is complete or not, and Optuna's storages write each change as a whole. Optuna's own heartbeat
+frees trials too, though after a time, and in databases alone.
+"""
 
 from __future__ import annotations
 
