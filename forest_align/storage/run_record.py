@@ -102,7 +102,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self.last_line, self.unit, self.found, self.is_whole = "", unit, 0, False
         self._output, self._made_with = output, dict(made_with)
         self._file: IO[str] | None = None
-        self._checksum = 0
+        self._checksum = self._marked = 0  # the last line that has a mark
         self._marks: dict[int, _Mark] = {}
         self._ends: dict[int, int] = {}  # bytes of OUT up to the end of each block of the earlier run
         self._expected: dict[int, int] = {}  # checksums that the earlier run recorded there
@@ -212,6 +212,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._failed = [failure for failure in self._failed if failure.line <= lines]
         self.failures, self.first = len(self._failed), next(iter(self._failed), None)
         self.lines, self.size, self._checksum = self._marks[lines] if lines else _Mark(0, 0, 0)
+        self._marked = lines
 
     def begin(self) -> None:
         """Write the record so far; from here on, results can be written."""
@@ -259,7 +260,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._checksum = zlib.crc32(text.encode("utf-8", "surrogatepass"), self._checksum)
 
     def _mark(self) -> None:
-        if self._file is not None and self._output is not None:
+        if self._file is not None and self._output is not None and self.lines > self._marked:
+            self._marked = self.lines
             self._record(_Mark(self.lines, os.path.getsize(self._output), self._checksum))
 
     def _record(self, entry: Failure | _Mark) -> None:
