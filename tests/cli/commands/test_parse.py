@@ -302,7 +302,7 @@ def test_enju_trees_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["parse", write(tmp_path, xml), "--from", "enju"]) == 0
     assert capsys.readouterr().out == "(NP (NN cat))\n"
     assert main(["parse", write(tmp_path, "<sentence>"), "--from", "enju"]) == 2
-    assert "in.txt:1: expected XML" in capsys.readouterr().err
+    assert "in.txt:1: broken XML" in capsys.readouterr().err
 
 
 def test_standard_input_and_an_output_file(
@@ -467,7 +467,7 @@ def test_what_is_typed_in_is_answered_before_the_next_line_is_read(
     lines, out = [text, text, b""], tmp_path / "out.txt"
     written: list[int] = []
 
-    def readline() -> bytes:
+    def readline(size: int = -1) -> bytes:
         written.append(len(out.read_text().splitlines()) if out.exists() else 0)
         return lines.pop(0)
 
