@@ -3,7 +3,7 @@
 #
 #   [WORDNET=FOLDER] [MINILM=FOLDER] [MPNET=FOLDER] [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh DATA OUT [STEP ...]
 #
-# DATA holds alignment/, treebank/ and lexicon/. WORDNET, MINILM and MPNET are what the dictionary, the parser and the word
+# DATA holds alignment/ and treebank/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
 # vectors are made from. docs/background/rebuilding.md lists the steps with their input and time. Without STEP all are run.
 #
 # OUT gets a folder for each model, OUT/tables, OUT/cache, and OUT/package: this source tree as links, in which the models
@@ -129,7 +129,7 @@ names=$(sed -n 's/^step \([a-z0-9-]*\) .*/\1/p' "$0")
 for name in $chosen; do
     echo "$names" | grep -qx -e "$name" || { echo "$name: no such step; expected some of" $names >&2; exit 2; }
 done
-mkdir -p "$steps" "$out/tables" "$out/candidates"
+mkdir -p "$steps" "$out/tables"
 link_package
 trap 'exit 130' INT  # the parser's trainer ends well when it is interrupted; its step is not done then
 cd "$out/package"
@@ -146,8 +146,6 @@ step vectors python "$here/tools/build_word_vectors.py" "$mpnet" "$out/vectors"
 bundle vectors parsing/vectors
 step tagger python -m forest_align.em.parser.tagger "$treebank" "$out/tagger"
 bundle tagger parsing/vectors
-step candidates python -m forest_align.em.lexical.training "$data" --cache "$out/cache" --out "$out/candidates/candidates.json"
-bundle candidates data/resources
 step contextual python -m forest_align.em.contextual.training "$alignment" "$out/contextual" --cache "$out/cache"
 bundle contextual aligners/models/contextual
 step semi-markov forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \

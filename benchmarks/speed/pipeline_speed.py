@@ -2,7 +2,7 @@
 
 Usage::
 
-    python benchmarks/speed/pipeline_speed.py PAIRS [--words union] [--limit 300] [--workers 1 2]
+    python benchmarks/speed/pipeline_speed.py PAIRS [--words dictionary] [--limit 300] [--workers 1 2]
     python benchmarks/speed/pipeline_speed.py PAIRS --aligner contextual --workers 1 2
 
 PAIRS is any file that ``forest-align align`` reads; only its raw text is used. The table of stages covers

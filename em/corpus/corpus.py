@@ -164,14 +164,16 @@ class CorpusReader:
             if self._store is not None:
                 spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
                 scores = np.array([c.score for c in candidates], np.float64)
+                weighted = np.array([c.weighted for c in candidates], bool)
                 relations = (features.relations != 0) @ _RELATION_BITS
-                arrays = {"spans": spans, "scores": scores, "relations": relations.astype(np.uint8)}
-                self._store.put(key, arrays, {})
+                arrays = {"spans": spans, "scores": scores, "weighted": weighted}
+                self._store.put(key, {**arrays, "relations": relations.astype(np.uint8)}, {})
         else:
             arrays = dict(entry[0])
-            spans, scores = arrays["spans"].tolist(), arrays["scores"].tolist()
+            columns = (arrays[name].tolist() for name in ("spans", "scores", "weighted"))
             candidates = tuple(
-                Candidate((a, b), (c, d), score) for (a, b, c, d), score in zip(spans, scores, strict=True)
+                Candidate((a, b), (c, d), score, weighted=weighted)
+                for (a, b, c, d), score, weighted in zip(*columns, strict=True)
             )
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)

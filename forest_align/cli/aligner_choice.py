@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align._version import __version__
-from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES, refuse_gone
 from forest_align.alignment import Links
 from forest_align.types import InputError, ModelError
 
@@ -100,8 +100,7 @@ def _evidence(kind: str, options: Namespace) -> dict[str, Any]:
     projects = kind == "projection" and uses_given_links(options)
     if kind != "forest" and options.words is not None and not projects:
         raise InputError(f"the {kind} aligner takes no --words {options.words}; the forest aligner does")
-    # Paraphrases cannot change the encoder's links or given links.
-    if options.ppdb is not None and (uses_given_links(options) or options.words == "encoder"):
+    if options.ppdb is not None and uses_given_links(options):
         raise InputError(f"--words {options.words} takes no --ppdb: paraphrases would have no effect")
     settings: dict[str, Any] = {}
     if options.words is not None and not projects:
@@ -118,6 +117,7 @@ def links_of_file(path: str) -> Iterator[Links | InputError]:
     from forest_align.data.text.lines import InputLines
 
     if not Path(path).is_file():
+        refuse_gone(path)
         raise InputError(
             f"expected a file of word links, or one of {', '.join(WORDS)}; found neither", file=path
         )

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from forest_align.data.text.escapes import ESCAPES
+from forest_align.types import InputError
 
 
 class _RemovedOption(argparse.Action):
@@ -20,6 +21,16 @@ class _RemovedOption(argparse.Action):
 def refuse_variant(parser: argparse.ArgumentParser) -> None:
     """Refuse ``--variant``, which existed before each variant became a separate model."""
     parser.add_argument("--variant", action=_RemovedOption, nargs="?", help=argparse.SUPPRESS)
+
+
+def word_candidates_name(text: str) -> str:
+    """The type of an argument that names word candidates."""
+    from forest_align.aligners.words.choose import check_name
+
+    try:
+        return check_name(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def is_file(text: str) -> bool:

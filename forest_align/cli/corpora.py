@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
-from forest_align.cli.arguments import add_text_arguments
+from forest_align.cli.arguments import add_text_arguments, word_candidates_name
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
@@ -33,8 +33,9 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--words",
         "--candidates",
-        choices=WORD_CANDIDATES,
-        help=f"where word candidates come from (default: {DEFAULT_WORDS})",
+        metavar="NAME",
+        type=word_candidates_name,
+        help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)} (default: {DEFAULT_WORDS})",
     )
 
 

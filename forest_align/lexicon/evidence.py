@@ -38,7 +38,12 @@ _RELATIONS = int(
 
 
 def word_evidence(
-    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+    source: Sentence,
+    target: Sentence,
+    lexicon: Lexicon,
+    ppdb: PairTable | None = None,
+    *,
+    cosine: float = EMBEDDING_COSINE,
 ) -> np.ndarray:
     """Find the evidence for every pair of words: :func:`lexical_evidence`, and similar vectors.
 
@@ -52,6 +57,8 @@ def word_evidence(
         The lexicon.
     ppdb : PairTable, optional
         The user's paraphrase pairs.
+    cosine : float
+        Smallest cosine of similar vectors.
 
     Returns
     -------
@@ -66,7 +73,7 @@ def word_evidence(
     check_comparable(source, target)
     found = lexical_evidence(source, target, lexicon, ppdb)
     if source.vectors is not None and target.vectors is not None and found.size:
-        found[source.vectors @ target.vectors.T >= EMBEDDING_COSINE] |= Evidence.EMBEDDING
+        found[source.vectors @ target.vectors.T >= cosine] |= Evidence.EMBEDDING
     return found
 
 

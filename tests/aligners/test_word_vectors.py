@@ -35,8 +35,6 @@ def forest(words: str) -> ForestAligner:
 
 ALIGNERS = [
     pytest.param(lambda: forest("contextual"), id="forest, contextual"),
-    pytest.param(lambda: forest("union"), id="forest, union"),
-    pytest.param(lambda: forest("encoder"), id="forest, encoder"),
     pytest.param(ContextualAligner, id="contextual"),
     pytest.param(JointAligner.load, marks=needs_solver, id="joint"),
 ]

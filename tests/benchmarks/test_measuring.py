@@ -19,7 +19,7 @@ from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.aligners.words.candidate import Candidate
-from forest_align.aligners.words.lexical import candidate_provider
+from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Alignment, Links, project
 from forest_align.data.formats.format import ChunkLink, SentencePair
 from forest_align.em.corpus.corpus import CorpusReader
@@ -214,7 +214,7 @@ def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
 
     monkeypatch.setattr(ForestAligner, "align_candidates", noted)
     case = module.Case({"toy": (source, target)}, links, lambda phrases: [1, 2, 1, len(list(phrases))])
-    provider = candidate_provider("dictionary")
+    provider = word_candidates("dictionary")
     aligner = ForestAligner(candidates=provider)
     own = aligner.model.options
     monotonic = {"noncompositional": False}

@@ -84,11 +84,11 @@ def test_paraphrases_reach_every_aligner(loaded: list[Any], tmp_path: Path) -> N
     for kind in ("contextual", "semi-markov", "joint"):
         load_aligner(options(aligner=kind, ppdb=str(table)))
         assert ("quick", "fast") in loaded[-1][1]["ppdb"]
-    load_aligner(options(ppdb=str(table), words="union"))
-    assert ("quick", "fast") in loaded[-1][1]["ppdb"] and loaded[-1][1]["candidates"] == "union"
+    load_aligner(options(ppdb=str(table), words="dictionary"))
+    assert ("quick", "fast") in loaded[-1][1]["ppdb"] and loaded[-1][1]["candidates"] == "dictionary"
 
 
-@pytest.mark.parametrize("words", ["encoder", "given", "x"])
+@pytest.mark.parametrize("words", ["given", "x"])
 def test_paraphrases_that_would_have_no_effect_are_refused(words: str, loaded: list[Any]) -> None:
     with pytest.raises(InputError, match=f"--words {words} takes no --ppdb"):
         load_aligner(options(words=words, ppdb="table.tsv"))
@@ -98,8 +98,8 @@ def test_paraphrases_that_would_have_no_effect_are_refused(words: str, loaded: l
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"aligner": "contextual", "words": "union"}, "takes no --words"),
-        ({"aligner": "joint", "words": "union"}, "takes no --words"),
+        ({"aligner": "contextual", "words": "dictionary"}, "takes no --words"),
+        ({"aligner": "joint", "words": "dictionary"}, "takes no --words"),
         ({"annotator": "spacy"}, "the forest aligner takes no --annotator; the sultan"),
         ({"aligner": "joint", "annotator": "trees"}, "the joint aligner takes no --annotator"),
         ({"aligner": "contextual", "annotator": "spacy"}, "the contextual aligner takes no --annotator"),
@@ -143,8 +143,8 @@ def test_the_annotators_are_those_that_there_are() -> None:
 
 
 def test_the_kind_of_aligner_is_that_of_the_model(loaded: list[Any]) -> None:
-    load_aligner(options(model="my/model", words="union"))
-    assert loaded == [("my/model", {"candidates": "union"})]
+    load_aligner(options(model="my/model", words="dictionary"))
+    assert loaded == [("my/model", {"candidates": "dictionary"})]
 
 
 def test_a_model_of_another_kind_of_aligner_is_refused(loaded: list[Any]) -> None:

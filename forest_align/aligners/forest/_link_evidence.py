@@ -53,7 +53,7 @@ class LinkEvidence:
         *,
         lone_groups: bool = False,
     ) -> LinkEvidence:
-        """The evidence of word candidates; groups add nothing to the evidence of their words.
+        """The evidence of word candidates that have a probability; groups add nothing to that of their words.
 
         Parameters
         ----------
@@ -66,6 +66,7 @@ class LinkEvidence:
             with its probability. If several such groups overlap, the most probable one counts.
         """
         words = np.zeros((source_length, target_length))
+        candidates = [found for found in candidates if found.weighted]
         for found in candidates:
             if not found.is_group:
                 words[found.source[0], found.target[0]] = found.score

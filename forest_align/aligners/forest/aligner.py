@@ -61,7 +61,7 @@ class ForestAligner(ParsingAligner):
     ------
     InputError
         If there are no word candidates of this name, or if ``ppdb`` is neither a table nor the path of a
-        readable one. Also if ``ppdb`` is combined with ``"encoder"`` or a provider, which would ignore it.
+        readable one. Also if ``ppdb`` is combined with a provider, which would ignore it.
     """
 
     name = NAME
@@ -77,7 +77,7 @@ class ForestAligner(ParsingAligner):
     ) -> None:
         candidates = DEFAULT_WORDS if candidates is None else candidates
         if isinstance(candidates, str):
-            check_name(candidates, ppdb)
+            check_name(candidates)
         elif ppdb is not None:
             raise InputError(
                 "expected word candidates by name, to which paraphrases are evidence, found a provider",

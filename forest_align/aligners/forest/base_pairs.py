@@ -22,7 +22,9 @@ def features_of_candidates(
     confident_link: float,
     lexicon: Lexicon,
 ) -> PairFeatures:
-    """Features of the phrase pairs of two sentences; candidates from ``confident_link`` up count as links.
+    """Features of the phrase pairs of two sentences.
+
+    Candidates with a probability of at least ``confident_link`` count as links.
 
     Raises
     ------
@@ -38,7 +40,7 @@ def features_of_candidates(
                 f"candidate {found.source}-{found.target} is out of range: "
                 f"the sentences have {len(source)} and {len(target)} tokens"
             )
-        if found.score >= confident_link:
+        if found.weighted and found.score >= confident_link:
             links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
     return pair_features(source, target, word_evidence(source, target, lexicon), links)
 

@@ -104,8 +104,11 @@ def log_agreement(
     -------
     numpy.ndarray
         float64, shape (K,): log-probabilities that a link lies inside a pair and none leads out of it;
-        finite. Links of punctuation inside a pair do not count, unless a phrase is only punctuation.
+        finite. Links of punctuation inside a pair do not count, unless a phrase is only punctuation. If no
+        candidate has a probability, all are 0.
     """
+    if candidates and not any(found.weighted for found in candidates):
+        return np.zeros(len(arrays.source))
     one, two = forest_of(source), forest_of(target)
     pairs = SpanPairs(
         one.start[arrays.source],

@@ -72,9 +72,14 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
+    leaves = {place: base[pair] for place, pair in _leaves(arrays)}
     arrays, links, trees = reported_derivation(forests, arrays, base, candidates, model.options)
     agreement = log_agreement(source, target, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
+    weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
+    for place, leaf in leaves.items():
+        if not leaf.weighted:
+            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell not in weighted}
     return Alignment(
         source,
         target,
@@ -126,12 +131,22 @@ def _links_at_leaves(
     """Word links of a derivation's base pairs; a link without a score of its own has that of its group."""
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
-    at_leaves = arrays.kind == BASE
-    for pair in zip(arrays.source[at_leaves].tolist(), arrays.target[at_leaves].tolist(), strict=True):
+    for _, pair in _leaves(arrays):
         found = base[pair]
-        cells = [(i, j) for i in range(*found.source) for j in range(*found.target)]
-        links.update({cell: word_scores.get(cell, found.score) for cell in cells})
+        links.update({cell: word_scores.get(cell, found.score) for cell in _cells(found)})
     return links
+
+
+def _leaves(arrays: AlignmentArrays) -> list[tuple[int, tuple[int, int]]]:
+    """The places and the nodes of a derivation's base pairs."""
+    places = np.flatnonzero(arrays.kind == BASE)
+    nodes = zip(arrays.source[places].tolist(), arrays.target[places].tolist(), strict=True)
+    return list(zip(places.tolist(), nodes, strict=True))
+
+
+def _cells(candidate: Candidate) -> list[tuple[int, int]]:
+    """All pairs of a word of the source side with one of the target side."""
+    return [(i, j) for i in range(*candidate.source) for j in range(*candidate.target)]
 
 
 def _phrase_pairs(
@@ -163,11 +178,12 @@ def _add_confident(
 ) -> None:
     """Add confident word pairs that the structure lacks, and certain ones even between linked words.
 
-    Groups are not added: their words are candidates too, each with its own probability.
+    Groups are not added: their words are candidates too, each with its own probability. Candidates without a
+    probability are not added either.
     """
     used = {i for i, _ in links}, {j for _, j in links}
     single = (found for found in candidates if found.source[1] - found.source[0] == 1)
-    words = (found for found in single if found.target[1] - found.target[0] == 1)
+    words = (found for found in single if found.target[1] - found.target[0] == 1 and found.weighted)
     for found in sorted(words, key=lambda found: (-found.score, found.source, found.target)):
         i, j = found.source[0], found.target[0]
         is_free = i not in used[0] and j not in used[1]

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate, CandidateProvider
     from forest_align.aligners.words.choose import word_candidates
     from forest_align.aligners.words.explain import with_evidence
-    from forest_align.aligners.words.lexical import GivenCandidates, ScoredCandidates
+    from forest_align.aligners.words.lexical import GivenCandidates, LexicalCandidates
 
 __all__ = [
     "Candidate",
     "CandidateProvider",
     "GivenCandidates",
-    "ScoredCandidates",
+    "LexicalCandidates",
     "with_evidence",
     "word_candidates",
 ]
@@ -27,7 +27,7 @@ __getattr__, __dir__ = lazy_face(
         "Candidate": "forest_align.aligners.words.candidate",
         "CandidateProvider": "forest_align.aligners.words.candidate",
         "GivenCandidates": "forest_align.aligners.words.lexical",
-        "ScoredCandidates": "forest_align.aligners.words.lexical",
+        "LexicalCandidates": "forest_align.aligners.words.lexical",
         "with_evidence": "forest_align.aligners.words.explain",
         "word_candidates": "forest_align.aligners.words.choose",
     },

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-#: Candidates less likely than this are not proposed.
-MINIMUM_SCORE = 0.05
-
 
 def check_minimum_score(value: float) -> None:
     """Check that the minimum score of candidates is a probability.
@@ -37,17 +34,22 @@ class Candidate:
     source, target : (int, int)
         Half-open token spans.
     score : float
-        Probability of the link, in (0, 1); for a group, that all its words are linked.
+        Probability of the link, in (0, 1); for a group, that all its words are linked. 1 if ``weighted`` is
+        false.
     evidence : tuple of str
         Names of the evidence: kinds of :class:`~forest_align.lexicon.evidence.Evidence`, kinds of
         :func:`~forest_align.lexicon.groups.lexical_groups`, ``block`` or ``given``; ``context`` if there
         are none of these.
+    weighted : bool
+        Whether the score is a probability. If not, the link is possible, nothing says how likely it is, and
+        it is no evidence for or against others.
     """
 
     source: Span
     target: Span
     score: float
     evidence: tuple[str, ...] = ()
+    weighted: bool = True
 
     @property
     def is_group(self) -> bool:

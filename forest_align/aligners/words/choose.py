@@ -6,17 +6,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.words.candidate import MINIMUM_SCORE, CandidateProvider
-from forest_align.aligners.words.lexical import candidate_provider
+from forest_align.aligners.words.candidate import CandidateProvider
+from forest_align.aligners.words.lexical import LexicalCandidates
+from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable, paraphrase_table
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate
+    from forest_align.aligners.words.dictionary import Dictionary
     from forest_align.types import Sentence
 
 #: Names that :func:`word_candidates` knows.
-WORD_CANDIDATES = ("union", "contextual", "dictionary", "encoder")
+WORD_CANDIDATES = ("contextual", "dictionary")
+#: Names of earlier versions.
+_GONE = ("union", "encoder")
 # Links of the contextual aligner below this probability never help the forest aligner.
 _CONTEXTUAL_MINIMUM = 0.2
 #: The default name.
@@ -45,27 +49,38 @@ class WithFallback:
         return (self._provider if has_vectors else self._fallback).candidates(source, target)
 
 
-def check_name(name: str, ppdb: object) -> None:
-    """Check that :func:`word_candidates` knows a name, and that it uses the given paraphrases, if any.
+def refuse_gone(name: str) -> None:
+    """Refuse the names of word candidates that only earlier versions had.
 
     Raises
     ------
     InputError
-        If the name is unknown, or its candidates do not use paraphrases.
+        If it is such a name; says which there are now.
     """
+    if name in _GONE:
+        raise InputError(f"word candidates {name!r} are gone: use {' or '.join(WORD_CANDIDATES)}")
+
+
+def check_name(name: str) -> str:
+    """Return the name if :func:`word_candidates` knows it.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, or is one of earlier versions only.
+    """
+    refuse_gone(name)
     if name not in WORD_CANDIDATES:
         expected = ", ".join(WORD_CANDIDATES)
         raise InputError(f"expected word candidates to be one of {expected}, found {name!r}")
-    if name == "encoder" and ppdb is not None:
-        raise InputError(
-            "word candidates 'encoder' take no paraphrases: these would have no effect", field="ppdb"
-        )
+    return name
 
 
 def word_candidates(
     name: str = DEFAULT_WORDS,
     *,
     ppdb: PairTable | str | Path | None = None,
+    dictionary: Dictionary | None = None,
     minimum_score: float | None = None,
 ) -> CandidateProvider:
     """Make a provider of word candidates by name.
@@ -74,42 +89,41 @@ def word_candidates(
     ----------
     name : str
         ``contextual``: links of the contextual aligner with their probabilities; without word vectors,
-        candidates from the lexicon. ``union``, ``dictionary`` or ``encoder``: see
-        :func:`forest_align.aligners.words.lexical.candidate_provider`.
+        candidates of the dictionary. ``dictionary``: words that the lexicon relates, without probabilities,
+        see :class:`~forest_align.aligners.words.lexical.LexicalCandidates`.
     ppdb : PairTable or str or Path, optional
-        Paraphrase pairs of the user, or their file; not allowed with ``encoder``.
+        Paraphrase pairs of the user, or their file.
+    dictionary : Dictionary, optional
+        What a training corpus adds to the lexicon, for ``dictionary``.
     minimum_score : float, optional
-        Candidates less likely than this are not proposed; by default 0.2 for ``contextual``, 0.05 for others.
+        Links of the contextual aligner less likely than this are not proposed; by default 0.2.
 
     Raises
     ------
     InputError
         If there are no candidates of this name, or the minimum score is not from 0 to 1. Also if ``ppdb`` is
-        neither a table nor the path of a readable one, or is combined with ``encoder``.
+        neither a table nor the path of a readable one.
 
     Examples
     --------
     >>> from forest_align import Sentence
-    >>> source, target = (Sentence.from_words(words) for words in (["a", "film"], ["the", "movie"]))
+    >>> source, target = (Sentence.from_words(words) for words in (["a", "film"], ["a", "movie"]))
     >>> for found in word_candidates("dictionary").candidates(source, target):
     ...     print(found.source, found.target, found.evidence)
-    (0, 1) (0, 1) ('function',)
+    (0, 1) (0, 1) ('identical', 'lemma', 'function')
     (1, 2) (1, 2) ('synonym',)
     """
-    check_name(name, ppdb)
+    check_name(name)
     table = paraphrase_table(ppdb)
-    least = MINIMUM_SCORE if minimum_score is None else minimum_score
-    if name != "contextual":
-        return candidate_provider(name, ppdb=table, minimum_score=least)
+    from_dictionary = LexicalCandidates(load_lexicon(), dictionary, ppdb=table)
+    if name == "dictionary":
+        return from_dictionary
     from forest_align.aligners.contextual.aligner import ContextualAligner
     from forest_align.aligners.words._contextual_candidates import ContextualCandidates
 
+    least = _CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score
     return WithFallback(
-        ContextualCandidates(
-            ContextualAligner(ppdb=table),
-            minimum_score=_CONTEXTUAL_MINIMUM if minimum_score is None else minimum_score,
-        ),
-        candidate_provider("dictionary", ppdb=table, minimum_score=least),
+        ContextualCandidates(ContextualAligner(ppdb=table), minimum_score=least), from_dictionary
     )
 
 

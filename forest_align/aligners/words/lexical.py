@@ -1,4 +1,4 @@
-"""Word candidates from the lexicon and from word vectors, and those that the caller gives."""
+"""Word candidates from dictionaries (Arase & Tsujii 2017, §6.1), and those that the caller gives."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.words.candidate import (
-    MINIMUM_SCORE,
-    Candidate,
-    CandidateProvider,
-    Span,
-    check_minimum_score,
-)
-from forest_align.aligners.words.lexical_features import pair_features
-from forest_align.aligners.words.lexical_model import LexicalModel, probability
+from forest_align.aligners.words.candidate import Candidate, Span
+from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.alignment import Links
-from forest_align.lexicon.evidence import explain, word_evidence
-from forest_align.lexicon.groups import Group, lexical_groups, linked_blocks
-from forest_align.lexicon.kinds import CONTEXT, Evidence
-from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.lexicon.evidence import explain
+from forest_align.lexicon.groups import lexical_groups, linked_blocks
+from forest_align.lexicon.kinds import Evidence
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -30,62 +22,51 @@ if TYPE_CHECKING:
 
 #: Score of a user's link that has none.
 GIVEN_SCORE = 0.99
-#: Names that :func:`candidate_provider` knows.
-PROVIDERS = ("dictionary", "encoder", "union", "given")
+# Kinds of evidence that make a candidate; the others are features only.
+_PROPOSING = int(
+    Evidence.IDENTICAL
+    | Evidence.LEMMA
+    | Evidence.SPELLING
+    | Evidence.NUMBER
+    | Evidence.ABBREVIATION
+    | Evidence.SYNONYM
+    | Evidence.DERIVATION
+    | Evidence.SUFFIX
+    | Evidence.PREPOSITION
+    | Evidence.PPDB
+    | Evidence.EMBEDDING
+)
 
 
-class ScoredCandidates:
-    """Proposes candidates from the lexicon, contextual vectors or both.
+class LexicalCandidates:
+    """Proposes the word pairs that are in dictionaries or have similar vectors, and groups of words.
 
-    Proposals and scores are symmetric: swapped sentences have swapped candidates.
+    The candidates are the W of Arase & Tsujii (2017): equal words, synonyms, derivations, prepositions, and
+    similar words. To these come the groups that the lexicon knows, see
+    :func:`~forest_align.lexicon.groups.lexical_groups`. Nothing says which candidates are likely, so all have
+    the score 1 and are not ``weighted``. Swapped sentences have swapped candidates.
 
     Parameters
     ----------
     lexicon : Lexicon
         The lexicon.
-    model : LexicalModel
-        Computes the probabilities; decides whether vectors are used.
-    fallback : LexicalModel, optional
-        Model for sentences without vectors; without it, such sentences are an error.
+    dictionary : Dictionary, optional
+        What a training corpus adds to the lexicon; by default nothing, and vectors do not count.
     ppdb : PairTable, optional
         Paraphrase pairs of the user.
-    minimum_score : float
-        Least probability of a candidate, from 0 to 1.
-    only_evident : bool
-        Whether two words need lexical evidence to become a candidate.
-    with_lexical_groups : bool
-        Whether to propose the groups that the lexicon knows; blocks of likely links are always proposed.
-
-    Raises
-    ------
-    InputError
-        If the least probability is not from 0 to 1.
     """
 
     def __init__(
-        self,
-        lexicon: Lexicon,
-        model: LexicalModel,
-        *,
-        fallback: LexicalModel | None = None,
-        ppdb: PairTable | None = None,
-        minimum_score: float = MINIMUM_SCORE,
-        only_evident: bool = False,
-        with_lexical_groups: bool = True,
+        self, lexicon: Lexicon, dictionary: Dictionary | None = None, *, ppdb: PairTable | None = None
     ) -> None:
-        check_minimum_score(minimum_score)
         self._lexicon = lexicon
-        self._model = model
-        self._fallback = fallback
+        self._dictionary = dictionary or Dictionary()
         self._ppdb = ppdb
-        self._minimum_score = minimum_score
-        self._only_evident = only_evident
-        self._with_lexical_groups = with_lexical_groups
 
     @property
     def uses_vectors(self) -> bool:
-        """Whether word vectors are used."""
-        return self._model.uses_vectors
+        """Whether word vectors are used; sentences without them get candidates of the lexicon only."""
+        return self._dictionary.cosine is not None
 
     def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
         """Candidates in ascending order of their spans.
@@ -93,63 +74,17 @@ class ScoredCandidates:
         Raises
         ------
         InputError
-            If the model needs vectors and the sentences have none, or if the vectors differ in size or are
-            not finite.
+            If vectors are used, and those of the sentences differ in size or are not finite.
         """
-        if not len(source) or not len(target):
-            return ()
-        evidence, logits, model = self._scored(source, target)
-        scores = probability(logits)
-        wanted = scores >= self._minimum_score
-        if self._only_evident:
-            wanted &= (evidence & ~int(Evidence.EMBEDDING)) != 0
-        rows, columns = np.nonzero(wanted)
-        found = [
-            Candidate((i, i + 1), (j, j + 1), score, explain(mask) or (CONTEXT,))
-            for i, j, score, mask in zip(
-                rows.tolist(),
-                columns.tolist(),
-                scores[wanted].tolist(),
-                evidence[wanted].tolist(),
-                strict=True,
-            )
-        ]
-        found += self._group_candidates(source, target, logits, scores, model)
-        found.sort()
-        return tuple(found)
-
-    def link_probabilities(self, source: Sentence, target: Sentence) -> np.ndarray:
-        """Probability of every word link, float32 ``[len(source), len(target)]``."""
-        if not len(source) or not len(target):
-            return np.zeros((len(source), len(target)), dtype=np.float32)
-        return probability(self._scored(source, target)[1])
-
-    def _scored(self, source: Sentence, target: Sentence) -> tuple[np.ndarray, np.ndarray, LexicalModel]:
-        model = self._model
-        if model.uses_vectors and (source.vectors is None or target.vectors is None):
-            if self._fallback is None:
-                raise InputError("candidates of the encoder need sentences with word vectors")
-            model = self._fallback
-        evidence = word_evidence(source, target, self._lexicon, self._ppdb)
-        features = pair_features(source, target, evidence, self._lexicon, with_vectors=model.uses_vectors)
-        return evidence, model.link_logits(features), model
-
-    def _group_candidates(
-        self, source: Sentence, target: Sentence, logits: np.ndarray, scores: np.ndarray, model: LexicalModel
-    ) -> list[Candidate]:
-        kinds: dict[tuple[Span, Span], list[str]] = {}
-        groups: list[Group] = linked_blocks(scores)
-        if self._with_lexical_groups:
-            groups += lexical_groups(source, target, self._lexicon, self._ppdb)
-        for group in groups:
+        evidence = self._dictionary.evidence(source, target, self._lexicon, self._ppdb)
+        kinds: dict[tuple[Span, Span], list[str]] = {
+            ((i, i + 1), (j, j + 1)): list(explain(int(evidence[i, j])))
+            for i, j in np.argwhere(evidence & _PROPOSING).tolist()
+        }
+        for group in lexical_groups(source, target, self._lexicon, self._ppdb):
             kinds.setdefault((group.source, group.target), []).append(group.kind)
-        found = []
-        for (left, right), names in kinds.items():
-            estimate = float(np.mean(np.clip(logits[left[0] : left[1], right[0] : right[1]], -12, 12)))
-            score = float(probability(np.array(max(model.group_logit(name, estimate) for name in names))))
-            if score >= self._minimum_score:
-                found.append(Candidate(left, right, score, tuple(names)))
-        return found
+        found = [Candidate(*spans, 1.0, tuple(names), weighted=False) for spans, names in kinds.items()]
+        return tuple(sorted(found))
 
 
 class GivenCandidates:
@@ -199,46 +134,3 @@ def given_candidates(
         See :meth:`GivenCandidates.candidates`.
     """
     return GivenCandidates(given).candidates(source, target) if isinstance(given, Links) else given
-
-
-def candidate_provider(
-    name: str = "union",
-    *,
-    ppdb: PairTable | None = None,
-    links: Links | None = None,
-    minimum_score: float = MINIMUM_SCORE,
-) -> CandidateProvider:
-    """Make a provider by name.
-
-    Parameters
-    ----------
-    name : str
-        ``dictionary`` (lexical evidence alone, after Arase & Tsujii 2017, §6), ``encoder`` (contextual
-        vectors alone), ``union`` (all evidence; only the lexicon if there are no vectors) or ``given``.
-    ppdb : PairTable, optional
-        Paraphrase pairs of the user, for ``dictionary`` and ``union``.
-    links : Links, optional
-        The links of the pair, for ``given``.
-    minimum_score : float
-        Candidates less likely than this, from 0 to 1, are not proposed; those of ``given`` always are.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, ``given`` has no links, or the minimum score is not from 0 to 1.
-    """
-    if name == "given":
-        if links is None:
-            raise InputError("candidates by the name of 'given' need links")
-        return GivenCandidates(links)
-    if name not in PROVIDERS[:-1]:
-        raise InputError(f"expected candidates to be one of {', '.join(PROVIDERS)}, found {name!r}")
-    return ScoredCandidates(
-        load_lexicon(),
-        LexicalModel.bundled(name),
-        fallback=LexicalModel.bundled("dictionary") if name == "union" else None,
-        ppdb=None if name == "encoder" else ppdb,
-        minimum_score=minimum_score,
-        only_evident=name == "dictionary",
-        with_lexical_groups=name != "encoder",
-    )

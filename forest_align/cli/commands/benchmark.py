@@ -13,6 +13,7 @@ from urllib.parse import quote
 from forest_align._version import __version__
 from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
+from forest_align.cli.arguments import word_candidates_name
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--words",
-        choices=WORD_CANDIDATES,
-        help=f"where the forest aligner's word candidates come from (default: {DEFAULT_WORDS})",
+        metavar="NAME",
+        type=word_candidates_name,
+        help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)} "
+        f"(default: {DEFAULT_WORDS})",
     )
     parser.add_argument(
         "--ppdb",

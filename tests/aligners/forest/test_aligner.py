@@ -436,7 +436,7 @@ def test_trees_that_sentences_come_with_are_kept_and_get_the_vectors_that_candid
     aligner: ForestAligner,
 ) -> None:
     source, target = map(sentence, RELYING)
-    for words, wanted in (("contextual", 2), ("union", 2), ("encoder", 2), ("dictionary", 0)):
+    for words, wanted in (("contextual", 2), ("dictionary", 0)):
         parser = VectorParser()
         given = ForestAligner(aligner.model, parser=parser, candidates=words)  # type: ignore[arg-type]
         one, two = given.prepare([source, target])

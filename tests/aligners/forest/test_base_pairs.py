@@ -96,3 +96,10 @@ def test_a_candidate_outside_of_its_sentence_is_refused(
     message = rf"candidate \({source[0]}, {source[1]}\)-.* is out of range: the sentences have 4 and 3 tokens"
     with pytest.raises(InputError, match=message):
         features_of_candidates(SOURCE, TARGET, [WORD, bad], 0.5, load_lexicon())
+
+
+def test_candidates_without_a_probability_do_not_count_as_links() -> None:
+    free = Candidate((1, 2), (1, 2), 1.0, weighted=False)
+    found, none = (features_of_candidates(SOURCE, TARGET, of, 0.5, load_lexicon()) for of in ([free], []))
+    assert (found.relations == none.relations).all()
+    assert list(base_pairs(SOURCE, TARGET, [free], multiword=False).values()) == [free] * 2

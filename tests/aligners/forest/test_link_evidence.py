@@ -122,3 +122,11 @@ def test_links_that_lead_out_of_a_pair_keep_it_from_being_aligned() -> None:
 
     assert crossed(5.0) == 0
     assert crossed(5.0) <= crossed(0.0)
+
+
+def test_candidates_without_a_probability_are_no_evidence() -> None:
+    weighted = [Candidate((0, 1), (1, 2), 0.4), Candidate((2, 4), (0, 1), 0.7)]
+    free = [Candidate((0, 1), (0, 1), 1.0, weighted=False), Candidate((1, 3), (1, 2), 1.0, weighted=False)]
+    evidence = (LinkEvidence.of(given, 4, 2, lone_groups=True) for given in (weighted, weighted + free))
+    one, two = (found.sums.corners for found in evidence)
+    assert one.any() and (one == two).all()

@@ -73,7 +73,9 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
 
 def test_a_candidate_of_almost_no_probability_leaves_the_score_finite(aligner: ForestAligner) -> None:
     source, target, _ = random_pair(random.Random(1))
-    tiny = SimpleNamespace(source=(0, 1), target=(0, 1), score=0.0, is_group=False, evidence=())
+    tiny = SimpleNamespace(
+        source=(0, 1), target=(0, 1), score=0.0, is_group=False, evidence=(), weighted=True
+    )
     found, least = (
         aligner.align_candidates(source, target, [one])  # type: ignore[list-item]
         for one in (tiny, Candidate((0, 1), (0, 1), 1e-9))

@@ -17,7 +17,7 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.result import build_alignment, reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.alignment import PhrasePair
-from forest_align.cext.alignment_result import NONCOMPOSITIONAL
+from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket
 
@@ -139,3 +139,45 @@ def test_a_search_that_was_cut_short_is_told(aligner: ForestAligner) -> None:
             aligner.model, source, target, arrays._replace(narrowed=narrowed), base, candidates
         )
         assert found.root_aligned and bool(found.warnings) == narrowed
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_links_without_a_probability_have_that_of_their_pair_in_the_derivation(
+    aligner: ForestAligner, seed: int
+) -> None:
+    """Nothing is linked outside of the derivation, and candidates are no evidence for phrases."""
+    source, target, weighted = random_pair(random.Random(seed))
+    candidates = [replace(one, score=1.0, weighted=False) for one in weighted]
+    found = aligner.align_candidates(source, target, candidates)
+    arrays, base = aligner.search(source, target, candidates)
+    calibration = aligner.model.calibration
+    posterior = calibration.probabilities(arrays.log_posterior, np.zeros(len(arrays.source)))
+    expected = {}
+    for place in np.flatnonzero(arrays.kind == BASE).tolist():
+        leaf = base[int(arrays.source[place]), int(arrays.target[place])]
+        for i in range(*leaf.source):
+            expected |= {(i, j): float(posterior[place]) for j in range(*leaf.target)}
+    assert dict(zip(found.words.pairs, found.words.scores or (), strict=True)) == expected
+    assert [one.probability for one in found.phrases] == pytest.approx(
+        [float(posterior[place]) for place in _reported(arrays)]
+    )
+    unlinked = replace(aligner.model.options, link_weight=0.0, candidate_weight=1.0)
+    plain = ForestAligner(replace(aligner.model, options=unlinked), lexicon=aligner.lexicon)
+    assert plain.align_candidates(source, target, candidates).log_probability == found.log_probability
+
+
+def _reported(arrays: AlignmentArrays) -> list[int]:
+    kept = np.flatnonzero(~arrays.absorbed)
+    return kept[np.argsort(arrays.source[kept], kind="stable")].tolist()
+
+
+def test_words_of_a_group_keep_probabilities_of_their_own(aligner: ForestAligner) -> None:
+    source = sentence_from_bracket("(S (NP (NNP New) (NNP York)) (VP (VBZ sleeps)))")
+    target = sentence_from_bracket("(S (NP (NNP NYC)) (VP (VBZ sleeps)))")
+    group, sleeps = Candidate((0, 2), (0, 1), 1.0, weighted=False), Candidate((2, 3), (1, 2), 0.8)
+    found = aligner.align_candidates(source, target, [group, Candidate((0, 1), (0, 1), 0.3), sleeps])
+    scores = dict(zip(found.words.pairs, found.words.scores or (), strict=True))
+    assert (scores[0, 0], scores[2, 1]) == (0.3, 0.8)
+    (whole,) = (one for one in found.phrases if one.source_node.end == 2 and one.target_node.end == 1)
+    assert scores[1, 0] == whole.probability

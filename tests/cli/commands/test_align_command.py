@@ -588,7 +588,14 @@ def test_a_words_file_that_does_not_exist_is_named(
     tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "--words", "unoin"]) == 2
-    assert re.search(r"unoin.*union, contextual", capsys.readouterr().err)
+    assert re.search(r"unoin.*contextual, dictionary", capsys.readouterr().err)
+
+
+def test_names_of_word_candidates_of_earlier_versions_are_refused(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", write(tmp_path / "in.tsv", "a\tb\n"), "--words", "union"]) == 2
+    assert "word candidates 'union' are gone: use contextual or dictionary" in capsys.readouterr().err
 
 
 def test_the_help_names_every_input_format(capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,7 +178,7 @@ def test_published_rows_stand_above_ours_with_their_references(data: Path, tmp_p
     [
         ("--ppdb", "table.tsv", "the sultan aligner"),
         ("--annotator", "spacy", "the sultan aligner"),
-        ("--words", "union", "the forest aligner"),
+        ("--words", "dictionary", "the forest aligner"),
     ],
 )
 @pytest.mark.parametrize("other", ["identity", "contextual"])
@@ -378,8 +378,8 @@ def test_runs_with_other_options_have_other_rows_and_files(
         "sultan, ppdb=ppdb.tsv": (*sultan, "--ppdb", str(table)),
         "sultan, annotator=spacy": (*sultan, "--annotator", "spacy"),
         "forest": ("--aligner", "forest"),
-        "forest, words=union": ("--aligner", "forest", "--words", "union"),
-        "a/b, words=union": ("--aligner", "a/b", "--words", "union"),
+        "forest, words=dictionary": ("--aligner", "forest", "--words", "dictionary"),
+        "a/b, words=dictionary": ("--aligner", "a/b", "--words", "dictionary"),
         "a/b": ("--aligner", "a/b"),
         "a-b": ("--aligner", "a-b"),
     }
@@ -557,11 +557,11 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
         return PhraseAligner()
 
     monkeypatch.setattr("forest_align.aligners.load", load)
-    args = Namespace(words="union", ppdb=None, annotator=None)
+    args = Namespace(words="dictionary", ppdb=None, annotator=None)
     for name in ("fixed", "contextual"):
         _, settings = benchmark._aligner(name, args, None)
-        assert settings == {"depth": 1} | ({"words": "union"} if name == "fixed" else {})
-    assert asked == {"fixed": {"candidates": "union"}, "contextual": {}}
+        assert settings == {"depth": 1} | ({"words": "dictionary"} if name == "fixed" else {})
+    assert asked == {"fixed": {"candidates": "dictionary"}, "contextual": {}}
 
 
 def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:

@@ -166,7 +166,7 @@ def test_files_without_links_are_refused(tmp_path: Path, capsys: pytest.CaptureF
     ("option", "message"),
     [
         (["--annotator", "trees"], "no --annotator"),
-        (["--words", "union"], "no --words"),
+        (["--words", "dictionary"], "no --words"),
     ],
 )
 def test_options_of_other_aligners_are_refused(

@@ -216,7 +216,7 @@ def test_the_aligner_is_found_by_name_and_takes_a_paraphrase_table(tmp_path: Pat
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"words": "union"}, "the semi-markov aligner takes no --words"),
+        ({"words": "dictionary"}, "the semi-markov aligner takes no --words"),
         ({"annotator": "spacy"}, "the semi-markov aligner takes no --annotator"),
     ],
 )

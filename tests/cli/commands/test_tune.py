@@ -525,7 +525,7 @@ def test_the_threshold_of_the_contextual_aligner_is_tuned(
         (["--aligner", "contextual", "--keep", "beam"], "takes no --keep"),
         (["--aligner", "contextual", "--also", "parser_weight"], "takes no --also"),
         (["--aligner", "contextual", "--forest-sizes", "1"], "takes no --forest-sizes"),
-        (["--aligner", "contextual", "--words", "union"], "takes no --words"),
+        (["--aligner", "contextual", "--words", "dictionary"], "takes no --words"),
         (["--aligner", "contextual", "--annotator", "spacy"], "the contextual aligner takes no --annotator"),
         (["--model", "contextual", "--annotator", "trees"], "the contextual aligner takes no --annotator"),
         (["--aligner", "sultan", "--keep", "beam"], "the sultan aligner takes no --keep"),

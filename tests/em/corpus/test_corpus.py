@@ -12,6 +12,7 @@ import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import LINKED
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.trees.enju import parse_enju
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
@@ -201,7 +202,14 @@ def test_another_lexicon_has_cache_entries_of_its_own(
     assert len(list(cache.rglob("*.safetensors"))) == 6
 
 
-def test_confident_candidates_are_links_of_the_features(parser: FlatParser) -> None:
+def test_confident_candidates_are_links_of_the_features(parser: FlatParser, monkeypatch: Any) -> None:
+    class Provider:
+        uses_vectors = False
+
+        def candidates(self, source: Sentence, target: Sentence) -> tuple[Candidate, ...]:
+            return (Candidate((0, 1), (0, 1), 0.9),)
+
+    monkeypatch.setattr("forest_align.em.corpus.corpus.word_candidates", lambda name: Provider())
     linked = [
         read(pair((), ()), confident_link=least).features.relations[:, :, LINKED].sum()
         for least in (0.5, 1.1)

@@ -12,7 +12,7 @@ import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
-from forest_align.aligners.words.lexical import candidate_provider
+from forest_align.aligners.words.choose import word_candidates
 from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
@@ -79,7 +79,7 @@ def test_a_prepared_pair_aligns_as_the_aligner_aligns_it(reader: CorpusReader, c
         sentences = [parsed for parsed in parse_many([list(pair.source.words), list(pair.target.words)])]
         source, target = sentences
         assert isinstance(source, Sentence) and isinstance(target, Sentence)
-        candidates = candidate_provider("dictionary").candidates(source, target)
+        candidates = word_candidates("dictionary").candidates(source, target)
         expected = aligner.align_candidates(source, target, candidates)
         found = align_pair(pair, aligner.model)
         assert found.words == expected.words

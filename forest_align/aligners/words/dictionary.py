@@ -1,0 +1,86 @@
+"""What says that two different words may correspond: the lexicon, and what a training corpus adds to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon.evidence import lexical_evidence, word_evidence
+from forest_align.lexicon.kinds import Evidence
+from forest_align.types import InputError
+from forest_align.types.json_fields import is_number
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """The dictionaries of Arase & Tsujii (2017), §6.1; by default only the lexicon.
+
+    Attributes
+    ----------
+    cosine : float or None
+        Two words are similar if the cosine of their vectors is at least this; None if vectors do not count.
+    derivations : frozenset of (str, str)
+        Pairs of lemmas from the training corpus, of which suffix rules say that one may be derived from the
+        other. Each pair is in alphabetical order. Other pairs do not count, except those of WordNet.
+
+    Raises
+    ------
+    InputError
+        If the cosine is not a number from -1 to 1.
+    """
+
+    cosine: float | None = None
+    derivations: frozenset[tuple[str, str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.cosine is not None and not (is_number(self.cosine) and -1 <= self.cosine <= 1):
+            raise InputError(f"expected a number from -1 to 1, found {self.cosine!r}", field="cosine")
+
+    def evidence(
+        self, source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+    ) -> np.ndarray:
+        """The evidence for every pair of words, as :func:`~forest_align.lexicon.evidence.word_evidence`.
+
+        Sentences without vectors have no similar words.
+
+        Returns
+        -------
+        numpy.ndarray
+            int32 ``[len(source), len(target)]``, sums of :class:`Evidence`.
+
+        Raises
+        ------
+        InputError
+            If vectors count, and those of the sentences differ in size or are not finite.
+        """
+        if self.cosine is None:
+            found = lexical_evidence(source, target, lexicon, ppdb)
+        else:
+            found = word_evidence(source, target, lexicon, ppdb, cosine=self.cosine)
+        for i, j, pair in suffix_pairs(source, target, found, lexicon):
+            if pair not in self.derivations:
+                found[i, j] &= ~int(Evidence.SUFFIX)
+        return found
+
+
+def suffix_pairs(
+    source: Sentence, target: Sentence, evidence: np.ndarray, lexicon: Lexicon
+) -> list[tuple[int, int, tuple[str, str]]]:
+    """The cells with evidence by suffix rules: both tokens, and their lemmas in alphabetical order."""
+    rows, columns = np.nonzero(evidence & int(Evidence.SUFFIX))
+    if not len(rows):
+        return []
+    lefts, rights = lexicon.profiles(source), lexicon.profiles(target)
+    cells = zip(rows.tolist(), columns.tolist(), strict=True)
+    return [(i, j, _ordered(lefts[i].lemma, rights[j].lemma)) for i, j in cells]
+
+
+def _ordered(one: str, two: str) -> tuple[str, str]:
+    return (one, two) if one < two else (two, one)
