@@ -98,11 +98,18 @@ tune_untrained() {
     tune_model "$out/start/$1" "$1"
 }
 
-# publish_search: the weights of the forest aligner with the options of the paper's search.
-publish_search() {
-    mkdir -p "$out/forest-published"
-    cp -R "$out/forest/." "$out/forest-published/"
-    cp "$here/forest_align/aligners/models/forest-published/model.json" "$out/forest-published/"
+# train_published: the paper's system, trained under its own search from weights of zero, with a dictionary of the text.
+train_published() {
+    python -m forest_align.em.forest.untuned "$here/forest_align/aligners/models/uniform" -o "$out/start/forest-published" \
+        --published
+    forest-align train forest $text -o "$out/em-published" --start "$out/start/forest-published" --forests "$out/cache" \
+        --epochs 5 --batch-size 0 --workers "$workers" --resume
+}
+
+# tune_published: its penalties, as of the other models. Its probabilities are plain posteriors.
+tune_published() {
+    forest-align tune $dev --model "$out/em-published" -o "$out/forest-published" --forests "$out/cache" \
+        --trials "$trials" --workers "$workers" --keep beam
 }
 
 # measure_ablation TABLE STANFORD_PAIRS GOLD...: trained, untrained and hand-set weights.
@@ -164,7 +171,8 @@ step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --fo
     --epochs 5 --batch-size 0 --workers "$workers" --resume
 step forest tune_model "$out/em" forest
 bundle forest aligners/models/forest
-step forest-published publish_search
+step em-published train_published
+step forest-published tune_published
 bundle forest-published aligners/models/forest-published
 step fixed tune_untrained fixed
 bundle fixed aligners/models/fixed

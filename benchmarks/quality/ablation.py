@@ -15,7 +15,6 @@ recall and precision (projected from the links), the share of pairs with aligned
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
     parts        phrases as found by the search; parts of constituents are not widened
-    dictionary   with the word candidates of the lexicon, which have no probabilities
 
 Recall is computed over constituents of the parser's best trees, which favours the 1-best system.
 ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
@@ -122,13 +121,13 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
     def variant(**changes: Any) -> ForestModel:
         return replace(model, options=replace(model.options, **changes))
 
-    forests, dictionary = (dev_set(path, arguments, name) for name in (DEFAULT_WORDS, "dictionary"))
+    forests = dev_set(path, arguments, DEFAULT_WORDS)
     if stanford is not None:
         spans = StanfordParses.read(Path(stanford)).constituents()
         places = {
             pair.id: place for place, pair in enumerate(read_pairs(path)) if not isinstance(pair, InputError)
         }
-        forests, dictionary = (judged_by(dev, spans, places) for dev in (forests, dictionary))
+        forests = judged_by(forests, spans, places)
     # Recall of every system is over the constituents of the same trees.
     best = DevSet([dev.pair for dev in forests.pairs])
     best.pairs = [on_best_tree(dev) for dev in forests.pairs]
@@ -141,7 +140,6 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
         "no links": (forests, variant(link_weight=0.0)),
         "no parse": (forests, variant(tree_weight=0.0)),
         "parts": (forests, variant(whole_constituents=False)),
-        "dictionary": (dictionary, model),
     }
     return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
 

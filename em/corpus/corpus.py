@@ -19,12 +19,14 @@ from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates
 from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
 from forest_align.eval.metrics.dependencies import head_dependencies
-from forest_align.storage.fingerprints import files_fingerprint
+from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.aligners.words.dictionary import Dictionary
     from forest_align.data.formats.format import SentencePair
     from forest_align.parsing import Parser
 
@@ -80,6 +82,8 @@ class CorpusReader:
         Trees in a forest.
     candidates : str
         Name of the word candidates, see :func:`forest_align.aligners.words.choose.word_candidates`.
+    dictionary : Dictionary, optional
+        That of the model, see :class:`ForestModel`.
     confident_link : float
         Word candidates with at least this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
@@ -95,6 +99,7 @@ class CorpusReader:
         *,
         forest_size: int = 10,
         candidates: str = DEFAULT_WORDS,
+        dictionary: Dictionary | None = None,
         confident_link: float = 0.5,
         cache: Path | None = None,
         given_trees: bool = False,
@@ -102,17 +107,21 @@ class CorpusReader:
         self.parser = parser
         self.forest_size = forest_size
         self.candidate_name = candidates
+        self.dictionary = dictionary
         self.confident_link = confident_link
         self.given_trees = given_trees
         self._store = ArrayStore(cache) if cache is not None else None
         self._parser = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
-        self._pair_identity = [
-            self._parser_identity,
-            candidates,
-            confident_link,
-            candidate_fingerprint(candidates),
-        ]
+
+    @cached_property
+    def _pair_identity(self) -> list[Any]:
+        words = self.candidate_name
+        found = [self._parser_identity, words, self.confident_link, candidate_fingerprint(words)]
+        if self.dictionary is not None:
+            values, derivations = self.dictionary.encoded()
+            found.append([values, fingerprint_of(derivations)])
+        return found
 
     @property
     def identity(self) -> list[Any]:
@@ -121,7 +130,9 @@ class CorpusReader:
 
     @cached_property
     def _provider(self) -> CandidateProvider:
-        return word_candidates(self.candidate_name)
+        if self.dictionary is None:
+            return word_candidates(self.candidate_name)
+        return word_candidates(self.candidate_name, dictionary=self.dictionary)
 
     def read(
         self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
@@ -142,7 +153,13 @@ class CorpusReader:
         list of str
             Why the other pairs could not be prepared.
         """
-        parsed = parse_pairs(
+        return self.prepare(self.parse(pairs, report), report)
+
+    def parse(
+        self, pairs: Iterable[SentencePair | InputError], report: Report | None = None
+    ) -> list[ParsedPair | InputError]:
+        """The first half of :meth:`read`: parse sentences, or load them from the cache."""
+        return parse_pairs(
             pairs,
             self._parser,
             self._store,
@@ -150,6 +167,27 @@ class CorpusReader:
             given_trees=self.given_trees,
             report=report,
         )
+
+    def learn_dictionary(self, parsed: Iterable[ParsedPair | InputError]) -> Dictionary:
+        """The dictionary of a training corpus; :meth:`prepare` uses it from now on.
+
+        Raises
+        ------
+        InputError
+            If vectors of a pair, which came with its sentences, differ in size or are not finite.
+        """
+        from forest_align.lexicon.lexicon import load_lexicon
+
+        pairs = (self._with_vectors(one.source, one.target) for one in parsed if isinstance(one, ParsedPair))
+        self.dictionary = learn_dictionary(pairs, load_lexicon())
+        for name in ("_pair_identity", "_provider"):
+            self.__dict__.pop(name, None)
+        return self.dictionary
+
+    def prepare(
+        self, parsed: Iterable[ParsedPair | InputError], report: Report | None = None
+    ) -> tuple[list[CorpusPair], list[str]]:
+        """The second half of :meth:`read`: word candidates and features."""
         return prepare_pairs(parsed, self._prepare, report)
 
     def _prepare(self, parsed: ParsedPair) -> CorpusPair:
@@ -166,8 +204,13 @@ class CorpusReader:
                 scores = np.array([c.score for c in candidates], np.float64)
                 weighted = np.array([c.weighted for c in candidates], bool)
                 relations = (features.relations != 0) @ _RELATION_BITS
-                arrays = {"spans": spans, "scores": scores, "weighted": weighted}
-                self._store.put(key, {**arrays, "relations": relations.astype(np.uint8)}, {})
+                arrays: dict[str, np.ndarray] = {
+                    "spans": spans,
+                    "scores": scores,
+                    "weighted": weighted,
+                    "relations": relations.astype(np.uint8),
+                }
+                self._store.put(key, arrays, {})
         else:
             arrays = dict(entry[0])
             columns = (arrays[name].tolist() for name in ("spans", "scores", "weighted"))
@@ -185,11 +228,18 @@ class CorpusReader:
     def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
         from forest_align.lexicon.lexicon import load_lexicon
 
-        if self._provider.uses_vectors and (source.vectors is None or target.vectors is None):
-            source, target = self._parser.with_vectors([source, target])
+        if self._provider.uses_vectors:
+            source, target = self._with_vectors(source, target)
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
-        features = features_of_candidates(source, target, found, self.confident_link, load_lexicon())
+        features = features_of_candidates(
+            source, target, found, self.confident_link, load_lexicon(), self.dictionary
+        )
         return found, features
+
+    def _with_vectors(self, source: Sentence, target: Sentence) -> tuple[Sentence, Sentence]:
+        if source.vectors is None or target.vectors is None:
+            source, target = self._parser.with_vectors([source, target])
+        return source, target
 
 
 def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:

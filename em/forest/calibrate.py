@@ -79,6 +79,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     reader = CorpusReader(
         options.parser,
         forest_size=model.forest_size,
+        candidates=model.words,
+        dictionary=model.dictionary,
         confident_link=model.options.confident_link,
         cache=options.forests,
     )

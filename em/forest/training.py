@@ -126,5 +126,9 @@ def _model(features: CorpusFeatures, weights: np.ndarray, start: ForestModel) ->
     # The model keeps the start's reading of the normaliser, even if training used another.
     lexical = features.lexical_weights(weights, SMALLEST_WEIGHT)
     return ForestModel(
-        weights[: len(GENERAL_FEATURES)].copy(), lexical, start.options, calibration=start.calibration
+        weights[: len(GENERAL_FEATURES)].copy(),
+        lexical,
+        start.options,
+        calibration=start.calibration,
+        dictionary=start.dictionary,
     )

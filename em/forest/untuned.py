@@ -1,10 +1,10 @@
 """Write a forest model with the weights of another one and the fixed start options of the sweeps.
 
-Usage: python -m forest_align.em.forest.untuned MODEL -o UNTUNED
+Usage: python -m forest_align.em.forest.untuned MODEL -o UNTUNED [--published]
 
 The bundled models have tuned options and a calibration. A sweep that started from these would run
 differently each time the models are rebuilt. The options written here are round numbers from before any
-sweep.
+sweep. ``--published`` writes those of the paper's search, for a model with a dictionary of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.words.dictionary import Dictionary
 
 UNTUNED = ForestOptions(
     null_penalty=1.4,
@@ -25,12 +26,33 @@ UNTUNED = ForestOptions(
     link_weight=1.0,
     tree_weight=1.0,
 )
+#: The search of Arase & Tsujii (2017): no extension, and no link outside of the derivation.
+PUBLISHED = ForestOptions(
+    null_penalty=2.0,
+    noncompositional_penalty=2.0,
+    generation_gap=5,
+    candidate_weight=0.0,
+    confident_link=2.0,
+    certain_link=2.0,
+    single_support=False,
+    multiword=False,
+    whole_constituents=False,
+)
 
 
-def untuned(model: ForestModel) -> ForestModel:
-    """A model with only the weights of this one and the description of their origin."""
+def untuned(model: ForestModel, *, published: bool = False) -> ForestModel:
+    """A model with only the weights of this one and the description of their origin.
+
+    Parameters
+    ----------
+    model : ForestModel
+        Its weights are kept.
+    published : bool
+        Whether to give it the search of the paper, and a dictionary that training replaces by its own.
+    """
     about = {name: value for name, value in model.description.items() if name == "weights"}
-    return ForestModel(model.weights, model.lexical, UNTUNED, about)
+    options, dictionary = (PUBLISHED, Dictionary()) if published else (UNTUNED, None)
+    return ForestModel(model.weights, model.lexical, options, about, dictionary=dictionary)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -40,8 +62,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="name or folder of the model that has the weights")
     parser.add_argument("-o", "--output", metavar="UNTUNED", type=Path, required=True, help="folder to write")
+    parser.add_argument("--published", action="store_true", help="the search and the dictionary of the paper")
     arguments = parser.parse_args(argv)
-    untuned(ForestAligner.load(arguments.model).model).save(arguments.output)
+    model = ForestAligner.load(arguments.model).model
+    untuned(model, published=arguments.published).save(arguments.output)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,13 @@ SPACE: dict[str, Range] = {
     "candidate_weight": Range(0.5, 30.0, logarithmic=True),
     "link_weight": Range(0.0, 6.0),
 }
+# A model with a dictionary is that of the paper. Without the extensions nulls must cost more, and pairs that
+# meet far up must be reached without single supports.
+_OF_PAPER: dict[str, Range] = {
+    "null_penalty": Range(1.0, 3.0),
+    "generation_gap": Range(2, 10, integer=True),
+}
+_FACTORS = ("tree_weight", "candidate_weight", "link_weight")
 # Searched only on request. The paper's µ_p affects only the beam; ``tree_weight`` is its log-linear form.
 MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
 
@@ -35,7 +42,8 @@ def search_space(
     Parameters
     ----------
     model : ForestModel
-        The ranges are widened to include its options.
+        The ranges are widened to include its options. A model with a dictionary is that of the paper: weights
+        that are 0 stay so.
     forest_sizes : sequence of int
         Sizes to choose from.
     keep : sequence of str
@@ -48,12 +56,16 @@ def search_space(
     InputError
         If there is no option of that name, or no option is left to vary.
     """
+    of_paper = model.dictionary is not None
+    absent = {name for name in _FACTORS if of_paper and not getattr(model.options, name)}
     for field, names, known in (("keep", keep, SPACE), ("also", also, MORE)):
         for name in names:
             if name not in known:
                 raise InputError(f"expected one of {', '.join(known)}, found {name!r}", field=field)
-    chosen = [name for name in SPACE if name not in keep] + [name for name in MORE if name in also]
-    space = {name: {**SPACE, **MORE}[name].holding(getattr(model.options, name)) for name in chosen}
+    chosen = [name for name in SPACE if name not in {*keep, *absent}]
+    chosen += [name for name in MORE if name in also]
+    ranges = {**SPACE, **MORE, **(_OF_PAPER if of_paper else {})}
+    space = {name: ranges[name].holding(getattr(model.options, name)) for name in chosen}
     if len(forest_sizes) > 1:
         space[FOREST_SIZE] = Range(choices=tuple(sorted(set(forest_sizes))))
     if not space:

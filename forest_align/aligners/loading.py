@@ -60,7 +60,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
         ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, ``"projection"``, or a folder that
         :meth:`Aligner.save` wrote. The name of a kind of aligner loads its main model. Three other models
-        are forest aligners: ``"forest-published"`` has the search of the paper, ``"fixed"`` has weights set
+        are forest aligners: ``"forest-published"`` is the system of the paper, ``"fixed"`` has weights set
         by hand, not learned, and ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"`` links phrases
         as wholes; ``"semi-markov"`` links their words one by one. ``"projection"`` is the baseline of phrase
         alignment.

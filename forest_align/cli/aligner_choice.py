@@ -53,15 +53,16 @@ def load_aligner(options: Namespace) -> Aligner:
     return load(name, **settings)
 
 
-def made_with(options: Namespace, kind: str) -> dict[str, str]:
+def made_with(options: Namespace, aligner: Aligner) -> dict[str, str]:
     """Everything that alignments depend on besides the input, by the names of a command's options.
 
     Models, paraphrases and files of word links are also identified by their contents.
     """
-    words = options.words or DEFAULT_WORDS
+    # Aligners other than the forest aligner have no word candidates.
+    words = options.words or getattr(getattr(aligner, "model", None), "words", DEFAULT_WORDS)
     return {
         "the version": __version__,
-        "--aligner": options.aligner or kind,
+        "--aligner": options.aligner or aligner.name,
         "--model": contents_of(options.model),
         "--parser": contents_of(options.parser),
         "--annotator": options.annotator or "",

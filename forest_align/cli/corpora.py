@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.arguments import add_text_arguments, word_candidates_name
 from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
+    from forest_align.aligners.forest.model import ForestModel
     from forest_align.data.formats.format import SentencePair
     from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
 
@@ -35,7 +36,7 @@ def add_corpus_arguments(parser: argparse.ArgumentParser) -> None:
         "--candidates",
         metavar="NAME",
         type=word_candidates_name,
-        help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)} (default: {DEFAULT_WORDS})",
+        help=f"source of word candidates: {' or '.join(WORD_CANDIDATES)} (default: as the model has it)",
     )
 
 
@@ -79,16 +80,17 @@ def check_model_folder(path: Path, *, beside: bool = True) -> None:
 
 
 def corpus_reader(
-    args: argparse.Namespace, forest_size: int, confident_link: float, *, given_trees: bool
+    args: argparse.Namespace, forest_size: int, model: ForestModel, *, given_trees: bool
 ) -> CorpusReader:
-    """Make a reader from the arguments; with ``given_trees`` the input's trees are its forests."""
+    """Make a reader for a model; with ``given_trees`` the input's trees are its forests."""
     from forest_align.em.corpus.corpus import CorpusReader
 
     return CorpusReader(
         args.parser or "en",
         forest_size=forest_size,
-        candidates=args.words or DEFAULT_WORDS,
-        confident_link=confident_link,
+        candidates=args.words or model.words,
+        dictionary=model.dictionary,
+        confident_link=model.options.confident_link,
         cache=args.forests,
         given_trees=given_trees,
     )
@@ -132,11 +134,17 @@ def read_gold_files(
 
 
 def prepare_corpus(
-    reader: CorpusReader, pairs: Sequence[SentencePair | InputError], command: str, *, quiet: bool = False
+    reader: CorpusReader,
+    pairs: Sequence[SentencePair | InputError],
+    command: str,
+    *,
+    quiet: bool = False,
+    learn: bool = False,
 ) -> tuple[list[CorpusPair], int]:
     """Prepare pairs, with a progress bar.
 
-    Errors of single pairs are written to stderr. Use ``quiet`` if the same pairs were prepared before.
+    Errors of single pairs are written to stderr. Use ``quiet`` if the same pairs were prepared before. With
+    ``learn`` the reader learns its dictionary from the pairs.
 
     Returns
     -------
@@ -148,7 +156,10 @@ def prepare_corpus(
     from forest_align.em.progress import counting_bar
 
     with counting_bar("preparing", 3 * len(pairs)) as bar:
-        prepared, problems = reader.read(pairs, bar.update)
+        parsed = reader.parse(pairs, bar.update)
+        if learn:
+            reader.learn_dictionary(parsed)
+        prepared, problems = reader.prepare(parsed, bar.update)
     if not quiet:
         report_skipped(command, problems)
     return prepared, len(problems)

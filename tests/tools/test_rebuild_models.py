@@ -166,14 +166,19 @@ def test_later_steps_read_what_was_made_and_the_source_tree_stays(rebuild: Rebui
 def test_no_sweep_starts_with_options_that_came_out_of_one(rebuild: Rebuild) -> None:
     rebuild()
     swept = [call[call.index("--model") + 1] for call in rebuild.calls if call[1] == "tune"]
-    assert swept == [str(rebuild.out / name) for name in ("start/uniform", "em", "start/fixed")]
+    assert swept == [
+        str(rebuild.out / name) for name in ("start/uniform", "em", "em-published", "start/fixed")
+    ]
     untuned = [call[3:] for call in rebuild.calls if call[2] == "forest_align.em.forest.untuned"]
     models = ROOT / "forest_align" / "aligners" / "models"
-    assert untuned == [
-        [str(models / name), "-o", str(rebuild.out / "start" / name)] for name in ("uniform", "fixed")
+    starts = [("uniform", "uniform"), ("uniform", "forest-published"), ("fixed", "fixed")]
+    assert [call[:3] for call in untuned] == [
+        [str(models / weights), "-o", str(rebuild.out / "start" / name)] for weights, name in starts
     ]
+    assert [call[3:] for call in untuned] == [[], ["--published"], []]
 
 
 def test_the_page_has_every_step() -> None:
     text = (ROOT / "docs" / "background" / "rebuilding.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE) == STEPS
+    steps = text.split("\n## Steps\n")[1].split("\nThe last five steps")[0]
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", steps, re.MULTILINE) == STEPS

@@ -17,7 +17,7 @@ from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
-from forest_align.aligners.words.choose import DEFAULT_WORDS, check_name, word_candidates
+from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
 from forest_align.cext.alignment_result import AlignmentArrays
@@ -49,7 +49,8 @@ class ForestAligner(ParsingAligner):
         English parser.
     candidates : CandidateProvider or str, optional
         Provider of word candidates, or its name, see
-        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed. Candidates given
+        :func:`~forest_align.aligners.words.choose.word_candidates`; loaded when needed. By default the
+        model's :attr:`~.ForestModel.words`. Candidates given
         with a pair are used instead.
     ppdb : PairTable or str or Path, optional
         Paraphrases of the user, of words and of phrases, or their file. They are evidence for word candidates
@@ -75,7 +76,8 @@ class ForestAligner(ParsingAligner):
         ppdb: PairTable | str | Path | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
-        candidates = DEFAULT_WORDS if candidates is None else candidates
+        self.model = model or bundled_model()
+        candidates = self.model.words if candidates is None else candidates
         if isinstance(candidates, str):
             check_name(candidates)
         elif ppdb is not None:
@@ -83,27 +85,29 @@ class ForestAligner(ParsingAligner):
                 "expected word candidates by name, to which paraphrases are evidence, found a provider",
                 field="candidates",
             )
-        self.model = model or bundled_model()
         super().__init__(parser, lexicon, ppdb)
         self._candidates = candidates
 
     def _load_parser(self, name: str | Path) -> Parser:
         from forest_align.parsing import load_parser_for_alignment
 
-        return load_parser_for_alignment(
-            name, forest_size=self.model.forest_size, vectors=self.candidates.uses_vectors
-        )
+        return load_parser_for_alignment(name, forest_size=self.model.forest_size, vectors=self._uses_vectors)
 
     @cached_property
     def candidates(self) -> CandidateProvider:
         """The provider of word candidates."""
         given = self._candidates
-        return word_candidates(given, ppdb=self.ppdb) if isinstance(given, str) else given
+        if not isinstance(given, str):
+            return given
+        return word_candidates(given, ppdb=self.ppdb, dictionary=self.model.dictionary)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Options of the search and calibration."""
-        return asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+        """Options of the search, calibration, and the dictionary if the model has one."""
+        found = asdict(self.model.options) | {"calibration": asdict(self.model.calibration)}
+        if self.model.dictionary is not None:
+            found["dictionary"] = self.model.dictionary.encoded()[0]
+        return found
 
     @classmethod
     def load(cls, name_or_path: str | Path = "forest", **options: Any) -> ForestAligner:
@@ -112,7 +116,7 @@ class ForestAligner(ParsingAligner):
         Parameters
         ----------
         name_or_path : str or Path
-            ``"forest"``; ``"forest-published"``, the same weights with the search of the paper; ``"fixed"``,
+            ``"forest"``; ``"forest-published"``, the system of the paper without extensions; ``"fixed"``,
             whose weights are set by hand, not learned; ``"uniform"``, whose weights are zero; or a folder.
         **options
             Options of the constructor.
@@ -131,10 +135,15 @@ class ForestAligner(ParsingAligner):
 
     def prepare(self, sentences: Sequence[Text], batch_size: int = 32) -> list[Sentence | InputError]:
         """Parse sentences without a forest; add word vectors to the rest if candidates need them."""
-        vectors = self.candidates.uses_vectors
         return parse_or_complete(
-            lambda: self.parser, sentences, forests=True, vectors=vectors, batch_size=batch_size
+            lambda: self.parser, sentences, forests=True, vectors=self._uses_vectors, batch_size=batch_size
         )
+
+    @property
+    def _uses_vectors(self) -> bool:
+        """Whether candidates or features need word vectors."""
+        dictionary = self.model.dictionary
+        return self.candidates.uses_vectors or (dictionary is not None and dictionary.cosine is not None)
 
     def align_prepared(self, source: Sentence, target: Sentence) -> Alignment:
         """Align two sentences with forests.
@@ -220,8 +229,9 @@ class ForestAligner(ParsingAligner):
         InputError
             If a sentence has no forest, or a candidate lies outside of its sentence.
         """
+        confident = self.model.options.confident_link
         return features_of_candidates(
-            source, target, candidates, self.model.options.confident_link, self.lexicon
+            source, target, candidates, confident, self.lexicon, self.model.dictionary
         )
 
 

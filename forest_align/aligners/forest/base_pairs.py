@@ -10,6 +10,7 @@ from forest_align.types import InputError, ParseForest, Sentence
 
 if TYPE_CHECKING:
     from forest_align.aligners.words.candidate import Candidate
+    from forest_align.aligners.words.dictionary import Dictionary
     from forest_align.lexicon.lexicon import Lexicon
 
 Span = tuple[int, int]
@@ -21,10 +22,12 @@ def features_of_candidates(
     candidates: Iterable[Candidate],
     confident_link: float,
     lexicon: Lexicon,
+    dictionary: Dictionary | None = None,
 ) -> PairFeatures:
     """Features of the phrase pairs of two sentences.
 
-    Candidates with a probability of at least ``confident_link`` count as links.
+    Candidates with a probability of at least ``confident_link`` count as links. If there is a dictionary,
+    it relates words, instead of the lexicon alone.
 
     Raises
     ------
@@ -42,7 +45,11 @@ def features_of_candidates(
             )
         if found.weighted and found.score >= confident_link:
             links += [(i, j) for i in range(*found.source) for j in range(*found.target)]
-    return pair_features(source, target, word_evidence(source, target, lexicon), links)
+    if dictionary is None:
+        evidence = word_evidence(source, target, lexicon)
+    else:
+        evidence = dictionary.evidence(source, target, lexicon)
+    return pair_features(source, target, evidence, links)
 
 
 def _inside(span: Span, length: int) -> bool:

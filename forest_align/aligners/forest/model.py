@@ -21,6 +21,8 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
+from forest_align.aligners.words.choose import DEFAULT_WORDS
+from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_integer, describe
@@ -39,6 +41,7 @@ _SHAPES: dict[str, tuple[int | str, ...]] = {
     "lexical": ("weights",),
     "lexical_keys": ("bytes",),
 }
+_DICTIONARY_SHAPES: dict[str, tuple[int | str, ...]] = {"derivations": ("bytes of derivations",)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +61,9 @@ class ForestModel:
         sweep.
     calibration : PhraseCalibration
         Formula for the probabilities of phrase pairs.
+    dictionary : Dictionary, optional
+        If there is one, word candidates and relations between words come from it, as Arase & Tsujii (2017)
+        have them. Otherwise word candidates come from the contextual aligner.
 
     Raises
     ------
@@ -70,6 +76,7 @@ class ForestModel:
     options: ForestOptions = field(default_factory=ForestOptions)
     description: dict[str, Any] = field(default_factory=dict)
     calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
+    dictionary: Dictionary | None = None
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,6 +89,11 @@ class ForestModel:
     def forest_size(self) -> int:
         """Number of trees in the forests that the model was tuned with; 10 if the description has none."""
         return _forest_size(self.description)
+
+    @property
+    def words(self) -> str:
+        """Name of the model's word candidates, see :mod:`forest_align.aligners.words.choose`."""
+        return DEFAULT_WORDS if self.dictionary is None else "dictionary"
 
     def search_options(self) -> SearchOptions:
         """The options of the kernel: those of the search and the temperature of posteriors."""
@@ -154,6 +166,8 @@ class ForestModel:
             "lexical": np.array([self.lexical[key] for key in keys], np.float64),
             "lexical_keys": np.frombuffer("\n".join(keys).encode(*_TEXT), np.uint8).copy(),
         }
+        if self.dictionary is not None:
+            card["dictionary"], tensors["derivations"] = self.dictionary.encoded()
         write_model(folder, card, _WEIGHTS, tensors)
 
     @classmethod
@@ -168,13 +182,17 @@ class ForestModel:
         folder = Path(folder)
         card = read_card(folder)
         check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
-        tensors = read_weights(folder / _WEIGHTS, _SHAPES)
-        check_arrays(tensors, _SHAPES, folder)
+        shapes = _SHAPES | (_DICTIONARY_SHAPES if "dictionary" in card else {})
+        tensors = read_weights(folder / _WEIGHTS, shapes)
+        check_arrays(tensors, shapes, folder)
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
             raise ModelError(f"cannot read the weights in {str(folder / _WEIGHTS)!r}: {error}") from None
         try:
+            dictionary = None
+            if "dictionary" in card:
+                dictionary = Dictionary.decoded(card["dictionary"], tensors["derivations"])
             return cls(
                 tensors["general"].astype(np.float64),
                 lexical,
@@ -182,6 +200,7 @@ class ForestModel:
                 notes_of(card, "description"),
                 # Models without a calibration report plain posteriors.
                 _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
+                dictionary,
             )
         except InputError as error:
             raise damaged(folder, error) from None

@@ -59,7 +59,7 @@ class ForestOptions:
     confident_link, certain_link : float
         Minimum scores of word candidates that are reported although the structure does not contain them. A
         confident candidate is added only if the structure links neither word to another one, a certain
-        candidate always.
+        candidate always. Above 1, none is added.
     normalizer : str
         Which candidates compete, see :meth:`ForestModel.log_probabilities`.
     noncompositional, single_support, multiword, count_all_nulls : bool

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forest_align.lexicon.evidence import lexical_evidence, word_evidence
 from forest_align.lexicon.kinds import Evidence
 from forest_align.types import InputError
-from forest_align.types.json_fields import is_number
+from forest_align.types.json_fields import describe, is_number
 
 if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.types import Sentence
+
+# Words of real text may contain halves of surrogate pairs.
+_TEXT = ("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,33 @@ class Dictionary:
             if pair not in self.derivations:
                 found[i, j] &= ~int(Evidence.SUFFIX)
         return found
+
+    def encoded(self) -> tuple[dict[str, Any], np.ndarray]:
+        """JSON values and an array for the folder of a model: the cosine, and the pairs as text (UTF-8)."""
+        lines = "\n".join("\t".join(pair) for pair in sorted(self.derivations))
+        return {"cosine": self.cosine}, np.frombuffer(lines.encode(*_TEXT), np.uint8).copy()
+
+    @classmethod
+    def decoded(cls, values: Any, derivations: np.ndarray) -> Dictionary:
+        """The opposite of :meth:`encoded`.
+
+        Raises
+        ------
+        InputError
+            If the values are not those of a dictionary.
+        """
+        if not isinstance(values, dict) or values.keys() != {"cosine"}:
+            raise InputError(
+                f"expected an object with a cosine, found {describe(values)}", field="dictionary"
+            )
+        try:
+            lines = bytes(derivations).decode(*_TEXT)
+        except ValueError as error:
+            raise InputError(f"expected pairs of words in UTF-8: {error}", field="derivations") from None
+        pairs = [tuple(line.split("\t")) for line in lines.split("\n")] if lines else []
+        if not all(len(pair) == 2 for pair in pairs):
+            raise InputError("expected two words a line", field="derivations")
+        return cls(values["cosine"], frozenset((one, two) for one, two in pairs))
 
 
 def suffix_pairs(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from forest_align.aligners.base import BATCH_SIZE
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.aligners.pair import Pair
-from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.alignment import Alignment, Links
 from forest_align.cli.aligner_choice import (
     ANNOTATORS,
@@ -87,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--words",
         metavar="NAME|FILE",
         help=f"where word candidates come from: {', '.join(WORDS)} (links of the input), "
-        f"or a file of Pharaoh links; default: {DEFAULT_WORDS}",
+        "or a file of Pharaoh links; default: as the model has it",
     )
     parser.add_argument(
         "--ppdb",
@@ -140,9 +139,9 @@ def run(options: argparse.Namespace) -> int:
     aligner = load_aligner(options)
     explain = _explainer(aligner) if options.explain else None
     resumable = options.output if writer.one_line_each else None
-    record = RunRecord(resumable, _made_with(options, aligner.name, first), options.batch_size)
+    record = RunRecord(resumable, _made_with(options, aligner, first), options.batch_size)
     if options.resume:
-        items = _skip_finished(items, record, options, aligner.name)
+        items = _skip_finished(items, record, options, aligner)
     alignments = _align(items, aligner, options)
     # The record is deleted when everything is written: after the output is closed.
     with record, open_output(options.output, record.size, may_pack=True) as out:
@@ -167,7 +166,7 @@ def run(options: argparse.Namespace) -> int:
     return _report(record, complaints)
 
 
-def _made_with(options: argparse.Namespace, aligner: str, first: Item | None) -> dict[str, str]:
+def _made_with(options: argparse.Namespace, aligner: Aligner, first: Item | None) -> dict[str, str]:
     """Settings that a resumed run must share; lines of links do not name their pairs."""
     return {
         **made_with(options, aligner),
@@ -197,14 +196,14 @@ def _report(record: RunRecord, complaints: Sequence[str]) -> int:
 
 
 def _skip_finished(
-    items: Iterator[Item], record: RunRecord, options: argparse.Namespace, aligner: str
+    items: Iterator[Item], record: RunRecord, options: argparse.Namespace, aligner: Aligner
 ) -> Iterator[Item]:
     """Skip the pairs whose alignments an earlier run has written, and report how many there are."""
 
     def check_last(last: Item) -> None:
         if options.to == "jsonl":
             texts = last.source.text, last.target.text
-            check_same_run(record.last_line, record.lines, last.name, texts, options.output, aligner)
+            check_same_run(record.last_line, record.lines, last.name, texts, options.output, aligner.name)
             return
         try:
             Links.from_pharaoh(record.last_line)

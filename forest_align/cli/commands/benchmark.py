@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from forest_align._version import __version__
-from forest_align.aligners.words.choose import DEFAULT_WORDS, WORD_CANDIDATES
+from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import word_candidates_name
 from forest_align.types import InputError
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         type=word_candidates_name,
         help=f"source of the forest aligner's word candidates: {' or '.join(WORD_CANDIDATES)} "
-        f"(default: {DEFAULT_WORDS})",
+        "(default: as the model has it)",
     )
     parser.add_argument(
         "--ppdb",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from forest_align.cli.corpora import (
@@ -22,12 +23,14 @@ LEARNING_CURVE = "learning_curve.svg"
 
 EPILOG = """\
 PAIRS may be in any format that has two sentences; links in it are not used, trees are, as by align. MODEL is
-a folder; the checkpoint is kept beside it.
+a folder; the checkpoint is kept beside it. If the model to start from has a dictionary, as forest-published,
+the new model's dictionary is learned from PAIRS.
 
 examples:
   forest-align train forest pairs.tsv -o my_model
   forest-align train forest news.tsv wiki.json -o my_model --forests cache --dev gold.json --plot curve.svg
   forest-align train forest pairs.tsv -o my_model --forests cache --resume
+  forest-align train forest pairs.tsv -o my_model --start forest-published
 """
 
 
@@ -101,13 +104,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"the model {args.start} is for the aligner {kind}, not forest")
     raw_dev = read_gold_files(args.dev, args, "train forest")
     start = ForestAligner.load(args.start).model
-    reader = corpus_reader(
-        args,
-        args.forest_size or start.forest_size,
-        start.options.confident_link,
-        given_trees=args.parser is None,
-    )
-    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest")
+    size = args.forest_size or start.forest_size
+    reader = corpus_reader(args, size, start, given_trees=args.parser is None)
+    learn = start.dictionary is not None
+    pairs, failed = prepare_corpus(reader, read_files(args.pairs, args), "train forest", learn=learn)
+    start = replace(start, dictionary=reader.dictionary)
     dev_pairs, dev_failed = prepare_corpus(reader, raw_dev, "train forest")
     trained = train_forest_model(
         pairs,

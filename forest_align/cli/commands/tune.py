@@ -159,10 +159,7 @@ def _tune_forest(args: argparse.Namespace, settings: TuningSettings) -> int:
     objective = args.objective or "constituent-f1"
     # Attachment is measured against the input's trees, so they must not serve as forests too.
     given_trees = args.parser is None and objective != "uas"
-    readers = {
-        size: corpus_reader(args, size, model.options.confident_link, given_trees=given_trees)
-        for size in sizes
-    }
+    readers = {size: corpus_reader(args, size, model, given_trees=given_trees) for size in sizes}
     space = search_space(model, sizes, args.keep or (), args.also or ())
     raw, failed = read_gold_files(args.gold, args, "tune", trees=objective == "uas"), 0
 

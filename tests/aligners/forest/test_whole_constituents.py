@@ -98,8 +98,17 @@ def test_the_probability_of_a_widened_pair_is_that_of_its_own_links(aligner: For
 
 
 def test_the_published_search_reports_the_nodes_of_the_search() -> None:
-    found = phrases(align(ForestAligner.load("forest-published"), [*NOUNS, (3, 2)]))
-    assert found[("political refugee", "political asylum")] is False
+    published = ForestAligner.load("forest-published")
+    source, target = (sentence_from_bracket(REFUGEE, lemmatizer=load_lexicon().lemma) for _ in range(2))
+    candidates = GivenCandidates(Links.of([(k, k) for k in range(1, 5)])).candidates(source, target)
+    arrays, _ = published.search(source, target, candidates)
+    found = published.align_candidates(source, target, candidates)
+    kept = ~arrays.absorbed
+    nodes = zip(arrays.source[kept].tolist(), arrays.target[kept].tolist(), strict=True)
+    one, two = forest_of(source), forest_of(target)
+    expected = {(one.node(left).span, two.node(right).span) for left, right in nodes}
+    assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} == expected
+    assert ((1, 3), (1, 3)) in expected  # a part of a noun phrase
 
 
 def smallest_constituent(forest: ParseForest, tree: Derivation, node: int) -> int:

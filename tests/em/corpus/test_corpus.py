@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
-from forest_align.aligners.forest.features import LINKED
+from forest_align.aligners.forest.features import LINKED, RELATIONS
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.data.formats.format import SentencePair
 from forest_align.data.trees.enju import parse_enju
@@ -262,3 +262,30 @@ def test_a_pair_with_trees_is_trained_as_it_is_aligned(parser: FlatParser) -> No
     found = align_pair(read(given, given_trees=True), aligner.model)
     for name in ("words", "phrases", "source_tree", "target_tree", "log_probability"):
         assert getattr(found, name) == getattr(expected, name)
+
+
+def test_a_learned_dictionary_decides_on_candidates_and_features(parser: FlatParser, tmp_path: Path) -> None:
+    """Vectors of the flat parser are equal, so that all words of different lemmas are similar."""
+    raw = [pair((), ())]
+    reader = CorpusReader(candidates="dictionary", cache=tmp_path)
+    before = reader.identity
+    (plain,), _ = reader.read(raw)
+    dictionary = reader.learn_dictionary(reader.parse(raw))
+    assert reader.dictionary == dictionary and dictionary.cosine == pytest.approx(1)
+    assert reader.identity != before
+    (found,), _ = reader.read(raw)
+    assert len(found.candidates) == 36 > len(plain.candidates)
+    assert not any(candidate.weighted for candidate in found.candidates)
+    embedding = RELATIONS.index("embedding")
+    assert found.features.relations[:, :, embedding].all()
+    again = CorpusReader(candidates="dictionary", dictionary=dictionary, cache=tmp_path)
+    assert again.identity == reader.identity
+    (cached,), _ = again.read(raw)
+    assert [replace(one, evidence=()) for one in found.candidates] == list(cached.candidates)
+
+
+def test_sentences_with_trees_get_the_vectors_that_a_dictionary_needs(parser: FlatParser) -> None:
+    reader = CorpusReader(candidates="dictionary", given_trees=True)
+    parsed = reader.parse([pair((VERB,), (FRONT,)), InputError("broken")])
+    assert reader.learn_dictionary(parsed).cosine == pytest.approx(1)
+    assert not parser.parsed

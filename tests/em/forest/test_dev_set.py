@@ -17,6 +17,7 @@ from forest_align.alignment import Links
 from forest_align.data.formats.format import SentencePair
 from forest_align.em.corpus.corpus import CorpusPair, CorpusReader, parser_fingerprint
 from forest_align.em.forest.dev_set import DevSet, align_pair, figures, objective_value
+from forest_align.em.forest.untuned import untuned
 from forest_align.em.tuning.forest_sweep import SweepProblem, search_space, start_values, with_values
 from forest_align.eval.metrics.constituents import constituent_spans, count_constituents
 from forest_align.eval.metrics.word_scores import WordPair, score_words
@@ -237,6 +238,14 @@ def test_a_sweep_is_known_by_its_pairs_and_its_model_but_not_by_what_it_varies(r
     assert fingerprint(model) != fingerprint(model, keep=("beam",))
     assert fingerprint(model) != fingerprint(model, also=("parser_weight",))
     assert fingerprint(model, keep=("beam",)) != fingerprint(tuned, keep=("beam",))
+
+
+def test_a_sweep_of_the_paper_s_system_searches_what_the_paper_has() -> None:
+    model = untuned(ForestAligner.load("uniform").model, published=True)
+    searched = {"null_penalty", "noncompositional_penalty", "beam", "generation_gap"}
+    assert set(search_space(model, [10])) == searched
+    assert set(search_space(model, [10], also=["parser_weight"])) == {*searched, "parser_weight"}
+    assert set(search_space(model, [10], keep=["beam", "tree_weight"])) == searched - {"beam"}
 
 
 def test_a_trial_has_the_pairs_with_forests_of_its_size(reader: CorpusReader) -> None:

@@ -166,7 +166,16 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
 ) -> None:
     read_with, judged, results, fitted = [], [], [], []
 
-    def reader(parser: str, *, forest_size: int, confident_link: float, cache: Path | None) -> CorpusReader:
+    def reader(
+        parser: str,
+        *,
+        forest_size: int,
+        candidates: str,
+        dictionary: None,
+        confident_link: float,
+        cache: Path | None,
+    ) -> CorpusReader:
+        assert candidates == "contextual"
         read_with.append((forest_size, confident_link))
         made = CorpusReader("toy", candidates="dictionary")
         monkeypatch.setattr(made, "_parser", parse_many)

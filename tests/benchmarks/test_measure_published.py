@@ -1,0 +1,58 @@
+"""The script that measures the paper's system with and without EM."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import measure_published
+import numpy as np
+import pytest
+
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.em.corpus.corpus import CorpusReader
+
+from ..em.forest.test_dev_set import gold_pairs, parse_many
+from ..em.forest.test_model_making import cells
+
+
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What each reader was made with; they read two pairs from any file, without word vectors."""
+    made_with = []
+
+    def reader(parser: str, **options: Any) -> CorpusReader:
+        made_with.append(options)
+        made = CorpusReader("toy", candidates="dictionary")
+        monkeypatch.setattr(made, "_parser", parse_many)
+        return made
+
+    monkeypatch.setattr(measure_published, "CorpusReader", reader)
+    monkeypatch.setattr(measure_published, "read_pairs", lambda path: gold_pairs())
+    return made_with
+
+
+def test_every_model_has_word_candidates_of_its_own(
+    readers: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_published, "rows_of", lambda dev, model, name: model)
+    names = {"model": "forest-published", "other": ["forest"], "parser": "toy", "forests": None}
+    found: Any = measure_published.measure("x/a", argparse.Namespace(**names, skip=0, limit=None))
+    published, forest = (ForestAligner.load(name).model for name in ("forest-published", "forest"))
+    assert list(found) == ["trained", "without EM", "forest"]
+    assert found["trained"].options == found["without EM"].options == published.options
+    assert found["without EM"].dictionary == published.dictionary
+    assert not found["without EM"].weights.any() and not found["without EM"].lexical
+    assert np.array_equal(found["trained"].weights, published.weights)
+    assert found["forest"].options == forest.options
+    assert [one["candidates"] for one in readers] == ["dictionary", "contextual"]
+    assert [one["dictionary"] for one in readers] == [published.dictionary, None]
+
+
+def test_there_is_a_table_for_each_file_and_one_for_all(
+    readers: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure_published.main(["x/a", "x/b", "--skip", "1"])
+    tables = [cells(table) for table in capsys.readouterr().out.strip().split("\n\n")]
+    assert [table[0][0] for table in tables] == ["x a (1 pairs)", "x b (1 pairs)", "all (2 pairs)"]
+    assert all([row[0] for row in table[2:]] == ["trained", "without EM"] for table in tables)
