@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forest_align.aligners.sultan.sentence_view import is_punctuation
-from forest_align.parsing.dependencies.entities import is_acronym
+from forest_align.parsing.dependencies.entities import is_acronym, is_short_for
 
 if TYPE_CHECKING:
     from forest_align.aligners.sultan.sentence_view import SentenceView
@@ -49,7 +49,8 @@ class Mentions:
     def partial(self, a: Entity, b: Entity) -> list[Pair]:
         """Link equal terms; if the shorter name is one word, link it to the rest of the longer one too.
 
-        Both must end in the same word: *Merino* is Francisco Merino, *New* is not New York.
+        The longer name must be one that the shorter can stand for, see :func:`is_short_for`: *Merino* and
+        *Francisco* are Francisco Merino, *Washington* is not the Washington Post.
         """
         left, right = self.source.words[a.start : a.end], self.target.words[b.start : b.end]
         if (a.kind and b.kind and a.kind != b.kind) or left == right:
@@ -62,7 +63,9 @@ class Mentions:
         ]
         rest_left = set(range(a.start, a.end)) - {i for i, _ in same}
         rest_right = set(range(b.start, b.end)) - {j for _, j in same}
-        if (rest_left and rest_right) or a.end - 1 in rest_left or b.end - 1 in rest_right:
+        if rest_left and rest_right:
+            return []
+        if (rest_left and not is_short_for(right, left)) or (rest_right and not is_short_for(left, right)):
             return []
         if min(len(left), len(right)) > 1:
             return same

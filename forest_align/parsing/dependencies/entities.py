@@ -37,6 +37,24 @@ _ORGANIZATIONS = frozenset(
     "league club congress parliament senate army navy force front party organization organisation "
     "society center centre foundation".split()
 )
+# Words at the end of names that can be left out: *Sony Corp.*, *Fujian Province*.
+_LEFT_OUT = frozenset(
+    "inc. corp. co. ltd. llc plc inc corp ltd company corporation group holdings motors systems industries "
+    "international technologies software communications electronics pharmaceuticals enterprises partners "
+    "province county prefecture".split()
+)
+# Words of names whose first words are the name of something else: *Manchester City*, *U.S. Military*.
+_OTHER_THINGS = frozenset(
+    "city town forces military troops police guard fleet times post journal herald tribune gazette news "
+    "radio television tv network magazine press exchange market index airlines airways airport station "
+    "railway railways street avenue road bridge tower building palace stadium park square hotel "
+    "hospital school museum theatre theater cathedral library lake mount mountain mountains sea ocean "
+    "strait desert peninsula initiative programme program project plan fund trust act law treaty "
+    "agreement accord accords protocol war battle crisis revolution day week festival games olympics "
+    "cup prize award awards championship championships league conference summit forum report study "
+    "survey united rovers wanderers athletic administration government authority embassy mission "
+    "minister ministry office".split()
+)
 
 
 class Entity(NamedTuple):
@@ -87,6 +105,26 @@ def find_entities(words: Sequence[str], tags: Sequence[str]) -> tuple[Entity, ..
         found.append(Entity(start, end, _kind(words, start, end)))
         start = end
     return tuple(found)
+
+
+def is_short_for(part: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether some words of a name can stand for it: *George* for *George Bush*.
+
+    The end of a name always can. Other parts cannot if they are titles or words that many names begin with
+    (*University*), or if the name is that of another thing (*Washington Post*). There is no gazetteer, so the
+    words of the name decide. Companies and provinces can be called by their beginnings (*Sony Corp.*).
+
+    Parameters
+    ----------
+    part, name : sequence of str
+        Lower-cased words of the part, and of the whole name.
+    """
+    if part[-1] == name[-1]:
+        return True
+    if all(word in _TITLES or word in _OF_HEADS or word in _ORGANIZATIONS for word in part):
+        return False
+    of_thing = any(word in _ORGANIZATIONS or word in _OTHER_THINGS for word in name)
+    return name[-1] in _LEFT_OUT or not of_thing
 
 
 def is_acronym(word: str, name: Sequence[str]) -> bool:

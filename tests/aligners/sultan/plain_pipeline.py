@@ -12,7 +12,7 @@ from forest_align.aligners.sultan._equivalence import category, crossed, paralle
 from forest_align.aligners.sultan.parameters import PublishedParameters
 from forest_align.lexicon.function_words import FUNCTION_WORDS
 from forest_align.parsing.dependencies.annotation import Annotation
-from forest_align.parsing.dependencies.entities import Entity, is_acronym
+from forest_align.parsing.dependencies.entities import Entity, is_acronym, is_short_for
 from forest_align.parsing.dependencies.typed import Dependency
 
 Pair = tuple[int, int]
@@ -190,7 +190,8 @@ class PlainPipeline:
         right_over = [j for j in range(b.start, b.end) if j not in {j for _, j in equal}]
         if left_over and right_over:
             return []
-        if a.end - 1 in left_over or b.end - 1 in right_over:
+        shorter, longer = (right, left) if left_over else (left, right)
+        if set(shorter) != set(longer) and not is_short_for(shorter, longer):
             return []
         if len(left) > 1 and len(right) > 1:
             return equal

@@ -74,6 +74,38 @@ def test_a_partial_mention_takes_what_is_left_of_the_full_name() -> None:
     assert published_links(source, target, no_synonyms, only("entities")) == {(0, 1), (1, 1)}
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "rest"),
+    [
+        ("George", "George Bush", [1]),
+        ("Francisco", "Juan Francisco Merino", [0, 2]),
+        ("Sony", "Sony Motor Corp.", [1, 2]),
+        ("Fujian", "Fujian Province", [1]),
+        ("Washington", "Washington Post", None),
+        ("Manchester", "Manchester City", None),
+        ("Israel", "Israel Defense Forces", None),
+        ("University", "University College", None),
+        ("George", "Mary Bush", None),
+    ],
+)
+def test_a_partial_mention_need_not_be_the_end_of_the_name(
+    part: str, name: str, rest: list[int] | None
+) -> None:
+    short = view(f"then/RB {part}/NNP rested/VBD")
+    words = name.split()
+    full = view(" ".join(f"{word}/NNP" for word in words) + " slept/VBD")
+    found = published_links(short, full, no_synonyms, only("entities"))
+    equal = {(1, words.index(part))} if part in words else set()
+    assert found == equal | {(1, j) for j in rest or ()}
+    assert {(j, i) for i, j in found} == published_links(full, short, no_synonyms, only("entities"))
+
+
+def test_a_first_name_is_not_aligned_to_a_surname_that_stands_alone() -> None:
+    source = view("George/NNP Bush/NNP slept/VBD")
+    target = view("George/NNP and/CC then/RB Bush/NNP rested/VBD")
+    assert published_links(source, target, no_synonyms, only("entities")) == {(0, 0), (1, 3)}
+
+
 def test_what_is_left_of_a_name_stays_unaligned_beside_a_mention_of_several_words() -> None:
     source = view("Juan/NNP Francisco/NNP Merino/NNP slept/VBD")
     target = view("then/RB Francisco/NNP Merino/NNP rested/VBD")
@@ -265,7 +297,6 @@ def test_the_head_of_a_name_is_the_word_that_the_others_depend_on() -> None:
     name = "University/NNP of/IN Oxford/NNP"
     bank, town = view(f"{name} grew/VBD", inside), view("then/RB Oxford/NNP shrank/VBD")
     assert bank.head_of(bank.entities[0]) == 0 and view(name).head_of(bank.entities[0]) == 2
-    # A partial mention ends as the name does, whichever word the head is.
     assert published_links(bank, town, no_synonyms, only("entities")) == {(0, 1), (2, 1)}
     school = view("the/DT University/NNP rose/VBD")
     assert published_links(bank, school, no_synonyms, only("entities")) == {(0, 1)}
