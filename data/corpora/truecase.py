@@ -1,0 +1,67 @@
+"""Truecasing (Lita et al. 2003): words at the beginning of sentences as they are written inside of them.
+
+Thadani et al. (2012, §3) truecase the Edinburgh corpus. Here each word gets its most frequent form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+# A word behind one of these begins a sentence too.
+_BEGIN = frozenset({".", "!", "?", ":", ";", "``", "`", '"', "“", "‘", "-lrb-", "(", "--", "..."})
+
+
+@dataclass(frozen=True, slots=True)
+class Truecaser:
+    """The usual form of each word.
+
+    Attributes
+    ----------
+    forms : dict of str to str
+        For each lower-cased word, the form that it has most often where the sentence does not ask for a
+        capital; of equally frequent ones the first in the order of characters.
+    """
+
+    forms: dict[str, str]
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]]) -> Truecaser:
+        """Count the forms of words inside sentences; sentences in capitals say nothing."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for words in sentences:
+            if _in_capitals(words):
+                continue
+            for place, word in enumerate(words):
+                if not _begins(words, place):
+                    counts[word.lower()][word] += 1
+        return cls({key: min(found, key=lambda form: (-found[form], form)) for key, found in counts.items()})
+
+    def apply(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words of a sentence in their usual forms.
+
+        Only words at beginnings change, and all words of a sentence in capitals. Words that were never seen
+        stay as they are; in a sentence in capitals they become small.
+        """
+        capitals = _in_capitals(words)
+        return tuple(
+            self.forms.get(word.lower(), word.lower() if capitals else word)
+            if capitals or _begins(words, place)
+            else word
+            for place, word in enumerate(words)
+        )
+
+
+def _begins(words: Sequence[str], place: int) -> bool:
+    """Whether all that stands before a word is punctuation, or a mark behind which sentences begin."""
+    return words[place - 1].lower() in _BEGIN or not any(map(_has_letter, words[:place])) if place else True
+
+
+def _in_capitals(words: Sequence[str]) -> bool:
+    letters = [letter for word in words for letter in word if letter.isalpha()]
+    return len(letters) > 1 and all(letter.isupper() for letter in letters)
+
+
+def _has_letter(word: str) -> bool:
+    return any(letter.isalnum() for letter in word) and not word.startswith("-")
