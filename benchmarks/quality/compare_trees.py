@@ -22,10 +22,11 @@ from nltk import Tree
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
 from forest_align.data.pairs import read_pairs
-from forest_align.em.corpus.corpus import CorpusReader, tree_heads
+from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import align_pair
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.bracket_scores import score_brackets
+from forest_align.eval.metrics.dependencies import tree_heads
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.types import Sentence
 

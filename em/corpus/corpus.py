@@ -21,7 +21,7 @@ from forest_align.alignment import Links
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
-from forest_align.eval.metrics.dependencies import head_dependencies
+from forest_align.eval.metrics.dependencies import tree_heads
 from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
 from forest_align.types import InputError, Sentence
 
@@ -247,15 +247,6 @@ def _gold_heads(pair: SentencePair) -> tuple[list[int], list[int]] | None:
     if not pair.source_trees or not pair.target_trees:
         return None
     return tree_heads(pair.source_trees[0][0]), tree_heads(pair.target_trees[0][0])
-
-
-def tree_heads(bracket: str) -> list[int]:
-    """Head of each token of a tree in Penn brackets, see :func:`head_dependencies`."""
-    from forest_align.parsing import sentence_from_bracket
-
-    forest = sentence_from_bracket(bracket).forest
-    assert forest is not None
-    return head_dependencies(forest)
 
 
 class LazyParser:

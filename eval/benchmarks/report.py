@@ -22,6 +22,7 @@ from forest_align.eval.files.result_tables import (
     published_note,
     published_rows,
 )
+from forest_align.eval.metrics.signed_ranks import wilcoxon
 from forest_align.eval.metrics.significance import approximate_randomization
 
 # Figures that tables show; the others are in the JSON report.
@@ -78,6 +79,8 @@ class Difference:
         Difference in percent.
     p_value : float
         P-value of the randomization test.
+    wilcoxon : float or None
+        P-value of Wilcoxon's signed-rank test on the F1 of the pairs, if the table has these.
     """
 
     table: str
@@ -86,6 +89,7 @@ class Difference:
     figure: str
     difference: float
     p_value: float
+    wilcoxon: float | None = None
 
 
 def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
@@ -112,6 +116,7 @@ def tables_text(runs: Sequence[Run], compared: Sequence[Difference]) -> str:
         parts += [
             f"{one.system} against {one.against}: {HEADINGS[one.figure]} {one.difference:+.1f}, "
             f"p = {one.p_value:.4f} (approximate randomization)"
+            + ("" if one.wilcoxon is None else f", {one.wilcoxon:.4f} (Wilcoxon, F1 of the pairs)")
             for one in compared
             if one.table == name
         ]
@@ -139,8 +144,20 @@ def differences(run: Run, runs: Sequence[Run], seed: int) -> list[Difference]:
         for name in [name for name in _MAIN if name in figures.statistics and figures is not base][:1]:
             test = approximate_randomization(figures.statistics[name], base.statistics[name], seed=seed)
             gap = round(100 * test.difference, 4)
-            found.append(Difference(figures.table, _name(run, figures), first, name, gap, test.p_value))
+            ranks = _signed_ranks(figures, base)
+            found.append(
+                Difference(figures.table, _name(run, figures), first, name, gap, test.p_value, ranks)
+            )
     return found
+
+
+def _signed_ranks(figures: Figures, base: Figures) -> float | None:
+    """P-value of Wilcoxon's test on the F1 of each pair, which are the contributions to their mean."""
+    both = [one.statistics.get("pair_f1") for one in (figures, base)]
+    if None in both:
+        return None
+    rows = [one.contributions[:, 0] for one in both if one is not None]
+    return wilcoxon(*rows).p_value
 
 
 def _name(run: Run, figures: Figures) -> str:
@@ -184,9 +201,7 @@ def report(
         "split": run.split,
         "aligner": run.aligner,
         "settings": dict(run.settings),
-        "tables": {
-            ", ".join(filter(None, [found.table, found.use])): _table(found, seed) for found in run.figures
-        },
+        "tables": _tables(run.figures, seed),
         "references": citations(row for found in run.figures for row in published_rows(found.table)),
         "differences": [asdict(one) for one in compared],
         "pairs": len(run.alignments),
@@ -199,6 +214,15 @@ def report(
         "models": {name: _digest(path) for name, path in models.items()},
         "versions": versions(),
     }
+
+
+def _tables(figures: Sequence[Figures], seed: int) -> dict[str, object]:
+    """Every table by its name; further rows that are not the aligner's have their own names behind it."""
+    found: dict[str, object] = {}
+    for one in figures:
+        name = ", ".join(filter(None, [one.table, one.use]))
+        found[f"{name}, {one.label}" if name in found else name] = _table(one, seed)
+    return found
 
 
 def _table(found: Figures, seed: int) -> dict[str, object]:

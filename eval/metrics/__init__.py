@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         score_phrases,
     )
     from forest_align.eval.metrics.scores import Scores
+    from forest_align.eval.metrics.signed_ranks import SignedRanks, wilcoxon
     from forest_align.eval.metrics.significance import (
         Comparison,
         approximate_randomization,
@@ -31,6 +32,7 @@ __all__ = [
     "Comparison",
     "PhraseScores",
     "Scores",
+    "SignedRanks",
     "WordPair",
     "WordScores",
     "approximate_randomization",
@@ -45,6 +47,7 @@ __all__ = [
     "score_constituents",
     "score_phrases",
     "score_words",
+    "wilcoxon",
 ]
 
 __getattr__, __dir__ = lazy_face(
@@ -54,6 +57,7 @@ __getattr__, __dir__ = lazy_face(
         "Comparison": "forest_align.eval.metrics.significance",
         "PhraseScores": "forest_align.eval.metrics.phrase_scores",
         "Scores": "forest_align.eval.metrics.scores",
+        "SignedRanks": "forest_align.eval.metrics.signed_ranks",
         "WordPair": "forest_align.eval.metrics.word_scores",
         "WordScores": "forest_align.eval.metrics.word_scores",
         "approximate_randomization": "forest_align.eval.metrics.significance",
@@ -68,5 +72,6 @@ __getattr__, __dir__ = lazy_face(
         "score_constituents": "forest_align.eval.metrics.constituents",
         "score_phrases": "forest_align.eval.metrics.phrase_scores",
         "score_words": "forest_align.eval.metrics.word_scores",
+        "wilcoxon": "forest_align.eval.metrics.signed_ranks",
     },
 )

@@ -56,6 +56,15 @@ def head_dependencies(forest: ParseForest) -> list[int]:
     return heads
 
 
+def tree_heads(bracket: str) -> list[int]:
+    """Head of each token of a tree in Penn brackets, see :func:`head_dependencies`."""
+    from forest_align.parsing import sentence_from_bracket
+
+    forest = sentence_from_bracket(bracket).forest
+    assert forest is not None
+    return head_dependencies(forest)
+
+
 def score_attachment(
     gold: Sequence[Sequence[int]],
     predicted: Sequence[Sequence[int]],

@@ -81,8 +81,8 @@ def score_phrases(
     return PhraseScores(np.asarray(rows, float).reshape(len(rows), -1 if rows else 4))
 
 
-def human_agreement(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> Scores:
-    """Measure each annotator against the pairs of the others, and average.
+def scores_of_people(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> list[Scores]:
+    """Measure each annotator against the pairs of the others.
 
     Raises
     ------
@@ -96,6 +96,12 @@ def human_agreement(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> Scores:
     for person in range(people):
         others = [[own for k, own in enumerate(pair) if k != person] for pair in gold]
         results.append(score_phrases([pair[person] for pair in gold], others).scores)
+    return results
+
+
+def human_agreement(gold: Sequence[Sequence[AbstractSet[Hashable]]]) -> Scores:
+    """The mean precision and recall of all annotators; see :func:`scores_of_people`."""
+    results = scores_of_people(gold)
     precision = float(np.mean([result.precision for result in results]))
     return Scores.of(precision, float(np.mean([result.recall for result in results])))
 
