@@ -24,7 +24,19 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     InputError item. So do files that cannot be paired; their item is called NAME.
     """
     beside = _target_of(lines.path) if lines.path else None
-    name = _name_of(lines.path) if lines.path else ""
+    yield from _read(lines, beside, _name_of(lines.path) if lines.path else "")
+
+
+def read_sides(source: Path, target: Path, name: str) -> Iterator[SentencePair | InputError]:
+    """Yield the pairs of a file of sources and one of targets; several are called NAME.ID, one NAME."""
+    try:
+        with InputLines(source) as lines:
+            yield from _read(lines, target, name)
+    except InputError as error:  # in another encoding
+        yield PairError(error, name)
+
+
+def _read(lines: InputLines, beside: Path | None, name: str) -> Iterator[SentencePair | InputError]:
     files = [_trees(lines), *([_trees_of_file(beside)] if beside is not None else [])]
     try:
         sources, targets = _sides(files, lines, beside)
@@ -120,16 +132,13 @@ def read_folder(folder: Path) -> Iterator[SentencePair | InputError]:
     if not files:
         raise InputError("expected s-NAME.xml and t-NAME.xml files in the folder", file=str(folder))
     for file in files:
-        if _target_of(file) is None:
+        target = _target_of(file)
+        if target is None:
             message = f"expected {_TARGET}{file.name.removeprefix(_SOURCE)} beside it"
             problem = InputError(message, file=str(file))
             yield PairError(problem, _name_of(file), *_texts([_trees_of_file(file)]))
             continue
-        try:
-            with InputLines(file) as lines:
-                yield from read(lines, False)
-        except InputError as error:  # in another encoding
-            yield PairError(error, _name_of(file))
+        yield from read_sides(file, target, _name_of(file))
 
 
 def pair_of_trees(source: EnjuTree, target: EnjuTree, pair_id: str) -> SentencePair:

@@ -10,7 +10,15 @@ from forest_align.alignment import Alignment, Span, SpanPair, project
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju_tree import EnjuTree
 from forest_align.eval.benchmarks.task import Figures
-from forest_align.eval.metrics.phrase_scores import human_agreement, reachability, score_phrases
+from forest_align.eval.metrics.dependencies import head_dependencies, score_attachment, tree_heads
+from forest_align.eval.metrics.phrase_scores import (
+    human_agreement,
+    reachability,
+    score_phrases,
+    scores_of_people,
+)
+from forest_align.eval.metrics.scores import MatchCounts, Statistic
+from forest_align.parsing.forests.enju_forest import forest_from_enju
 from forest_align.types import InputError
 
 #: A phrase and the phrase aligned to it; None means null.
@@ -27,11 +35,14 @@ class AnnotatedPhrases:
         The phrases, as half-open token spans; the phrases of a unary chain are one.
     aligned : sequence of set
         For each annotator the aligned phrases; all others are aligned to nothing.
+    heads : (sequence of int, sequence of int)
+        The head of each token of the two sentences, see :func:`head_dependencies`.
     """
 
     source: AbstractSet[Span]
     target: AbstractSet[Span]
     aligned: Sequence[AbstractSet[SpanPair]]
+    heads: tuple[Sequence[int], Sequence[int]]
 
     @classmethod
     def of(cls, pair: SentencePair) -> AnnotatedPhrases:
@@ -45,7 +56,7 @@ class AnnotatedPhrases:
         source, target = pair.source_enju, pair.target_enju
         if source is None or target is None:
             raise InputError(f"pair {pair.id!r}: expected annotated trees, found none")
-        return cls(_spans(source), _spans(target), pair.annotations)
+        return cls(_spans(source), _spans(target), pair.annotations, (_heads(source), _heads(target)))
 
 
 def phrase_scorer(gold: Sequence[AnnotatedPhrases]) -> Callable[[Sequence[Alignment]], list[Figures]]:
@@ -55,7 +66,7 @@ def phrase_scorer(gold: Sequence[AnnotatedPhrases]) -> Callable[[Sequence[Alignm
     aligned to nothing. The latter follows the evaluation that Arase and Tsujii published with their later
     aligner (2020). A system's nulls are the phrases of the gold trees that it does not align. For an aligner
     of words or short phrases, the phrases are made from its links, see :func:`linked_phrases`, and
-    reachability is omitted.
+    reachability is omitted. UAS compares the trees that an aligner chose with the gold trees.
     """
     aligned = [pair.aligned for pair in gold]
     judged = [[_with_nulls(one, pair) for one in pair.aligned] for pair in gold]
@@ -64,14 +75,18 @@ def phrase_scorer(gold: Sequence[AnnotatedPhrases]) -> Callable[[Sequence[Alignm
         found = [linked_phrases(one, pair) for one, pair in zip(alignments, gold, strict=True)]
         with_nulls = [_with_nulls(phrases, pair) for phrases, pair in zip(found, gold, strict=True)]
         reached = {}
+        attached: dict[str, Statistic] = {}
         if any(alignment.has_derivation for alignment in alignments):
             reached["reachability"] = 100 * reachability(alignment.root_aligned for alignment in alignments)
+            attached["uas"] = _attachment(alignments, gold)
         figures = [
-            Figures.of("spade", score_phrases(found, aligned).statistics(), reached),
-            Figures.of("spade with nulls", score_phrases(with_nulls, judged).statistics(), reached),
+            Figures.of("spade", score_phrases(found, aligned).statistics() | attached, reached),
+            Figures.of(
+                "spade with nulls", score_phrases(with_nulls, judged).statistics() | attached, reached
+            ),
         ]
         if aligned and len(aligned[0]) > 1:
-            figures += [_people("spade people", aligned), _people("spade people with nulls", judged)]
+            figures += [*_people("spade people", aligned), *_people("spade people with nulls", judged)]
         return figures
 
     return score
@@ -95,7 +110,41 @@ def _with_nulls(found: AbstractSet[SpanPair], pair: AnnotatedPhrases) -> set[Nul
     return {*found, *nulls}
 
 
-def _people(table: str, annotations: Sequence[Sequence[AbstractSet[NullablePair]]]) -> Figures:
-    people = human_agreement(annotations)
-    values = {"precision": 100 * people.precision, "recall": 100 * people.recall, "f1": 100 * people.f1}
-    return Figures(table, values, {}, "people, each against the others")
+def _heads(tree: EnjuTree) -> list[int]:
+    return head_dependencies(forest_from_enju(tree)[0])
+
+
+def _attachment(alignments: Sequence[Alignment], gold: Sequence[AnnotatedPhrases]) -> Statistic:
+    """UAS of the chosen trees; a pair without them has no token attached."""
+    rows = []
+    for alignment, pair in zip(alignments, gold, strict=True):
+        sides = zip(
+            pair.heads,
+            (alignment.source_tree, alignment.target_tree),
+            (alignment.source.words, alignment.target.words),
+            strict=True,
+        )
+        found = [(wanted, _found_heads(tree, words), words) for wanted, tree, words in sides]
+        counts = score_attachment(*(list(column) for column in zip(*found, strict=True)))
+        rows.append(counts.rows.sum(axis=0).tolist())
+    return MatchCounts.of(rows).micro_statistics()["recall"]
+
+
+def _found_heads(tree: str, words: Sequence[str]) -> list[int]:
+    # -2 is no token and no root: nothing is attached.
+    return tree_heads(tree) if tree else [-2] * len(words)
+
+
+def _people(table: str, annotations: Sequence[Sequence[AbstractSet[NullablePair]]]) -> list[Figures]:
+    """A row of the annotators' means, and one for each, against the pairs of the others."""
+    rows = [("people, each against the others", human_agreement(annotations))]
+    rows += [(f"annotator {k}", one) for k, one in enumerate(scores_of_people(annotations), start=1)]
+    return [
+        Figures(
+            table,
+            {"precision": 100 * one.precision, "recall": 100 * one.recall, "f1": 100 * one.f1},
+            {},
+            name,
+        )
+        for name, one in rows
+    ]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forest_align.alignment import Links
+from forest_align.data.formats.spade_folders import PARTS
 from forest_align.data.pairs import SentencePair
-from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, phrase_scorer
 from forest_align.eval.benchmarks._applications import (
     BOTH,
     SOURCE,
@@ -21,13 +21,14 @@ from forest_align.eval.benchmarks._applications import (
     similarity_scorer,
     weighted_use,
 )
-from forest_align.eval.benchmarks._chunk_links import ChunkedPair, Span, chunk_scorer
+from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
-from forest_align.eval.benchmarks.reading import Files
+from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Task
+from forest_align.eval.metrics.constituents import Span
 from forest_align.eval.metrics.coverage import document_frequency_weights
-from forest_align.types import InputError, Sentence
+from forest_align.types import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,27 @@ class Benchmark:
         For each split, the default first, its files relative to the data folder.
     load : callable
         Makes the task from a split's files and its name.
+    find : callable, optional
+        Finds the files of a further split in the data folder; the splits are in ``found``.
+    found : tuple of str
+        Splits that ``find`` knows, the one for development first.
     """
 
     title: str
     files: dict[str, tuple[str, ...]]
     load: Callable[[Files, str], Task]
+    find: Callable[[Path, str], list[Path]] | None = None
+    found: tuple[str, ...] = ()
 
     @property
     def default_split(self) -> str:
         """The split for development; the test part only if the benchmark has no other."""
         return next(iter(self.files))
+
+    def split_for(self, data: Path) -> str:
+        """The split for development whose files are in a data folder."""
+        here = all((data / name).is_file() for name in self.files[self.default_split])
+        return self.default_split if here or not self.found else self.found[0]
 
     def paths(self, data: Path, split: str) -> list[Path]:
         """Files of a split.
@@ -61,23 +73,16 @@ class Benchmark:
         InputError
             If there is no such split, or a file is missing: names it.
         """
+        if self.find is not None and split in self.found:
+            return self.find(data, split)
         if split not in self.files:
-            raise InputError(f"unknown split {split!r}; there are: {', '.join(self.files)}", field="split")
+            known = ", ".join([*self.files, *self.found])
+            raise InputError(f"unknown split {split!r}; there are: {known}", field="split")
         paths = [data / name for name in self.files[split]]
         for path in paths:
             if not path.is_file():
                 raise InputError("no such file; is --data the folder of the corpora?", file=str(path))
         return paths
-
-
-def _tokenized(sentence: Sentence) -> Sentence:
-    from forest_align.parsing.tokenize import tokenize
-
-    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
-
-
-def _sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
-    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
 
 
 def _links_of(pairs: Sequence[SentencePair]) -> list[Links]:
@@ -143,30 +148,7 @@ def _word_task(
     table: str = "",
 ) -> Task:
     ids = [pair.id for pair in pairs]
-    return Task(ids, _sentences(pairs), word_scorer(versions, ids, constituents, table))
-
-
-def _spade(files: Files, split: str) -> Task:
-    pairs = files.pairs()
-    judged = [AnnotatedPhrases.of(pair) for pair in pairs]
-    return Task([pair.id for pair in pairs], _sentences(pairs), phrase_scorer(judged))
-
-
-def _ists(files: Files, split: str) -> Task:
-    """Make the iSTS task; ``.wa`` files come first, and files of chunks are read with theirs."""
-    names = [path.name.split(".")[2] for path in files.paths if path.suffix == ".wa"]
-    ids, sets, pairs = files.sets(names)
-    chunked = [_chunked(pair, name) for pair, name in zip(pairs, ids, strict=True)]
-    return Task(ids, _sentences(pairs), chunk_scorer(sets, chunked))
-
-
-def _chunked(pair: SentencePair, name: str) -> ChunkedPair:
-    for chunks, number in ((pair.source_chunks, 1), (pair.target_chunks, 2)):
-        if not chunks:
-            message = f"pair {name!r}: the chunks in .sent{number}.chunk.txt are not those of its sentence"
-            raise InputError(message)
-    gold = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
-    return ChunkedPair(pair.source_chunks, pair.target_chunks, gold)
+    return Task(ids, tokenized_sentences(pairs), word_scorer(versions, ids, constituents, table))
 
 
 def _sts2013(files: Files, split: str) -> Task:
@@ -199,7 +181,7 @@ def _qa(files: Files, split: str) -> Task:
 
 
 def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scorer, side: Side) -> Task:
-    sentences = _sentences(pairs)
+    sentences = tokenized_sentences(pairs)
     weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
     return Task(ids, sentences, naive_use(scorer, side), weighted_use(scorer, side, weights))
 
@@ -213,6 +195,14 @@ def _known(value: float | None, field: str, name: str) -> float:
 def _edinburgh_files(split: str) -> tuple[str, ...]:
     kinds = ("sure.json", "sure+possible.json", "phrasal.json", "stanford.xml.gz")
     return tuple(f"alignment/edinburgh/{split}.{kind}" for kind in kinds)
+
+
+def _ists_files(part: str) -> tuple[str, ...]:
+    return tuple(
+        f"ists/STSint.{part}.{name}.{kind}"
+        for kind in ("wa", "sent1.chunk.txt", "sent2.chunk.txt")
+        for name in ("headlines", "images", "answers-students")
+    )
 
 
 _MSRP = "extrinsic/msrp/msr-para-{}.tsv"
@@ -243,23 +233,19 @@ BENCHMARKS = {
         _multi_mwa("wiki"),
     ),
     "spade": Benchmark(
-        "SPADE (Arase and Tsujii 2018) and ESPADA: the public samples, one pair each, three annotators",
+        "SPADE (Arase and Tsujii 2018): the corpus (dev, test), or public samples of it and of ESPADA",
         {
             "sample": ("spade_sample/s-001.xml", "spade_sample/t-001.xml"),
             "espada": ("spade_sample/espada/s-0003.xml", "spade_sample/espada/t-0003.xml"),
         },
-        _spade,
+        spade_task,
+        spade_files,
+        PARTS,
     ),
     "ists": Benchmark(
-        "SemEval-2016 iSTS chunk alignment, training sets, gold chunks",
-        {
-            "train": tuple(
-                f"ists/STSint.input.{name}.{kind}"
-                for kind in ("wa", "sent1.chunk.txt", "sent2.chunk.txt")
-                for name in ("headlines", "images", "answers-students")
-            )
-        },
-        _ists,
+        "SemEval-2016 iSTS chunk alignment, gold chunks",
+        {"train": _ists_files("input"), "test": _ists_files("testinput")},
+        ists_task,
     ),
     "sts2013": Benchmark(
         "*SEM 2013 semantic textual similarity",

@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.types import InputError
+from forest_align.types import InputError, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,21 @@ class Files:
         InputError
             If a pair cannot be read, or the file has none: figures over no pairs would be perfect.
         """
-        found = []
-        for pair in islice(read_pairs(self.paths[index]), self.limit):
+        found = self.items(index)
+        for pair in found:
             if isinstance(pair, InputError):
                 raise pair
-            found.append(pair)
+        return [pair for pair in found if isinstance(pair, SentencePair)]
+
+    def items(self, index: int = 0) -> list[SentencePair | InputError]:
+        """The pairs of one file, with an error in place of each that cannot be read.
+
+        Raises
+        ------
+        InputError
+            If the file has no pairs.
+        """
+        found = list(islice(read_pairs(self.paths[index]), self.limit))
         if not found:
             raise InputError("expected sentence pairs, found none", file=str(self.paths[index]))
         return found
@@ -71,6 +81,17 @@ class Files:
             sets += [name] * len(found)
             pairs += found
         return ids, sets, pairs
+
+
+def tokenized_sentences(pairs: Sequence[SentencePair]) -> list[tuple[Sentence, Sentence]]:
+    """The sentences of pairs; those without tokens are tokenized."""
+    return [(_tokenized(pair.source), _tokenized(pair.target)) for pair in pairs]
+
+
+def _tokenized(sentence: Sentence) -> Sentence:
+    from forest_align.parsing.tokenize import tokenize
+
+    return sentence if sentence.tokens else Sentence(tokenize(sentence.text), text=sentence.text)
 
 
 def _words(pair: SentencePair | None) -> tuple[tuple[str, ...], ...]:

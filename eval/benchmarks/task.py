@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forest_align.alignment import Alignment
 from forest_align.eval.metrics.scores import Statistic
 from forest_align.eval.metrics.significance import bootstrap_interval
-from forest_align.types import Sentence
+from forest_align.types import InputError, Sentence
 
 #: Similarity of the two words of each link of one alignment, in the order of the links, 0 to 1.
 Similarities = tuple[float, ...]
@@ -71,9 +71,12 @@ class Task:
         Computes figures from one alignment a pair, in the same order.
     score_similar : callable, optional
         Computes further figures from the alignments and the word similarity of each link.
+    skipped : sequence of InputError
+        Pairs of the corpus that cannot be used; they are in no figure.
     """
 
     ids: Sequence[str]
     pairs: Sequence[tuple[Sentence, Sentence]]
     score: Callable[[Sequence[Alignment]], list[Figures]]
     score_similar: Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]] | None = None
+    skipped: Sequence[InputError] = ()

@@ -14,6 +14,7 @@ from forest_align._version import __version__
 from forest_align.aligners.words.choose import WORD_CANDIDATES
 from forest_align.cli.aligner_choice import contents_of
 from forest_align.cli.arguments import word_candidates_name
+from forest_align.cli.skipped_inputs import report_skipped
 from forest_align.types import InputError
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder for predictions and reports (default: benchmark-runs)",
     )
     parser.add_argument(
+        "--ablation",
+        action="store_true",
+        help="also run each forest aligner without non-compositional alignment, without learned weights, and "
+        "on 1-best trees",
+    )
+    parser.add_argument(
         "--limit", type=int, metavar="N", help="a trial run over the first N pairs of each file"
     )
     parser.add_argument(
@@ -92,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.eval.benchmarks.benchmark_corpora import BENCHMARKS
     from forest_align.eval.benchmarks.reading import Files
     from forest_align.eval.benchmarks.report import Difference, differences, report, tables_text
+    from forest_align.eval.files.result_tables import published_rows
 
     if args.limit is not None and args.limit < 1:
         raise InputError(f"expected at least 1 pair, found {args.limit}", field="limit")
@@ -99,10 +107,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"expected at least 0, found {args.seed}", field="seed")
     names = list(dict.fromkeys(args.aligner or ["forest"]))
     _check_aligners(names, args)
+    names = _with_variants(names) if args.ablation else names
     benchmark = BENCHMARKS[args.name]
-    split = args.split or benchmark.default_split
+    split = args.split or benchmark.split_for(args.data)
     files = benchmark.paths(args.data, split)
     task = benchmark.load(Files(files, args.limit), split)
+    report_skipped("benchmark", task.skipped)
     args.output.mkdir(parents=True, exist_ok=True)
     parser = _shared_parser() if len(set(names) - {IDENTITY}) > 1 else None
     runs: list[Run] = []
@@ -113,21 +123,44 @@ def run(args: argparse.Namespace) -> int:
         found = differences(finished, runs, args.seed)
         values = report(finished, files, args.data, args.seed, _model_files(name, args), found)
         values |= {"limit": args.limit} if args.limit else {}
+        values |= {"skipped": [str(problem) for problem in task.skipped]} if task.skipped else {}
         path = _path(args, split, name, "report.json")
         path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         compared += found
     print(f"## {args.name}, {split}: {benchmark.title}\n")
     if args.limit:
         print(f"Only the first {args.limit} pairs of each file.\n")
-    if "test" in benchmark.files and split != "test":
+    if task.skipped:
+        print(f"Pairs that cannot be used and are in no figure: {len(task.skipped)}\n")
+    if published_rows(args.name) and "test" in {*benchmark.files, *benchmark.found} and split != "test":
         print(f"Published rows are on the test part; this run is on {split}.\n")
     print(tables_text(runs, compared))
-    return 1 if any(finished.errors() for finished in runs) else 0
+    return 1 if task.skipped or any(finished.errors() for finished in runs) else 0
+
+
+def _with_variants(names: Sequence[str]) -> list[str]:
+    """Each name, and behind that of a forest aligner those of its ablation: ``NAME:VARIANT``."""
+    from forest_align.eval.benchmarks.ablation import VARIANTS
+
+    found = []
+    for name in names:
+        found += [name, *(f"{name}:{variant}" for variant in VARIANTS if _kind(name) == "forest")]
+    return found
+
+
+def _without_variant(name: str) -> tuple[str, str]:
+    """The aligner's own name, and the variant of the ablation; empty if it is the aligner itself."""
+    from forest_align.eval.benchmarks.ablation import VARIANTS
+
+    own, _, variant = name.rpartition(":")
+    return (own, variant) if own and variant in VARIANTS else (name, "")
 
 
 def _check_aligners(names: Sequence[str], args: argparse.Namespace) -> None:
     """Refuse wrong names and options now, instead of after hours of other aligners' work."""
     kinds = {_kind(name) for name in names}
+    if args.ablation and "forest" not in kinds:
+        raise InputError("--ablation is for the forest aligner, which is not asked for")
     for option in ("ppdb", "annotator"):
         if getattr(args, option) is not None and "sultan" not in kinds:
             raise InputError(f"--{option} is for the sultan aligner, which is not asked for")
@@ -141,7 +174,7 @@ def _kind(name: str) -> str:
     """The kind of an aligner; the baseline is a separate kind."""
     from forest_align.aligners.loading import kind_of
 
-    return IDENTITY if name == IDENTITY else kind_of(name)
+    return IDENTITY if name == IDENTITY else kind_of(_without_variant(name)[0])
 
 
 def _shared_parser() -> ParseOnce:
@@ -173,7 +206,7 @@ def _made_with(name: str, args: argparse.Namespace, settings: Mapping[str, objec
 
     return {
         "the version": __version__,
-        "the aligner": contents_of(name),
+        "the aligner": contents_of(_without_variant(name)[0]),
         "the content of the bundled models": files_fingerprint(list(_bundled().values())),
         "--ppdb": contents_of(args.ppdb) if _kind(name) == "sultan" else "",
         **{name: str(value) for name, value in settings.items()},
@@ -196,7 +229,7 @@ def _model_files(name: str, args: argparse.Namespace) -> dict[str, Path]:
     """Files besides the corpus that determine an aligner's results, by their names in a report."""
     if name == IDENTITY:
         return {}
-    own = {str(path): path for path in _models(Path(name).glob("*"))}
+    own = {str(path): path for path in _models(Path(_without_variant(name)[0]).glob("*"))}
     ppdb = {"--ppdb": Path(args.ppdb)} if args.ppdb is not None and _kind(name) == "sultan" else {}
     return _bundled() | own | ppdb
 
@@ -233,7 +266,15 @@ def _aligner(
         options["ppdb"] = PairTable.load(args.ppdb)
     if "annotator" in given:
         options["annotator"] = given["annotator"]
-    aligner = load(name, **options)
+    own, variant = _without_variant(name)
+    aligner = load(own, **options)
+    if variant:
+        from forest_align.aligners.forest.aligner import ForestAligner
+        from forest_align.eval.benchmarks.ablation import ablated
+
+        assert isinstance(aligner, ForestAligner)
+        aligner = ablated(aligner, variant)
+        given = {**given, "ablation": variant}
     return aligner.align_many, {**aligner.settings, **given}
 
 

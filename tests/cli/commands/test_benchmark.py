@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import platform
+import shutil
 from argparse import Namespace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -254,6 +255,29 @@ def test_phrases_are_scored_on_the_trees_and_failures_are_told(
     assert (found["precision"], found["reachability"]) == (100, 50)
     # wanted: The, dog, The dog, "." and the sentence of pair 1, and the one pair of words of pair 2
     assert found["recall"] == pytest.approx(100 / 6, abs=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:.*expected chunks of the words")
+def test_pairs_that_cannot_be_read_are_named_and_the_others_are_measured(
+    data: Path, tmp_path: Path, capsys
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(data / "ists", folder / "ists")
+    name = "STSint.input.images"
+    (folder / "ists" / f"{name}.wa").write_text(WA + WA.replace('id="1"', 'id="2"'))
+    (folder / "ists" / f"{name}.sent1.chunk.txt").write_text("[ The dog ] [ barked ]\n[ The dog\n")
+    (folder / "ists" / f"{name}.sent2.chunk.txt").write_text(2 * "[ the dog ] [ ran ]\n")
+    assert run(folder, tmp_path, "ists", "--aligner", "identity") == 1
+    out, err = capsys.readouterr()
+    assert "Pairs that cannot be used and are in no figure: 1\n" in out
+    assert f"left out: {folder / 'ists' / name}.sent1.chunk.txt:2: pair '2': expected" in err
+    report = read_report(tmp_path, "ists.train.identity")
+    assert (report["pairs"], len(report["skipped"])) == (3, 1)
+
+
+def test_the_ablation_is_for_forest_aligners(data: Path, tmp_path: Path, capsys) -> None:
+    assert run(data, tmp_path, "spade", "--aligner", "identity", "--ablation") == 2
+    assert "--ablation is for the forest aligner" in capsys.readouterr().err
 
 
 def test_several_aligners_stand_in_one_table_with_the_significance_of_their_difference(
@@ -567,8 +591,8 @@ def test_the_forest_aligners_words_are_asked_for_by_name(monkeypatch: pytest.Mon
 def test_a_missing_corpus_and_an_unknown_split_are_errors(data: Path, tmp_path: Path, capsys) -> None:
     assert run(tmp_path, tmp_path, "msr-rte") == 2
     assert "dev.majority.json: no such file; is --data the folder of the corpora?" in capsys.readouterr().err
-    assert run(data, tmp_path, "ists", "--split", "test") == 2
-    assert "unknown split 'test'; there are: train" in capsys.readouterr().err
+    assert run(data, tmp_path, "ists", "--split", "dev") == 2
+    assert "unknown split 'dev'; there are: train, test" in capsys.readouterr().err
 
 
 def test_versions_of_a_corpus_must_have_the_same_sentences(data: Path, tmp_path: Path, capsys) -> None:
@@ -607,3 +631,5 @@ def test_the_spade_sample_is_read_with_its_three_annotators(tmp_path: Path, caps
     people = values(tmp_path, "spade.sample.identity", "spade people")
     assert 90 < people["recall"] <= 100
     assert 90 < people["precision"] <= 100
+    out = capsys.readouterr().out
+    assert all(f"| annotator {k} " in out for k in (1, 2, 3))

@@ -145,16 +145,78 @@ def enju(words: str, annotations: str, prefix: str) -> str:
     )
 
 
+JUDGED = enju("dogs bark", "c0,c0 c1,-1 -1,c2", "s"), enju("dogs howl", "c0,c0 c1,-1 -1,c2", "t")
+
+
 def test_spade_is_judged_by_its_annotators(tmp_path: Path) -> None:
     # Both align the wholes, only the first annotator the first words, only the second one the second words.
-    trees = enju("dogs bark", "c0,c0 c1,-1 -1,c2", "s"), enju("dogs howl", "c0,c0 c1,-1 -1,c2", "t")
-    task = write(tmp_path, "spade", {"s-001.xml": trees[0], "t-001.xml": trees[1]})
+    task = write(tmp_path, "spade", {"s-001.xml": JUDGED[0], "t-001.xml": JUDGED[1]})
     found = score(task)
     assert list(found) == ["spade", "spade with nulls", "spade people", "spade people with nulls"]
     assert precision_and_recall(found)["spade"] == (100, 0)
     # The run has the first words, and as nulls the whole and the second word of either side. The first
     # annotator has the first words and the null second words too; both agree on the wholes alone.
     assert precision_and_recall(found)["spade with nulls"] == (60, 0)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "{part}/s-{k}.xml {part}/t-{k}.xml",
+        "data/{part}/annotation/s-{k}.xml.gz data/{part}/annotation/t-{k}.xml.gz",
+        "{part}_source/{k}.xml {part}_target/{k}.xml",
+        "SPADE-{part}-{k}.src.xml SPADE-{part}-{k}.tgt.xml",
+    ],
+)
+def test_the_parts_of_spade_are_found_whatever_their_files_are_called(names: str, tmp_path: Path) -> None:
+    for part, pairs in (("dev", (1, 2)), ("test", (3,))):
+        for k in pairs:
+            for name, text in zip(names.format(part=part, k=k).split(), JUDGED, strict=True):
+                path = tmp_path / "corpus" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    benchmark = BENCHMARKS["spade"]
+    assert benchmark.split_for(tmp_path / "corpus") == "dev"
+    dev, test = (load(tmp_path / "corpus", "spade", part) for part in ("dev", "test"))
+    assert [name.split("-")[-1] for name in dev.ids] == ["1", "2"]
+    assert [name.split("-")[-1] for name in test.ids] == ["3"]
+    people = [one for one in test.score([Alignment(*test.pairs[0])]) if one.table == "spade people"]
+    # Each annotator has two pairs; the others agree on all of theirs, of which one is common.
+    assert [one.label for one in people] == ["people, each against the others", "annotator 1", "annotator 2"]
+    assert {one.values["precision"] for one in people} == {one.values["recall"] for one in people} == {50}
+
+
+def test_pairs_of_spade_that_cannot_be_used_are_skipped_and_named(tmp_path: Path) -> None:
+    (tmp_path / "test").mkdir()
+    bare = JUDGED[0].replace("pa1", "x").replace("pa2", "y")
+    for k, (source, target) in enumerate([JUDGED, (bare, bare), ("<sentence>", JUDGED[1])]):
+        (tmp_path / "test" / f"s-{k}.xml").write_text(source)
+        (tmp_path / "test" / f"t-{k}.xml").write_text(target)
+    task = load(tmp_path, "spade", "test")
+    assert list(task.ids) == ["0"]
+    assert [Path(str(one.file)).name for one in task.skipped] == ["s-1.xml", "s-2.xml"]
+    assert "expected 2 annotators, found 0" in task.skipped[0].message
+
+
+def test_a_folder_without_spade_and_a_sentence_without_its_partner_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"expected s-NAME\.xml and t-NAME\.xml files in a folder 'dev'"):
+        load(tmp_path, "spade", "dev")
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "s-1.xml").write_text(JUDGED[0])
+    with pytest.raises(InputError, match=r"s-1\.xml: expected a file of the target beside it"):
+        load(tmp_path, "spade", "dev")
+
+
+def test_trees_that_an_aligner_chose_are_compared_with_the_gold_trees(tmp_path: Path) -> None:
+    task = write(tmp_path, "spade", {"s-001.xml": JUDGED[0], "t-001.xml": JUDGED[1]})
+    # Gold: the second word is the head of the first. A noun phrase of the two has its last word as its head,
+    # too; "howl" as an adverb below a noun has not.
+    right, wrong = "(S (NP (NN dogs)) (VP (VB bark)))", "(NP (NP (NN dogs)) (ADVP (RB howl)))"
+    alignment = Alignment(*task.pairs[0], source_tree=right, target_tree=wrong, root_aligned=True)
+    found = {one.table: one for one in task.score([alignment])}["spade"].values
+    assert (found["uas"], found["reachability"]) == (50, 100)
+    without = {one.table: one for one in task.score([Alignment(*task.pairs[0])])}["spade"].values
+    assert "uas" not in without
 
 
 WA = """<sentence id="1" status="">
@@ -200,10 +262,39 @@ def test_a_missing_file_of_chunks_is_named(side: int, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*expected chunks of the words")
 @pytest.mark.parametrize("side", [1, 2])
-def test_chunks_of_other_words_are_refused_by_pair_and_file(side: int, tmp_path: Path) -> None:
-    message = rf"pair 'headlines:1': the chunks in \.sent{side}\.chunk\.txt are not those of its sentence"
-    with pytest.raises(InputError, match=message):
-        write(tmp_path, "ists", ISTS | {f".sent{side}.chunk.txt": "[ A cat ] [ sat ]\n"})
+def test_pairs_with_chunks_of_other_words_are_skipped_and_named(side: int, tmp_path: Path) -> None:
+    broken = WA.replace("1 2 <==> 1 2 //", "1 2 <==>").replace('id="1"', 'id="2"')
+    three = WA + broken + WA.replace('id="1"', 'id="3"') + WA.replace('id="1"', 'id="4"')
+    files = {".wa": three} | {end: 4 * chunks for end, chunks in ISTS.items() if end != ".wa"}
+    lines = files[f".sent{side}.chunk.txt"].splitlines()
+    files[f".sent{side}.chunk.txt"] = "\n".join([*lines[:2], "[ A cat ] sat ]", lines[3]]) + "\n"
+    task = write(tmp_path, "ists", files)
+    names = ("headlines", "images", "answers-students")
+    assert list(task.ids) == [f"{name}:{id}" for name in names for id in (1, 4)]
+    places = [(Path(str(problem.file)).name, problem.line) for problem in task.skipped]
+    line = 1 + three.splitlines().index("1 2 <==> EQUI // 5 // The dog <==> the dog")
+    assert places == [
+        place
+        for name in names
+        for place in (
+            (f"STSint.input.{name}.wa", line),
+            (f"STSint.input.{name}.sent{side}.chunk.txt", 3),
+        )
+    ]
+    assert "expected '[ … ] [ … ]' of the words" in task.skipped[1].message
+    assert precision_and_recall(score(task, *["0-0 1-1 2-2"] * 6))["ists"] == (66.7, 100)
+
+
+@pytest.mark.filterwarnings("ignore:.*expected chunks of the words")
+def test_chunks_of_other_words_alone_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"headlines\.sent1\.chunk\.txt:1: pair '1': expected"):
+        write(tmp_path, "ists", ISTS | {".sent1.chunk.txt": "[ A cat ] [ sat ]\n"})
+
+
+def test_the_test_part_of_ists_is_read_as_it_is_distributed(tmp_path: Path) -> None:
+    task = write(tmp_path, "ists", ISTS, "test")
+    assert (tmp_path / "ists" / "STSint.testinput.images.sent2.chunk.txt").is_file()
+    assert len(task.pairs) == 3
 
 
 # Pairs by their content words, and the share of these that the identity baseline covers in the source, in the

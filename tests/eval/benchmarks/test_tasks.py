@@ -137,15 +137,19 @@ TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
 def judged(*annotators: set) -> AnnotatedPhrases:
     """Two words each."""
     spans = {(0, 1), (1, 2), (0, 2)}
-    return AnnotatedPhrases(spans, spans, annotators)
+    return AnnotatedPhrases(spans, spans, annotators, ([1, -1], [1, -1]))
 
 
 def test_spade_prints_the_annotators_beside_the_system() -> None:
     run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
-    system, _, people, _ = phrase_scorer([judged({TOP}, {TOP, PART}, {TOP})])([run])
+    figures = phrase_scorer([judged({TOP}, {TOP, PART}, {TOP})])([run])
+    system, people = figures[0], figures[2]
     assert (system.values["recall"], system.values["precision"]) == (100, 50)
     assert system.values["reachability"] == 100
     assert people.values["recall"] == 100
+    rows = [(one.label, one.values["precision"]) for one in figures if one.table == "spade people"]
+    means = ("people, each against the others", pytest.approx(250 / 3))
+    assert rows == [means, ("annotator 1", 100), ("annotator 2", 50), ("annotator 3", 100)]
 
 
 def test_spade_without_pairs_has_figures_all_the_same() -> None:
@@ -154,24 +158,26 @@ def test_spade_without_pairs_has_figures_all_the_same() -> None:
 
 
 def test_reachability_is_for_aligners_with_derivations() -> None:
-    trees = {"source_tree": "(S x)", "target_tree": "(S x)"}
+    tree = "(S (NN a) (VB b))"
+    trees = {"source_tree": tree, "target_tree": tree}
     reached = aligned("a b", "a b", "", (phrase(*TOP),))
     missed = replace(aligned("a b", "a b"), **trees)
     linked = aligned("a b", "a b", "0-0")
     score = phrase_scorer([judged({TOP}, {TOP})] * 2)
-    assert [figures.values.get("reachability") for figures in score([reached, missed])] == [
-        50,
-        50,
-        None,
-        None,
-    ]
+    figures = score([reached, missed])
+    assert [one.values.get("reachability") for one in figures] == [50, 50, *[None] * 6]
+    # The second words are roots in the gold trees and in those of the alignment that has any.
+    assert [one.values.get("uas") for one in figures[:2]] == [50, 50]
     assert all("reachability" not in figures.values for figures in score([linked, linked]))
 
 
 def test_spade_with_nulls_wants_what_both_annotators_left_unaligned() -> None:
     run = aligned("a b", "a b", "", (phrase(*TOP), phrase((1, 2), (1, 2))))
     figures = phrase_scorer([judged({TOP}, {TOP, PART})])([run])
-    assert [one.table for one in figures][1::2] == ["spade with nulls", "spade people with nulls"]
+    assert [one.table for one in figures if one.table.endswith("nulls")] == [
+        "spade with nulls",
+        *["spade people with nulls"] * 3,
+    ]
     # agreed: the whole, and null for the second word of either side; found: the whole, the second words,
     # and null for the first words, which one annotator has
     assert figures[1].values["recall"] == pytest.approx(100 / 3)
