@@ -13,7 +13,7 @@ from forest_align._version import __version__
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
-    from forest_align.alignment import Alignment, Links, PhrasePair
+    from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair
     from forest_align.parsing import Parser, load_parser
     from forest_align.types import (
         ForestAlignError,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Aligner",
     "Alignment",
+    "ArcPair",
     "ForestAlignError",
     "InputError",
     "Links",
@@ -53,6 +54,7 @@ _HOME_OF = {
     "Parser": "forest_align.parsing",
     "load_parser": "forest_align.parsing",
     "Alignment": "forest_align.alignment",
+    "ArcPair": "forest_align.alignment",
     "ForestAlignError": "forest_align.types",
     "InputError": "forest_align.types",
     "Links": "forest_align.alignment",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forest_align.aligners.joint.margins import margins
-from forest_align.aligners.joint.program import best_edits
 from forest_align.em.logistic import fit_logistic
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def calibrate(
 def margins_and_truth(example: JointExample, model: JointModel) -> tuple[np.ndarray, np.ndarray]:
     """The margin of each link that the model makes, and whether it is a gold link."""
     edits, scores = example.edits, model.scores(example.edits)
-    best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+    best = model.best_edits(edits)
     found, truth = [], []
     for margin, place in zip(margins(edits, best, *scores).tolist(), best.phrases, strict=True):
         start, end, other_start, other_end = edits.spans[place].tolist()

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 _A_PHRASE = 0.01
 _SAME_ARCS = 0.001
 _OTHER_ARCS = 0.0005
+# Unaligned words are deleted in few phrases: this for each word but the first, …
+_A_DELETION = 0.0001
+# … and of equally few, the longer ones come first.
+_LATER = 1e-8
 
 #: Called with the name of the current phase and the number of pairs done in it.
 Report = Callable[[str, int], None]
@@ -57,12 +61,18 @@ class JointExample:
         return SpanSums.of(np.where(self.gold, right, -1.0)).between(*self.edits.spans.T)
 
     def reachable(self) -> Solution:
-        """The edits nearest to the gold links: most right minus wrong links, in few phrase pairs."""
+        """The edits nearest to the gold links: most right minus wrong links, in few phrase pairs.
+
+        Words without a link are deleted in few phrases, if phrases can be deleted.
+        """
         edits = self.edits
         same = (edits.arc_features[:, : len(ARC_CLASSES)] > 0).any(axis=1)
         arc_scores = np.where(same, _SAME_ARCS, _OTHER_ARCS)
         scores = self.agreement() - _A_PHRASE
-        return best_edits(edits.lengths, edits.spans, scores, edits.arc_pairs, arc_scores)
+        _, starts, ends = edits.deleted.T.astype(float)
+        saved = (ends - starts - 1) * (_A_DELETION - _LATER * starts)
+        phrases = edits.spans, scores
+        return best_edits(edits.lengths, *phrases, edits.arc_pairs, arc_scores, edits.deleted, saved)
 
 
 def read_examples(
@@ -72,6 +82,7 @@ def read_examples(
     cache: Path | None = None,
     longest: int = 3,
     arcs: bool = True,
+    phrase_deletions: bool = False,
     link_model: LinkModel | None = None,
     ppdb: PairTable | None = None,
     links: str = "sure",
@@ -83,7 +94,7 @@ def read_examples(
     ----------
     pairs, parser, cache, links
         See :func:`forest_align.em.corpus.gold_pairs.read_gold_pairs`.
-    longest, arcs, link_model, ppdb
+    longest, arcs, phrase_deletions, link_model, ppdb
         See :func:`forest_align.aligners.joint.features.pair_edits`.
     report : callable, optional
         Called with the numbers of sentences and pairs done since the last call.
@@ -98,7 +109,8 @@ def read_examples(
         pairs, parser=parser, cache=cache, links=links, whole=True, report=report
     )
     examples, lexicon = [], load_lexicon()
-    options = {"longest": longest, "arcs": arcs, "link_model": link_model, "ppdb": ppdb}
+    options: dict[str, Any] = {"longest": longest, "arcs": arcs, "phrase_deletions": phrase_deletions}
+    options |= {"link_model": link_model, "ppdb": ppdb}
     for pair in gold:
         examples.append(example_of(pair, lexicon, **options))
         if report is not None:
@@ -128,6 +140,7 @@ def _arrays_of(example: JointExample) -> tuple[np.ndarray, ...]:
         edits.word_classes,
         edits.phrase_features,
         *edits.deletions,
+        edits.deleted_features,
         edits.arc_pairs.arcs,
         edits.arc_pairs.governors,
         edits.arc_pairs.dependents,

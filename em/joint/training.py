@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.joint.model import WEIGHT_COUNT, JointModel, feature_squares, summed_features
-from forest_align.aligners.joint.program import Solution, best_edits
+from forest_align.aligners.joint.program import Solution
 from forest_align.em.joint._calibration import calibrate
 from forest_align.em.joint._state import HASHED, RUN, JointEpoch, JointState, load_state, save_state
 from forest_align.em.joint.examples import JointExample, Report
@@ -73,6 +73,7 @@ def train_joint_model(
     variant: str = "phrase+arc",
     longest: int = 3,
     link_features: bool = False,
+    phrase_deletions: bool = False,
     checkpoint: Path | None = None,
     identity: Mapping[str, Any] | None = None,
     resume: bool = False,
@@ -86,7 +87,7 @@ def train_joint_model(
         Pairs with the edits that the variant needs.
     settings : JointSettings
         How to train.
-    variant, longest, link_features : str, int, bool
+    variant, longest, link_features, phrase_deletions : str, int, bool, bool
         The kind of model.
     checkpoint : Path, optional
         File for the state, replaced atomically after each epoch and every minute within an epoch.
@@ -116,7 +117,7 @@ def train_joint_model(
     report = report or _silent
     scale = _scale(examples)
     same_run = {**asdict(settings), "variant": variant, "longest": longest}
-    same_run |= {"link_features": link_features, **(identity or {})}
+    same_run |= {"link_features": link_features, "phrase_deletions": phrase_deletions, **(identity or {})}
     del same_run["epochs"]
     state = JointState(np.zeros(WEIGHT_COUNT), np.zeros(WEIGHT_COUNT))
     saved = Checkpoint(checkpoint, RUN, same_run, HASHED)
@@ -128,7 +129,7 @@ def train_joint_model(
     for example in examples:
         gold.append(example.reachable())
         report("gold links", len(gold))
-    kind, saved_at = JointModel(scale, variant, longest), time.monotonic()
+    kind, saved_at = JointModel(scale, variant, longest, phrase_deletions=phrase_deletions), time.monotonic()
     while len(state.history) < settings.epochs:
         states = _epoch(examples, gold, state, settings, scale, kind)
         for state in states:
@@ -138,7 +139,7 @@ def train_joint_model(
                 save_state(saved, state)
                 saved_at = time.monotonic()
     weights = state.total / max(len(state.history) * len(examples), 1) * scale
-    model = JointModel(weights, variant, longest, link_features=link_features)
+    model = replace(kind, weights=weights, link_features=link_features)
     return replace(model, calibration=calibrate(examples, model, report)), state.history
 
 
@@ -162,13 +163,12 @@ def _epoch(
     for done, place in enumerate(order[state.done :], start=state.done + 1):
         example, wanted = examples[place], gold[place]
         agreement = example.agreement(settings.missing_cost) if settings.update == "margin" else None
-        found = _search(example, JointModel(weights * scale, kind.variant, kind.longest), agreement)
+        found = replace(kind, weights=weights * scale).best_edits(example.edits, agreement)
         counts += _link_counts(example, found)
         if _same(found, wanted):
             exact += 1
         else:
-            change = summed_features(example.edits, wanted.phrases, wanted.arcs)
-            change -= summed_features(example.edits, found.phrases, found.arcs)
+            change = summed_features(example.edits, wanted) - summed_features(example.edits, found)
             weights += _step(change * scale, weights, agreement, wanted, found, settings.largest_step)
         total += weights
         right, made, there = counts.tolist()
@@ -176,15 +176,6 @@ def _epoch(
             yield JointState(weights, total, state.history, done, exact, (right, made, there))
     epoch = JointEpoch(number, exact / len(examples), right / max(made, 1), right / max(there, 1))
     yield JointState(weights, total, (*state.history, epoch))
-
-
-def _search(example: JointExample, model: JointModel, agreement: np.ndarray | None) -> Solution:
-    """The best alignment, or the one that maximises score plus cost, which is minus the agreement."""
-    phrase_scores, arc_scores = model.scores(example.edits)
-    if agreement is not None:
-        phrase_scores = phrase_scores - agreement
-    edits = example.edits
-    return best_edits(edits.lengths, edits.spans, phrase_scores, edits.arc_pairs, arc_scores)
 
 
 def _step(
@@ -203,7 +194,8 @@ def _step(
 
 
 def _same(one: Solution, other: Solution) -> bool:
-    return np.array_equal(one.phrases, other.phrases) and np.array_equal(one.arcs, other.arcs)
+    names = ("phrases", "arcs", "deletions")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _link_counts(example: JointExample, found: Solution) -> np.ndarray:

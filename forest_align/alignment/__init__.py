@@ -1,8 +1,20 @@
-"""The result of an aligner: word links, phrase pairs, and their views."""
+"""The result of an aligner: word links, phrase pairs, pairs of dependency arcs, and their views."""
 
 from forest_align.alignment._alignment import Alignment
+from forest_align.alignment._arc_pair import ArcPair, arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._projection import Projection, Span, SpanPair, are_consistent, project
 
-__all__ = ["Alignment", "Links", "PhrasePair", "Projection", "Span", "SpanPair", "are_consistent", "project"]
+__all__ = [
+    "Alignment",
+    "ArcPair",
+    "Links",
+    "PhrasePair",
+    "Projection",
+    "Span",
+    "SpanPair",
+    "arc_order",
+    "are_consistent",
+    "project",
+]

@@ -6,6 +6,7 @@ import reprlib
 from collections.abc import Set
 from dataclasses import replace
 
+from forest_align.alignment._arc_pair import arc_order
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
@@ -46,6 +47,10 @@ class Alignment(AlignmentRecord):
         Why the pair could not be aligned; empty when it could.
     word_evidence : tuple of tuple of str
         For each link of ``words`` the names of the evidence for it; empty unless requested.
+    arcs : tuple of ArcPair
+        Aligned dependency arcs, in the order of the source's dependents. Only the joint aligner aligns arcs.
+    score : float or None
+        Total score of an aligner whose scores are no log-probabilities (the joint aligner).
     """
 
     __slots__ = ()
@@ -66,13 +71,14 @@ class Alignment(AlignmentRecord):
             source_tree=self.target_tree,
             target_tree=self.source_tree,
             word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
+            arcs=tuple(sorted((pair.swap() for pair in self.arcs), key=arc_order)),
         )
 
     def above(self, probability: float) -> Alignment:
         """The alignment without the word links and phrase pairs that are less probable.
 
-        Links without a probability are kept. A word that loses its last link becomes unaligned. The trees
-        and the log-probability remain those of the whole alignment.
+        Links without a probability are kept. A word that loses its last link becomes unaligned. Arcs need
+        the links of their words. Trees, log-probability and score remain those of the whole alignment.
 
         Raises
         ------
@@ -101,6 +107,7 @@ class Alignment(AlignmentRecord):
             ),
             root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
             word_evidence=tuple(self.word_evidence[k] for k in kept) if self.word_evidence else (),
+            arcs=tuple(pair for pair in self.arcs if {*links.pairs}.issuperset(pair.links)),
         )
 
     def to_pharaoh(self) -> str:

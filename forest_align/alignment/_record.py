@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from forest_align.alignment._arc_pair import ArcPair
 from forest_align.alignment._links import Links, read_links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.types.brackets import check_tree
@@ -47,6 +48,8 @@ class AlignmentRecord:
     warnings: tuple[str, ...] = ()
     error: str = ""
     word_evidence: tuple[tuple[str, ...], ...] = ()
+    arcs: tuple[ArcPair, ...] = ()
+    score: float | None = None
 
     @classmethod
     def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Self:
@@ -95,6 +98,8 @@ class AlignmentRecord:
         if self.word_evidence:
             values["word_evidence"] = [list(names) for names in self.word_evidence]
         values["phrases"] = [pair.to_dict() for pair in self.phrases]
+        if self.arcs:
+            values["arcs"] = [pair.to_dict() for pair in self.arcs]
         values["unaligned"] = {
             "source": [list(span) for span in self.unaligned_source],
             "target": [list(span) for span in self.unaligned_target],
@@ -103,6 +108,8 @@ class AlignmentRecord:
         if log_probability is not None and not math.isfinite(log_probability):
             log_probability = None
         values["log_probability"] = log_probability
+        if self.score is not None:
+            values["score"] = check_number(self.score, "score")
         values["root_aligned"] = self.root_aligned
         if self.warnings:
             values["warnings"] = list(self.warnings)
@@ -174,6 +181,11 @@ class AlignmentRecord:
             tuple(check_texts(fields.items("warnings", []), "warnings")),
             fields.text("error", ""),
             tuple(tuple(check_texts(names, f"word_evidence[{k}]")) for k, names in enumerate(evidence)),
+            tuple(
+                ArcPair.from_dict(pair, f"arcs[{k}]", len(source), len(target))
+                for k, pair in enumerate(fields.items("arcs", []))
+            ),
+            fields.number("score", None),
         )
 
 

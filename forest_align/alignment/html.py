@@ -80,6 +80,8 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str
     notes = [alignment.aligner, roots_note(alignment)]
     if alignment.log_probability is not None:
         notes.append(f"log-probability {alignment.log_probability:.2f}")
+    if alignment.score is not None:
+        notes.append(f"score {alignment.score:.2f}")
     note = escaped(" · ".join(filter(None, notes)))
     body = [f'<h2>Pair {escaped(alignment.id)} <span class="note">{note}</span></h2>']
     if alignment.error:
@@ -88,6 +90,8 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str
     body += [_side(alignment, pairs, side) for side in (0, 1)]
     if pairs:
         body.append(_table(alignment, pairs))
+    if alignment.arcs:
+        body.append(_arcs(alignment))
     if alignment.source_tree and alignment.target_tree and not alignment.error:
         body.append(_trees(alignment, open_trees))
     return "\n".join(body)
@@ -192,6 +196,28 @@ def _table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
     head = "<tr><th></th><th>label</th><th>source</th><th>target</th><th>probability</th></tr>"
     title = f"<summary>{len(pairs)} phrase pairs</summary>"
     return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"
+
+
+def _arcs(alignment: AlignmentRecord) -> str:
+    rows = []
+    for pair in alignment.arcs:
+        same = pair.source_relation == pair.target_relation
+        relation = pair.source_relation if same else f"{pair.source_relation} ↔ {pair.target_relation}"
+        cells = [relation]
+        names = []
+        for side, (arc, sentence) in enumerate(
+            ((pair.source, alignment.source), (pair.target, alignment.target))
+        ):
+            governor, dependent = arc
+            cells.append(
+                f"{'ROOT' if governor < 0 else sentence.words[governor]} → {sentence.words[dependent]}"
+            )
+            names += [name for index in arc if index >= 0 for name in _names(side, index, index + 1)]
+        columns = "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
+        rows.append(f'<tr data-with="{" ".join(names)}">{columns}</tr>')
+    head = "<tr><th>dependency</th><th>source</th><th>target</th></tr>"
+    title = f"<summary>{len(rows)} pairs of dependency arcs</summary>"
+    return f"<details>{title}<table>{head}{''.join(rows)}</table></details>"
 
 
 def _trees(alignment: AlignmentRecord, is_open: bool) -> str:

@@ -64,6 +64,8 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
             if spans:
                 words = _numbered(sentence)
                 lines += _paragraph(name, " | ".join(_plain(words(*span)) for span in spans), width)
+        if alignment.arcs:
+            lines += ["", *_paragraph("arcs", ", ".join(_arcs(alignment)), width)]
     for warning in alignment.warnings:
         lines += _paragraph("warning", _plain(warning), width)
     return "\n".join(lines) + "\n"
@@ -85,6 +87,8 @@ def _title(alignment: AlignmentRecord) -> str:
         parts.append(roots_note(alignment) or "partly aligned")
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")
+    if alignment.score is not None:
+        parts.append(f"score {alignment.score:.2f}")
     return " · ".join(part for part in parts if part)
 
 
@@ -141,6 +145,24 @@ def _word_links(alignment: AlignmentRecord) -> list[str]:
         if alignment.word_evidence and alignment.word_evidence[k]:
             text += f" ({' '.join(alignment.word_evidence[k])})"
         # A no-break space keeps a link on one line; it is replaced after wrapping.
+        shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
+    return shown
+
+
+def _arcs(alignment: AlignmentRecord) -> list[str]:
+    """Pairs of dependencies, each as ``type(governor, dependent)``."""
+    source, target = _numbered(alignment.source), _numbered(alignment.target)
+    shown = []
+    for pair in alignment.arcs:
+        sides = (
+            (source, pair.source_relation, pair.source),
+            (target, pair.target_relation, pair.target),
+        )
+        text = "–".join(
+            f"{relation}({'ROOT' if governor < 0 else words(governor, governor + 1)}, "
+            f"{words(dependent, dependent + 1)})"
+            for words, relation, (governor, dependent) in sides
+        )
         shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
     return shown
 

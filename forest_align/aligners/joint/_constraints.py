@@ -18,12 +18,14 @@ def violations(
     pairs: ArcPairs,
     phrases: Sequence[int] | np.ndarray,
     arcs: Sequence[int] | np.ndarray,
+    deletions: np.ndarray | None = None,
 ) -> list[str]:
     """List the constraints of the paper that a choice of phrase pairs and arc pairs violates.
 
     Constraint (9) is checked as in :func:`best_edits`: an arc pair whose words are aligned must be chosen,
     unless one of its arcs is in another chosen pair. As printed, it contradicts (5) if phrases of several
-    words contain arcs.
+    words contain arcs. ``deletions`` are the phrases of several words that are deleted as wholes, int (K, 3):
+    side, start, end.
     """
     problems = []
     linked = np.zeros(lengths, dtype=int)
@@ -33,6 +35,8 @@ def violations(
         linked[start:end, other_start:other_end] += 1
         used[0][start:end] += 1
         used[1][other_start:other_end] += 1
+    for side, start, end in () if deletions is None else deletions.tolist():
+        used[side][start:end] += 1
     for name, counts in zip(("source", "target"), used, strict=True):
         problems += [f"(4): {name} word {k} is in {counts[k]} edits" for k in np.flatnonzero(counts > 1)]
     taken = {int(place) for place in arcs}

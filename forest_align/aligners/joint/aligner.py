@@ -14,18 +14,18 @@ from forest_align.aligners.contextual.aligner import bundled_model as bundled_li
 from forest_align.aligners.joint.features import PairEdits, check_parsed, pair_edits
 from forest_align.aligners.joint.margins import margins
 from forest_align.aligners.joint.model import JointModel
-from forest_align.aligners.joint.program import best_edits
 from forest_align.aligners.joint.solver import MOST_NODES, import_solver
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
 from forest_align.aligners.span_nodes import phrase_pairs_of
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, ArcPair, Links, arc_order
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
     from forest_align.aligners.contextual.model import LinkModel
+    from forest_align.aligners.joint.program import Solution
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
@@ -80,9 +80,9 @@ class JointAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Variant, length of phrases, and whether there are link features."""
-        model = self.model
-        return {"variant": model.variant, "longest": model.longest, "link_features": model.link_features}
+        """Variant, length of phrases, and whether there are link features and deletions of phrases."""
+        names = ("variant", "longest", "link_features", "phrase_deletions")
+        return {name: getattr(self.model, name) for name in names}
 
     @cached_property
     def link_model(self) -> LinkModel | None:
@@ -128,7 +128,7 @@ class JointAligner(ParsingAligner):
             return self.align_prepared(target, source).swap()
         edits = self.edits(source, target)
         scores = self.model.scores(edits)
-        best = best_edits(edits.lengths, edits.spans, scores[0], edits.arc_pairs, scores[1])
+        best = self.model.best_edits(edits)
         spans = edits.spans[best.phrases]
         probabilities = self.model.probabilities(margins(edits, best, *scores))
         links = _links(spans, probabilities)
@@ -142,6 +142,8 @@ class JointAligner(ParsingAligner):
             gaps({j for _, j in links}, len(target)),
             aligner=self.name,
             warnings=() if best.is_best else (_CUT_SHORT,),
+            arcs=_arc_pairs(edits, best),
+            score=best.score + self.model.score_of_nothing(edits),
         )
 
     def edits(self, source: Sentence, target: Sentence) -> PairEdits:
@@ -152,9 +154,20 @@ class JointAligner(ParsingAligner):
             self.lexicon,
             longest=self.model.longest,
             arcs=self.model.arcs,
+            phrase_deletions=self.model.phrase_deletions,
             link_model=self.link_model,
             ppdb=self.ppdb,
         )
+
+
+def _arc_pairs(edits: PairEdits, best: Solution) -> tuple[ArcPair, ...]:
+    """The aligned arcs, in the order of the source's dependents."""
+    found = []
+    for place in best.arcs.tolist():
+        one, other = edits.arc_pairs.arcs[place].tolist()
+        (governor, dependent, relation), (above, below, kind) = edits.arcs[0][one], edits.arcs[1][other]
+        found.append(ArcPair((governor, dependent), (above, below), relation, kind))
+    return tuple(sorted(found, key=arc_order))
 
 
 def bundled_model(name: str = "joint") -> JointModel:

@@ -52,6 +52,15 @@ def _arc_class(relation: str) -> int:
     return _PLACE.get(_CLASS_OF.get(name, name), len(ARC_CLASSES) - 1)
 
 
+def deleted_arc_features(*sides: Sequence[Dependency]) -> np.ndarray:
+    """Sum of the features of the deletions of all arcs of the sentences, float64 (len(ARC_FEATURES),)."""
+    features = np.zeros(len(ARC_FEATURES))
+    for arcs in sides:
+        for arc in arcs:
+            features[2 * len(ARC_CLASSES) + _arc_class(arc.relation)] += 1
+    return features
+
+
 def arc_features(pairs: ArcPairs, source: Sequence[Dependency], target: Sequence[Dependency]) -> np.ndarray:
     """Features of A pairs of arcs.
 

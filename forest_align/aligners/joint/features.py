@@ -26,6 +26,7 @@ from forest_align.aligners.joint._link_features import (
     LinkTable,
     link_table,
 )
+from forest_align.aligners.joint._phrase_deletions import deleted_phrase_features, deleted_phrases
 from forest_align.aligners.joint._phrase_edits import phrase_features
 from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
@@ -36,9 +37,12 @@ from forest_align.lexicon.word_vectors import check_comparable
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forest_align.aligners.contextual.model import LinkModel
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
+    from forest_align.parsing.dependencies.typed import Dependency
 
 #: Features of a pair of words; each class of :data:`LINK_CLASSES` has its own weights. *Centred* cosines are
 #: those of the vectors minus the mean of both sentences.
@@ -87,6 +91,12 @@ class PairEdits:
         float32, shape (P - W, len(PHRASE_FEATURES)).
     deletions : (numpy.ndarray, numpy.ndarray)
         float32, shapes (n, D) and (m, D), D = len(DELETION_FEATURES): of the deletion of each word.
+    deleted : numpy.ndarray
+        int32, shape (K, 3): phrases of several words that can be deleted as wholes: side, start, end.
+    deleted_features : numpy.ndarray
+        float32, shape (K, len(DELETED_PHRASE_FEATURES)).
+    arcs : (sequence of Dependency, sequence of Dependency)
+        The arcs of both sentences; empty if arcs are not aligned.
     arc_pairs : ArcPairs
         Pairs of arcs.
     arc_features : numpy.ndarray
@@ -99,6 +109,9 @@ class PairEdits:
     word_classes: np.ndarray
     phrase_features: np.ndarray
     deletions: tuple[np.ndarray, np.ndarray]
+    deleted: np.ndarray
+    deleted_features: np.ndarray
+    arcs: tuple[Sequence[Dependency], Sequence[Dependency]]
     arc_pairs: ArcPairs
     arc_features: np.ndarray
 
@@ -117,6 +130,7 @@ def pair_edits(
     *,
     longest: int,
     arcs: bool,
+    phrase_deletions: bool = False,
     link_model: LinkModel | None = None,
     ppdb: PairTable | None = None,
 ) -> PairEdits:
@@ -132,6 +146,8 @@ def pair_edits(
         Maximum number of words in a phrase, λ of the paper.
     arcs : bool
         Whether arcs are aligned too.
+    phrase_deletions : bool
+        Whether phrases of up to ``longest`` words are deleted as wholes.
     link_model : LinkModel, optional
         For the features of links; without it they are 0.
     ppdb : PairTable, optional
@@ -161,7 +177,9 @@ def pair_edits(
     same = (evidence & _SAME) != 0
     lengths = len(source), len(target)
     possible = possible_links(spans, lengths)
-    pairs = arc_pairs(*dependencies, possible) if arcs else arc_pairs((), (), possible)
+    aligned_arcs = dependencies if arcs else ((), ())
+    pairs = arc_pairs(*aligned_arcs, possible)
+    deleted = deleted_phrases(lengths, longest if phrase_deletions else 1)
     return PairEdits(
         lengths,
         spans,
@@ -172,6 +190,9 @@ def pair_edits(
             _deletion_features(source, 0, sides, cosine, same, links),
             _deletion_features(target, 1, sides, cosine, same, links),
         ),
+        deleted,
+        deleted_phrase_features(deleted, (source, target), sides, cosine, same),
+        aligned_arcs,
         pairs,
         arc_features(pairs, *dependencies),
     )

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
+from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
-from forest_align.aligners.joint.arcs import ARC_FEATURES
+from forest_align.aligners.joint.arcs import ARC_FEATURES, deleted_arc_features
 from forest_align.aligners.joint.features import DELETION_FEATURES, WORD_FEATURES, PairEdits
+from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
@@ -36,11 +38,14 @@ FEATURE_LISTS = {
     "deletion_features": DELETION_FEATURES,
     "arc_features": ARC_FEATURES,
 }
+#: Those of the deletions of phrases, which only some models have.
+DELETION_LISTS = {"deleted_phrase_features": DELETED_PHRASE_FEATURES}
 _SHAPES = {
     "words": (len(LINK_CLASSES), len(WORD_FEATURES)),
     "phrases": (len(PHRASE_FEATURES),),
     "deletions": (len(DELETION_FEATURES),),
     "arcs": (len(ARC_FEATURES),),
+    "deleted_phrases": (len(DELETED_PHRASE_FEATURES),),
 }
 _SIZES = [int(np.prod(shape)) for shape in _SHAPES.values()]
 #: Number of weights.
@@ -54,7 +59,8 @@ class JointModel:
     Attributes
     ----------
     weights : numpy.ndarray
-        float64, shape (WEIGHT_COUNT,): of pairs of words by class, pairs of phrases, deletions, arcs.
+        float64, shape (WEIGHT_COUNT,): of pairs of words by class, pairs of phrases, deletions of words,
+        arcs, and deletions of phrases of several words.
     variant : str
         One of :data:`VARIANTS`.
     longest : int
@@ -63,6 +69,8 @@ class JointModel:
         The probability of a link is the logistic function of its margin times the first, plus the second.
     link_features : bool
         Whether it was trained with the features of the contextual aligner's link model.
+    phrase_deletions : bool
+        Whether phrases of up to ``longest`` words are deleted as wholes.
     card : dict
         Notes for people: how the model was trained, and on what data.
 
@@ -78,6 +86,7 @@ class JointModel:
     calibration: tuple[float, float] = (1.0, 0.0)
     link_features: bool = False
     card: dict[str, Any] = field(default_factory=dict)
+    phrase_deletions: bool = False
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -107,8 +116,16 @@ class JointModel:
         """
         card = read_card(folder)
         check_card(card, folder, "joint", FORMAT_VERSION, **FEATURE_LISTS)
-        arrays = read_weights(Path(folder) / _WEIGHTS, _SHAPES)
-        check_arrays(arrays, _SHAPES, folder)
+        try:
+            phrase_deletions = check_boolean(card.get("phrase_deletions", False), "phrase_deletions")
+        except InputError as error:
+            raise damaged(folder, error) from None
+        if phrase_deletions:
+            check_card(card, folder, "joint", FORMAT_VERSION, **DELETION_LISTS)
+        shapes = _shapes(phrase_deletions)
+        arrays = read_weights(Path(folder) / _WEIGHTS, shapes)
+        check_arrays(arrays, shapes, folder)
+        arrays = {name: np.zeros(shape) for name, shape in _SHAPES.items()} | arrays
         try:
             values = check_list(card.get("calibration"), "calibration", 2)
             slope, offset = (check_number(value, "calibration") for value in values)
@@ -119,6 +136,7 @@ class JointModel:
                 (slope, offset),
                 check_boolean(card.get("link_features"), "link_features"),
                 notes_of(card),
+                phrase_deletions,
             )
         except InputError as error:
             raise damaged(folder, error) from None
@@ -128,6 +146,7 @@ class JointModel:
         arrays = {
             name: part.reshape(shape).astype(np.float32)
             for (name, shape), part in zip(_SHAPES.items(), self._parts(), strict=True)
+            if name in _shapes(self.phrase_deletions)
         }
         card = {
             "format": "joint",
@@ -139,11 +158,14 @@ class JointModel:
             "card": self.card,
             **{name: list(names) for name, names in FEATURE_LISTS.items()},
         }
+        if self.phrase_deletions:
+            card |= {"phrase_deletions": True}
+            card |= {name: list(names) for name, names in DELETION_LISTS.items()}
         write_model(folder, card, _WEIGHTS, arrays)
 
     def scores(self, edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
         """Scores of phrase pairs, float64 (P,), and of arc pairs, float64 (A,), minus those of deletions."""
-        words, phrases, deletions, arcs = self._parts()
+        words, phrases, deletions, arcs, _ = self._parts()
         table = words.reshape(_SHAPES["words"])
         aligned = [
             np.einsum("pf,pf->p", edits.word_features, table[edits.word_classes]),
@@ -154,25 +176,64 @@ class JointModel:
         scores = np.concatenate(aligned) - (saved[0][e] - saved[0][s]) - (saved[1][f] - saved[1][t])
         return scores, edits.arc_features @ arcs
 
+    def deletion_scores(self, edits: PairEdits) -> np.ndarray:
+        """Scores of deleted phrases, float64 (K,), minus those of the deletions of their words."""
+        return np.asarray(edits.deleted_features @ self.named_weights("deleted_phrases"))
+
+    def best_edits(self, edits: PairEdits, cost: np.ndarray | None = None) -> Solution:
+        """The edits with the highest sum of scores, from the integer linear program.
+
+        Parameters
+        ----------
+        edits : PairEdits
+            Edits of a pair.
+        cost : numpy.ndarray, optional
+            float64, shape (P,): subtracted from the scores of the phrase pairs.
+        """
+        phrases, arcs = self.scores(edits)
+        if cost is not None:
+            phrases = phrases - cost
+        deleted = edits.deleted, self.deletion_scores(edits)
+        return best_edits(edits.lengths, edits.spans, phrases, edits.arc_pairs, arcs, *deleted)
+
+    def score_of_nothing(self, edits: PairEdits) -> float:
+        """Score of the alignment that deletes every word and every arc, each by itself.
+
+        Added to the scores of the chosen edits, it gives the score of the alignment (eq. 1).
+        """
+        deletions = self.named_weights("deletions")
+        words = sum(float((side @ deletions).sum()) for side in edits.deletions)
+        return words + float(deleted_arc_features(*edits.arcs) @ self.named_weights("arcs"))
+
     def probabilities(self, margins: np.ndarray) -> np.ndarray:
         """Probabilities of links with these :func:`~forest_align.aligners.joint.margins.margins`."""
         slope, offset = self.calibration
         return np.asarray(1 / (1 + np.exp(-np.clip(slope * margins + offset, -30, 30))))
 
+    def named_weights(self, name: str) -> np.ndarray:
+        """The weights of ``words``, ``phrases``, ``deletions``, ``arcs`` or ``deleted_phrases``."""
+        return self._parts()[list(_SHAPES).index(name)].reshape(_SHAPES[name])
+
     def _parts(self) -> list[np.ndarray]:
         return np.split(self.weights, np.cumsum(_SIZES)[:-1])
 
 
-def summed_features(edits: PairEdits, phrases: np.ndarray, arcs: np.ndarray) -> np.ndarray:
+def _shapes(phrase_deletions: bool) -> dict[str, tuple[int, ...]]:
+    """The arrays of a model's file."""
+    return {name: shape for name, shape in _SHAPES.items() if phrase_deletions or name != "deleted_phrases"}
+
+
+def summed_features(edits: PairEdits, found: Solution) -> np.ndarray:
     """Sum of the features of chosen edits, float64 (WEIGHT_COUNT,); times the weights, it is their score.
 
     Parameters
     ----------
     edits : PairEdits
         Edits of a pair.
-    phrases, arcs : numpy.ndarray
-        Indices of the aligned phrase pairs and arc pairs.
+    found : Solution
+        The chosen edits.
     """
+    phrases = found.phrases
     words = np.zeros(_SHAPES["words"])
     count = len(edits.word_features)
     singles, longer = phrases[phrases < count], phrases[phrases >= count] - count
@@ -186,7 +247,8 @@ def summed_features(edits: PairEdits, phrases: np.ndarray, arcs: np.ndarray) -> 
         words.ravel(),
         edits.phrase_features[longer].sum(axis=0, dtype=np.float64),
         deletions,
-        edits.arc_features[arcs].sum(axis=0, dtype=np.float64),
+        edits.arc_features[found.arcs].sum(axis=0, dtype=np.float64),
+        edits.deleted_features[found.deletions].sum(axis=0, dtype=np.float64),
     ]
     return np.concatenate(parts)
 
@@ -197,7 +259,13 @@ def feature_squares(edits: PairEdits) -> tuple[np.ndarray, np.ndarray]:
     np.add.at(words, edits.word_classes, edits.word_features.astype(np.float64) ** 2)
     np.add.at(counts, edits.word_classes, 1)
     sums, sizes = [words.ravel()], [counts.ravel()]
-    for table in (edits.phrase_features, np.concatenate(edits.deletions), edits.arc_features):
+    tables = (
+        edits.phrase_features,
+        np.concatenate(edits.deletions),
+        edits.arc_features,
+        edits.deleted_features,
+    )
+    for table in tables:
         sums.append((table.astype(np.float64) ** 2).sum(axis=0))
         sizes.append(np.full(table.shape[1], float(len(table))))
     return np.concatenate(sums), np.concatenate(sizes)

@@ -1,14 +1,14 @@
 """The integer linear program that finds the best phrase and arc edits (Thadani et al. 2012, §5.3).
 
-The indicators x and those of deletions are sums of others. So the program only has two kinds of variables: y
-for a pair of phrases, z for a pair of arcs. Their scores are those of the alignment minus those of the
-deletions that it saves. Pairs that cannot be part of the best alignment are removed beforehand, and so are
-constraints that the best alignment satisfies anyway.
+The indicators x and those of deletions of single words and arcs are sums of others. So the program has
+variables y for pairs of phrases, z for pairs of arcs, and ỹ for the deletion of phrases of several words.
+Their scores are those of the edit minus those of the deletions that it saves. Edits that cannot be part of
+the best alignment are removed beforehand, and so are constraints that the best alignment satisfies anyway.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Solution:
     ----------
     phrases, arcs : numpy.ndarray
         int, sorted: indices of the aligned phrase pairs and arc pairs; all other words and arcs are deleted.
+    deletions : numpy.ndarray
+        int, sorted: indices of the phrases of several words that are deleted as wholes.
     score : float
         Sum of the scores.
     is_best : bool
@@ -35,6 +37,7 @@ class Solution:
     arcs: np.ndarray
     score: float
     is_best: bool = True
+    deletions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +78,8 @@ def best_edits(
     phrase_scores: np.ndarray,
     pairs: ArcPairs,
     arc_scores: np.ndarray,
+    deleted: np.ndarray | None = None,
+    deletion_scores: np.ndarray | None = None,
 ) -> Solution:
     """Find the edits with the highest sum of scores.
 
@@ -90,6 +95,9 @@ def best_edits(
         A pairs of arcs; each of their pairs of words lies in some phrase pair.
     arc_scores : numpy.ndarray
         float64, shape (A,): α of the arc pair minus the δ of both arcs.
+    deleted, deletion_scores : numpy.ndarray, optional
+        int32, shape (K, 3), and float64, shape (K,): side, start and end of phrases of several words, and the
+        δ of the phrase minus the δ of all of its words.
 
     Returns
     -------
@@ -101,13 +109,20 @@ def best_edits(
         If HiGHS is not installed, or fails.
     """
     kept, kept_arcs = _pruned(lengths, spans, phrase_scores, pairs, arc_scores)
-    if not len(kept):
+    if deleted is None or deletion_scores is None:
+        deleted, deletion_scores = np.zeros((0, 3), np.int32), np.zeros(0)
+    # Any other deleted phrase can be deleted word by word, which costs nothing here.
+    kept_deleted = np.flatnonzero(deletion_scores > 0)
+    if not len(kept) and not len(kept_deleted):
         return Solution(kept, kept_arcs[:0], 0.0)
     few = ArcPairs(pairs.arcs[kept_arcs], pairs.governors[kept_arcs], pairs.dependents[kept_arcs])
-    matrix = _constraints(lengths, spans[kept], few, arc_scores[kept_arcs])
-    values, is_best = maximise(np.concatenate([phrase_scores[kept], arc_scores[kept_arcs]]), *matrix)
-    phrases, arcs = kept[values[: len(kept)]], kept_arcs[values[len(kept) :]]
-    return Solution(phrases, arcs, float(phrase_scores[phrases].sum() + arc_scores[arcs].sum()), is_best)
+    matrix = _constraints(lengths, spans[kept], few, arc_scores[kept_arcs], deleted[kept_deleted])
+    scores = phrase_scores[kept], arc_scores[kept_arcs], deletion_scores[kept_deleted]
+    values, is_best = maximise(np.concatenate(scores), *matrix)
+    parts = np.split(values, np.cumsum([len(part) for part in scores])[:-1])
+    phrases, arcs, gone = kept[parts[0]], kept_arcs[parts[1]], kept_deleted[parts[2]]
+    total = phrase_scores[phrases].sum() + arc_scores[arcs].sum() + deletion_scores[gone].sum()
+    return Solution(phrases, arcs, float(total), is_best, gone)
 
 
 def _pruned(
@@ -144,7 +159,11 @@ def _pruned(
 
 
 def _constraints(
-    lengths: tuple[int, int], spans: np.ndarray, pairs: ArcPairs, arc_scores: np.ndarray
+    lengths: tuple[int, int],
+    spans: np.ndarray,
+    pairs: ArcPairs,
+    arc_scores: np.ndarray,
+    deleted: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The rows of the program: start of each row, indices of variables, values, upper bounds."""
     n, m = lengths
@@ -152,14 +171,22 @@ def _constraints(
     cover = _cover(spans, m)
     rows = _Rows()
     # (4): every word is in exactly one edit. The deletion of a word is the slack of its row.
-    for start, end, length in ((0, 1, n), (2, 3, m)):
-        sizes = spans[:, end] - spans[:, start]
-        phrases = np.repeat(np.arange(count), sizes)
-        inside = np.arange(len(phrases)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows.add(length, 1.0, (spans[phrases, start] + inside, phrases, 1.0))
+    for side, length in enumerate((n, m)):
+        words, phrases = _words_of(spans[:, 2 * side : 2 * side + 2])
+        own = np.flatnonzero(deleted[:, 0] == side)
+        gone, places = _words_of(deleted[own, 1:])
+        rows.add(length, 1.0, (words, phrases, 1.0), (gone, count + len(pairs) + own[places], 1.0))
     if len(pairs):
         _add_arc_rows(rows, cover, m, count, pairs, arc_scores)
     return rows.compressed()
+
+
+def _words_of(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each word of each of some half-open spans, and the index of the span."""
+    sizes = spans[:, 1] - spans[:, 0]
+    owners = np.repeat(np.arange(len(spans)), sizes)
+    inside = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return spans[owners, 0] + inside, owners
 
 
 def _add_arc_rows(

@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--longest", type=positive, default=3, metavar="WORDS", help="most words of a phrase (default: 3)"
     )
     parser.add_argument(
+        "--delete-phrases",
+        dest="phrase_deletions",
+        action="store_true",
+        help="delete phrases of up to --longest words as wholes, as in the paper, not word by word",
+    )
+    parser.add_argument(
         "--no-link-features",
         dest="link_features",
         action="store_false",
@@ -76,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
         variant=args.variant,
         longest=args.longest,
         link_features=args.link_features,
+        phrase_deletions=args.phrase_deletions,
         checkpoint=args.output.with_name(args.output.name + ".checkpoint"),
         identity={"links": args.links, "pairs": fingerprint(examples)},
         resume=args.resume,
@@ -108,6 +115,7 @@ def _read(args: argparse.Namespace) -> tuple[list[JointExample], int]:
             cache=args.forests,
             longest=args.longest,
             arcs=args.variant == "phrase+arc",
+            phrase_deletions=args.phrase_deletions,
             link_model=bundled_model() if args.link_features else None,
             ppdb=PairTable.load(args.ppdb) if args.ppdb else None,
             links=args.links,

@@ -14,6 +14,7 @@ import forest_align
 from forest_align.aligners.joint import solver as joint_solver
 from forest_align.aligners.joint._constraints import violations
 from forest_align.aligners.joint._edits import MOST_PARTNERS, phrase_pairs
+from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model
 from forest_align.aligners.joint.arcs import ARC_CLASSES, ARC_FEATURES
@@ -41,8 +42,11 @@ def aligner() -> JointAligner:
     return JointAligner(parser=ToyParser())  # type: ignore[arg-type]
 
 
-def edits_of(one: str = ONE, two: str = TWO, longest: int = 3, arcs: bool = True) -> PairEdits:
-    return pair_edits(sentence(one), sentence(two), load_lexicon(), longest=longest, arcs=arcs)
+def edits_of(
+    one: str = ONE, two: str = TWO, longest: int = 3, arcs: bool = True, phrase_deletions: bool = False
+) -> PairEdits:
+    options = {"longest": longest, "arcs": arcs, "phrase_deletions": phrase_deletions}
+    return pair_edits(sentence(one), sentence(two), load_lexicon(), **options)
 
 
 def random_weights(seed: int = 0) -> np.ndarray:
@@ -111,15 +115,63 @@ def test_every_alignment_meets_the_constraints_of_the_program(aligner: JointAlig
 
 @pytest.mark.parametrize("arcs", [True, False])
 def test_the_score_of_edits_is_the_product_of_their_summed_features_and_the_weights(arcs: bool) -> None:
-    edits, weights = edits_of(arcs=arcs), random_weights()
-    phrase_scores, arc_scores = JointModel(weights).scores(edits)
+    edits, weights = edits_of(arcs=arcs, phrase_deletions=True), random_weights()
+    model = JointModel(weights)
+    phrase_scores, arc_scores = model.scores(edits)
+    deletion_scores = model.deletion_scores(edits)
     assert bool(len(edits.arc_pairs)) == arcs
     for phrases in ([], [0], [1, len(edits.spans) - 1]):
         chosen = np.arange(min(2, len(arc_scores)))
-        total = phrase_scores[phrases].sum() + arc_scores[chosen].sum()
-        assert summed_features(edits, np.array(phrases, int), chosen) @ weights == pytest.approx(
-            total, abs=1e-4
-        )
+        gone = np.array([1, 4])
+        total = phrase_scores[phrases].sum() + arc_scores[chosen].sum() + deletion_scores[gone].sum()
+        found = Solution(np.array(phrases, int), chosen, 0.0, deletions=gone)
+        assert summed_features(edits, found) @ weights == pytest.approx(total, abs=1e-4)
+
+
+def test_aligned_arcs_and_the_total_score_are_part_of_the_result(aligner: JointAligner) -> None:
+    found = aligner.align(ONE, TWO)
+    edits = aligner.edits(found.source, found.target)
+    best = aligner.model.best_edits(edits)
+    assert 0 < len(best.arcs) == len(found.arcs)
+    assert all(set(pair.links) <= set(found.words.pairs) for pair in found.arcs)
+    for side, arcs in enumerate(edits.arcs):
+        own = {(arc.governor, arc.dependent): arc.relation for arc in arcs}
+        shown = [
+            (pair.target, pair.target_relation) if side else (pair.source, pair.source_relation)
+            for pair in found.arcs
+        ]
+        assert shown and all(own[arc] == relation for arc, relation in shown)
+    # Equation 1: the edits that align, and the deletion of every word and every arc that they leave.
+    assert found.score == pytest.approx(best.score + aligner.model.score_of_nothing(edits), abs=1e-4)
+    assert Alignment.from_json(found.to_json()).arcs == found.arcs
+    assert Alignment.from_json(found.to_json()).score == found.score
+
+
+def test_the_score_of_nothing_is_the_sum_of_all_deletions() -> None:
+    edits, weights = edits_of(), random_weights()
+    model = JointModel(weights)
+    by_name = dict(zip(ARC_FEATURES, model.named_weights("arcs"), strict=True))
+    words = sum((side @ model.named_weights("deletions")).sum() for side in edits.deletions)
+    classes = {"det": "det", "nsubj": "subj", "dobj": "obj", "root": "root"}
+    arcs = [arc.relation for side in edits.arcs for arc in side]
+    assert set(arcs) >= {"det", "nsubj"}
+    expected = words + sum(by_name[f"delete {classes.get(name, name)}"] for name in arcs)
+    assert model.score_of_nothing(edits) == pytest.approx(expected)
+
+
+def test_models_with_deletions_of_phrases_delete_unaligned_phrases_as_wholes(tmp_path: Path) -> None:
+    weights = random_weights()
+    plain = JointModel(weights)
+    edits = edits_of(phrase_deletions=True)
+    assert len(edits.deleted) and not len(edits_of().deleted)
+    assert {end - start for _, start, end in edits.deleted.tolist()} == {2, 3}
+    weights = weights.copy()
+    weights[-len(DELETED_PHRASE_FEATURES) :] = 5.0
+    model = JointModel(weights.astype(np.float32).astype(float), phrase_deletions=True)
+    assert len(model.best_edits(edits).deletions) and not len(plain.best_edits(edits_of()).deletions)
+    model.save(tmp_path)
+    again = JointModel.load(tmp_path)
+    assert again.phrase_deletions and np.array_equal(again.weights, model.weights)
 
 
 def test_features_are_symmetric_in_the_two_sentences() -> None:
@@ -270,7 +322,7 @@ def test_an_alignment_that_was_cut_short_says_so_on_both_sides(
 ) -> None:
     assert aligner.align(ONE, TWO).warnings == ()
     monkeypatch.setattr(
-        "forest_align.aligners.joint.aligner.best_edits",
+        "forest_align.aligners.joint.model.best_edits",
         lambda *problem: replace(best_edits(*problem), is_best=False),
     )
     for pair in ((ONE, TWO), (TWO, ONE)):
@@ -287,7 +339,7 @@ def test_phrases_come_in_the_order_of_the_source(monkeypatch: pytest.MonkeyPatch
     places = np.array(sorted(spans.index(span) for span in wanted))
     assert [spans[place] for place in places] != wanted
     monkeypatch.setattr(
-        "forest_align.aligners.joint.aligner.best_edits", lambda *problem: Solution(places, places[:0], 0.0)
+        "forest_align.aligners.joint.model.best_edits", lambda *problem: Solution(places, places[:0], 0.0)
     )
     model = JointModel(random_weights(), "phrase", 2)
     found = JointAligner(model).align_prepared(first, second)
@@ -297,6 +349,7 @@ def test_phrases_come_in_the_order_of_the_source(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("links", [True, False])
 def test_a_model_comes_back_from_its_folder(tmp_path: Path, links: bool) -> None:
     weights = random_weights().astype(np.float32).astype(float)
+    weights[-len(DELETED_PHRASE_FEATURES) :] = 0  # not part of such a model
     model = JointModel(weights, "phrase", 2, (0.25, -1.0), links, {"pairs": 3})
     model.save(tmp_path / "model")
     again = JointModel.load(tmp_path / "model")

@@ -11,6 +11,7 @@ import pytest
 from forest_align.aligners.joint import solver as joint_solver
 from forest_align.aligners.joint._constraints import violations
 from forest_align.aligners.joint._edits import ArcPairs, arc_pairs
+from forest_align.aligners.joint._phrase_deletions import deleted_phrases
 from forest_align.aligners.joint.program import Solution, best_edits
 from forest_align.parsing.dependencies.typed import Dependency
 from forest_align.types import ModelError
@@ -32,6 +33,48 @@ def test_the_program_finds_the_best_of_all_alignments(seed: int) -> None:
     found = solve(problem)
     assert found.score == pytest.approx(max(score for score, _, _ in all_alignments(problem)), abs=1e-6)
     assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_phrases_are_deleted_as_wholes_where_that_is_best(seed: int) -> None:
+    rng = random.Random(5000 + seed)
+    problem = random_problem(rng, most_words=3)
+    deleted = deleted_phrases(problem.lengths, 3)
+    scores = np.array([rng.gauss(0, 0.7) for _ in deleted])
+    parts = problem.lengths, problem.spans, problem.phrase_scores, problem.pairs, problem.arc_scores
+    found = best_edits(*parts, deleted, scores)
+    best = max(
+        score + best_deletions(problem, phrases, deleted.tolist(), scores.tolist())
+        for score, phrases, _ in all_alignments(problem)
+    )
+    assert found.score == pytest.approx(best, abs=1e-6)
+    gone = deleted[found.deletions]
+    assert not violations(problem.lengths, problem.spans, problem.pairs, found.phrases, found.arcs, gone)
+
+
+def best_deletions(
+    problem: Problem, phrases: tuple[int, ...], deleted: list[list[int]], scores: list[float]
+) -> float:
+    """The most that deleted phrases add to an alignment of these phrase pairs, of all their sets."""
+    taken = [(0, i) for k in phrases for i in range(*problem.spans[k, :2])]
+    taken += [(1, j) for k in phrases for j in range(*problem.spans[k, 2:])]
+
+    def best(place: int, used: frozenset[tuple[int, int]]) -> float:
+        if place == len(deleted):
+            return 0.0
+        side, start, end = deleted[place]
+        words = {(side, k) for k in range(start, end)}
+        without = best(place + 1, used)
+        return without if words & used else max(without, scores[place] + best(place + 1, used | words))
+
+    return best(0, frozenset(taken))
+
+
+def test_a_word_deleted_twice_breaks_a_constraint() -> None:
+    problem = two_words(1.0)
+    gone = np.array([(0, 0, 2)])
+    found = violations(problem.lengths, problem.spans, problem.pairs, [0], [], gone)
+    assert found == ["(4): source word 0 is in 2 edits"]
 
 
 def test_random_problems_have_arc_pairs_that_exclude_each_other() -> None:

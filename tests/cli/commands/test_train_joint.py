@@ -70,6 +70,16 @@ def test_link_features_are_learned_from_unless_they_are_left_out(
         assert weights[kind][..., -len(names) :].any() == (not options)
 
 
+def test_deletions_of_phrases_are_learned_if_they_are_asked_for(tmp_path: Path, gold: Path) -> None:
+    words = ("--epochs", 2, "--no-link-features", "--update", "perceptron")
+    assert train(gold, "-o", tmp_path / "model", *words, "--delete-phrases") == 0
+    model = JointModel.load(tmp_path / "model")
+    assert model.phrase_deletions and model.named_weights("deleted_phrases").any()
+    assert train(gold, "-o", tmp_path / "plain", *words) == 0
+    assert "deleted_phrases" not in load_file(tmp_path / "plain" / "model.safetensors")
+    assert not JointModel.load(tmp_path / "plain").phrase_deletions
+
+
 def test_vectors_of_another_size_need_the_option_without_link_features(
     tmp_path: Path, gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,8 +90,7 @@ def test_training_takes_the_steps_of_the_definition(update: str) -> None:
             cost = np.array(values) if update == "margin" else np.zeros(len(values))
             scores = JointModel(weights * scale, "phrase").scores(edits)
             found = best_edits(edits.lengths, edits.spans, scores[0] - cost, edits.arc_pairs, scores[1])
-            change = summed_features(edits, wanted.phrases, wanted.arcs)
-            change = (change - summed_features(edits, found.phrases, found.arcs)) * scale
+            change = (summed_features(edits, wanted) - summed_features(edits, found)) * scale
             if update == "perceptron":
                 weights = weights + change
             elif (change != 0).any():
@@ -107,6 +106,36 @@ def test_reachable_edits_link_what_the_gold_does(examples: list[JointExample]) -
         best = item.reachable()
         assert item.edits.covered(best.phrases).tolist() == item.gold.tolist()
         assert len(best.phrases) == item.gold.sum()
+
+
+def test_unaligned_words_are_deleted_in_few_phrases() -> None:
+    pair = GoldPair(
+        sentence("the old man bought a car in London"), sentence("man car"), Links.from_pharaoh("2-0 5-1")
+    )
+    item = example_of(pair, load_lexicon(), longest=3, arcs=True, phrase_deletions=True)
+    best = item.reachable()
+    # "the old", "bought a" and "in London".
+    assert item.edits.deleted[best.deletions].tolist() == [[0, 0, 2], [0, 3, 5], [0, 6, 8]]
+    nothing = GoldPair(sentence("the old man bought"), sentence("car"), Links())
+    item = example_of(nothing, load_lexicon(), longest=3, arcs=True, phrase_deletions=True)
+    gone = item.edits.deleted[item.reachable().deletions].tolist()
+    # Four words take two edits, and the longer one comes first.
+    assert gone == [[0, 0, 3]]
+
+
+def test_deletions_of_phrases_are_learned() -> None:
+    items = [
+        example_of(GoldPair(sentence(a), sentence(b), Links.from_pharaoh(links)), load_lexicon(), **options)
+        for a, b, links in PAIRS
+        for options in [{"longest": 3, "arcs": True, "phrase_deletions": True}]
+    ]
+    settings = JointSettings(epochs=30, update="perceptron")
+    model, _ = train_joint_model(items, settings, phrase_deletions=True)
+    assert model.phrase_deletions and model.named_weights("deleted_phrases").any()
+    for item in items:
+        wanted, found = item.reachable(), model.best_edits(item.edits)
+        assert found.deletions.tolist() == wanted.deletions.tolist()
+        assert links_of(item, model) == gold_of(item)
 
 
 def test_a_block_of_links_is_one_phrase_pair() -> None:
