@@ -42,12 +42,13 @@ class Truecaser:
         """The words of a sentence in their usual forms.
 
         Only words at beginnings change, and all words of a sentence in capitals. Words that were never seen
-        stay as they are; in a sentence in capitals they become small.
+        stay as they are; in a sentence in capitals they become small. Names of brackets (``-LRB-``) never
+        change, nor do words with a capital behind the first letter (*US*) in other sentences.
         """
         capitals = _in_capitals(words)
         return tuple(
             self.forms.get(word.lower(), word.lower() if capitals else word)
-            if capitals or _begins(words, place)
+            if word[0].isalnum() and (capitals or (_begins(words, place) and _is_plain(word)))
             else word
             for place, word in enumerate(words)
         )
@@ -65,3 +66,8 @@ def _in_capitals(words: Sequence[str]) -> bool:
 
 def _has_letter(word: str) -> bool:
     return any(letter.isalnum() for letter in word) and not word.startswith("-")
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word has no capital behind its first letter."""
+    return not any(letter.isupper() for letter in word[1:])

@@ -28,6 +28,9 @@ TRUECASER = Truecaser.of(SENTENCES)
         ("he said : The dog", "he said : the dog"),
         ("-LRB- The dog -RRB-", "-LRB- the dog -RRB-"),
         ("PARIS , THE CITY", "Paris , the city"),
+        ("THE dog", "THE dog"),
+        ("A dog", "a dog"),
+        ("-lrb- HE -rrb-", "-lrb- HE -rrb-"),
         ("", ""),
     ],
 )
