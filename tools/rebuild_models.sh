@@ -164,6 +164,10 @@ bundle semi-markov-phrasal aligners/models/semi-markov-phrasal
 step joint forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
     -o "$out/joint" --forests "$out/cache" --resume
 bundle joint aligners/models/joint
+step published-corpus python "$here/tools/published_corpus.py" "$alignment/edinburgh/train.sure.json" -o "$out/published-corpus.json"
+step joint-published forest-align train joint "$out/published-corpus.json" -o "$out/joint-published" --forests "$out/cache" \
+    --no-link-features --delete-phrases --update perceptron --epochs 20 --resume
+bundle joint-published aligners/models/joint-published
 step dev take_dev_pairs
 step uniform tune_untrained uniform
 bundle uniform aligners/models/uniform

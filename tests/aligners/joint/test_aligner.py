@@ -14,6 +14,7 @@ import forest_align
 from forest_align.aligners.joint import solver as joint_solver
 from forest_align.aligners.joint._constraints import violations
 from forest_align.aligners.joint._edits import MOST_PARTNERS, phrase_pairs
+from forest_align.aligners.joint._link_features import LINK_DELETION_FEATURES, LINK_WORD_FEATURES
 from forest_align.aligners.joint._phrase_deletions import DELETED_PHRASE_FEATURES
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.aligner import JointAligner, bundled_model
@@ -470,3 +471,13 @@ def test_links_of_training_pairs_are_as_good_as_they_were() -> None:
         if pair.links is not None
     ]
     assert score_words(rows).statistics()["f1"].value > 0.87
+
+
+def test_the_published_model_is_made_as_the_paper_says() -> None:
+    model = bundled_model("joint-published")
+    assert (model.variant, model.longest) == ("phrase+arc", 3)
+    assert model.phrase_deletions and not model.link_features
+    assert (model.card["update"], model.card["epochs"], model.card["links"]) == ("perceptron", 20, "sure")
+    for name, names in (("words", LINK_WORD_FEATURES), ("deletions", LINK_DELETION_FEATURES)):
+        assert not model.named_weights(name)[..., -len(names) :].any()
+    assert model.named_weights("deleted_phrases").any() and model.named_weights("arcs").any()
