@@ -23,6 +23,13 @@ def align(
     source: SideArrays, target: SideArrays, log_pair: np.ndarray, base: BaseArrays, options: SearchOptions
 ) -> AlignmentArrays:
     """Align two forests: see :func:`forest_align.cext.alignment.align`, which computes the same."""
+    return align_noting_ties(source, target, log_pair, base, options)[0]
+
+
+def align_noting_ties(
+    source: SideArrays, target: SideArrays, log_pair: np.ndarray, base: BaseArrays, options: SearchOptions
+) -> tuple[AlignmentArrays, bool]:
+    """Align two forests; also say whether rounding may decide what a beam keeps."""
     chart = Chart(Side(*source), Side(*target), log_pair, options)
     Search(chart).run(list(zip(*(part.tolist() for part in base), strict=True)))
-    return collect(chart, options.temperature, options.packed)
+    return collect(chart, options.temperature, options.packed), chart.tied

@@ -56,6 +56,7 @@ class Chart:
         self.source, self.target, self.log_pair, self.options = source, target, log_pair, options
         self.columns: list[dict[int, Item]] = [{} for _ in range(len(source))]
         self.narrowed = False
+        self.tied = False  # whether rounding may decide what a beam keeps
         self.last: list[Item] = []  # roots that only pairs far below support
 
     def items(self) -> list[Item]:
@@ -132,7 +133,9 @@ class Chart:
         )
         if share < min(self.options.beam, len(items)):
             self.narrowed = True
-        kept = sorted(items[: min(self.options.beam, share)], key=lambda item: item.target)
+        places = min(self.options.beam, share)
+        self.note_tie([(self.rank(item), item.log_inside) for item in items], places)
+        kept = sorted(items[:places], key=lambda item: item.target)
         self.columns[node] = {item.target: item for item in kept}
         for item in kept:
             self.keep_supports(item)
@@ -140,4 +143,10 @@ class Chart:
     def keep_supports(self, item: Item) -> None:
         """Keep the best supports of an item, best first."""
         item.supports.sort(key=lambda support: -support.log_score)
+        self.note_tie([(support.log_score,) for support in item.supports], self.options.beam)
         del item.supports[self.options.beam :]
+
+    def note_tie(self, scores: list[tuple[float, ...]], places: int) -> None:
+        """Note whether the last that a beam keeps and the first that it drops are equal but for rounding."""
+        if len(scores) > places and np.allclose(scores[places - 1], scores[places], rtol=1e-12, atol=1e-9):
+            self.tied = True
