@@ -20,7 +20,7 @@ If memory runs out, the search ends with an exception and the process continues:
 ``alignment_reference.py`` computes the same in plain Python.
 """
 
-from libc.math cimport INFINITY, exp, log, log1p, pow
+from libc.math cimport INFINITY, exp, fabs, log, log1p, pow
 from libc.string cimport memcpy
 
 from operator import index
@@ -29,6 +29,7 @@ import numpy as np
 
 from forest_align.cext.alignment_arguments import BOUNDS, LARGEST_WHOLE_NUMBER, MOST_NODES
 from forest_align.cext.alignment_result import AlignmentArrays, PackedArrays
+from forest_align.cext.score_bounds import LARGEST_SCORE
 
 cdef enum:
     BASE_SUPPORT = 0
@@ -100,8 +101,9 @@ def align(source, target, log_pair, base, options):
     Raises
     ------
     ValueError
-        If an array has a wrong shape, an index is out of range, hyperedges contradict the spans, a log-probability
-        is NaN or infinity, a forest has too many nodes or an option is out of range.
+        If an array has a wrong shape, an index is out of range, hyperedges contradict the spans, a span reaches beyond
+        the words, a log-probability is NaN or a finite number beyond ±10⁶, a forest has too many nodes or an option is
+        out of range.
     TypeError
         If an option that is a whole number is none.
     MemoryError

@@ -22,7 +22,8 @@ class SideArrays(NamedTuple):
     Attributes
     ----------
     start, end : int32, shape (N,)
-        Token spans of the nodes, bottom-up, shorter spans first; N is at most ``MOST_NODES``.
+        Token spans of the nodes, bottom-up, shorter spans first; N is at most ``MOST_NODES``. Every word is
+        a node, so no span ends after N words.
     edges : int32, shape (E, 3)
         Hyperedges (parent, left, right), sorted; the spans of the children make up that of the parent.
     roots : int32, shape (R,)
@@ -85,7 +86,7 @@ class SearchOptions(NamedTuple):
     count_all_nulls : bool
         Whether the null words of a pair are those of everything below it, not of its own support alone.
     temperature : float
-        Finite and above 0. A derivation is as probable as its score raised to the power 1 / temperature,
+        From 10⁻⁶ to 10⁶. A derivation is as probable as its score raised to the power 1 / temperature,
         normalised. Only posteriors depend on it, not the best derivation.
     packed : bool
         Whether to return the packed alignment forest as well.
@@ -114,4 +115,5 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "generation_gap": (1, MOST_GENERATIONS),
     "opened_supports": (0, LARGEST_WHOLE_NUMBER),
     "max_items": (1, LARGEST_WHOLE_NUMBER),
+    "temperature": (1e-6, 1e6),
 }

@@ -16,10 +16,19 @@ The core consists of four files in ``chart_parts``: sums over all trees (``insid
 resulting constituents (``trees.pxi``). ``chart_reference`` computes the same in plain Python.
 """
 
-from libc.math cimport INFINITY, exp, isnan, log1p
+from libc.math cimport INFINITY, exp, fabs, log1p
 from libc.stdlib cimport calloc, free, malloc, realloc
 
+from operator import index
+
 import numpy as np
+
+from forest_align.cext.score_bounds import LARGEST_SCORE
+
+cdef enum:
+    MOST_WORDS = 4096    # the k-best search goes as deep as a tree may be, and its tables take 2.4 GB then
+    MOST_TREES = 0x7fffffff
+    FIRST_ROOM = 1024    # trees; room for more is made when so many are found
 
 include "chart_parts/inside.pxi"
 include "chart_parts/viterbi.pxi"
@@ -47,11 +56,12 @@ def inside_outside(labelled, bint force_root=True):
     Raises
     ------
     ValueError
-        If the chart is empty, not square, holds NaN or +inf, or allows no tree.
+        If the chart is empty, not square, has more than 4096 words, holds NaN, +inf or finite scores beyond ±10⁶, or
+        allows no tree.
     """
     chart = np.ascontiguousarray(labelled, dtype=np.float64)
-    if chart.ndim != 2 or chart.shape[0] != chart.shape[1] or chart.shape[0] == 0:
-        raise ValueError(f"expected a square chart of at least one word, found shape {chart.shape}")
+    if chart.ndim != 2 or chart.shape[0] != chart.shape[1] or not 0 < chart.shape[0] <= MOST_WORDS:
+        raise ValueError(f"expected a square chart of 1 to {MOST_WORDS} words, found shape {chart.shape}")
     cdef const double[:, ::1] label = chart
     cdef Py_ssize_t n = label.shape[0]
     cdef double[:, ::1] real = np.empty((n, n))
@@ -61,10 +71,10 @@ def inside_outside(labelled, bint force_root=True):
     cdef double[:, ::1] posterior_rest = np.zeros((n, n))
     marginals = np.zeros((n, n))
     cdef double[:, ::1] marginal = marginals
-    cdef double log_partition
+    cdef double log_partition, largest = LARGEST_SCORE
     cdef bint valid
     with nogil:
-        valid = are_valid_scores(label)
+        valid = are_valid_scores(label, largest)
         if valid:
             fill_inside(label, real, rest, inner)
             if force_root:
@@ -74,13 +84,13 @@ def inside_outside(labelled, bint force_root=True):
             if log_partition > -INFINITY:
                 fill_outside(label, real, rest, inner, force_root, posterior_real, posterior_rest, marginal)
     if not valid:
-        raise ValueError("chart scores must be neither NaN nor +inf")
+        raise ValueError(f"expected chart scores from {-largest:.0f} to {largest:.0f} or -inf, found NaN or others")
     if log_partition == -INFINITY:
         raise ValueError("the chart allows no tree: the whole sentence must be labelled and no label is possible")
     return log_partition, marginals
 
 
-def k_best(scores, int k, bint force_root=True):
+def k_best(scores, k, bint force_root=True):
     """The k trees with the highest scores, in order, without duplicates, sharing equal subtrees.
 
     Parameters
@@ -109,26 +119,32 @@ def k_best(scores, int k, bint force_root=True):
     Raises
     ------
     ValueError
-        If the chart is empty or not of that shape, holds NaN or +inf, allows no tree, or k is below 1.
+        If the chart is empty or not of that shape, has more than 4096 words, holds NaN or scores above 10⁶, an empty
+        label scores less than -10⁶, no tree is allowed, or k is below 1 or above 2³¹ - 1.
+    TypeError
+        If k is no whole number.
     MemoryError
         If memory runs out.
     """
     chart = np.ascontiguousarray(scores, dtype=np.float32)
-    if chart.ndim != 3 or chart.shape[0] != chart.shape[1] or 0 in chart.shape:
-        raise ValueError(f"expected a chart of shape (n, n, labels), found shape {chart.shape}")
-    if k < 1:
-        raise ValueError(f"expected k of at least 1, found {k}")
+    if chart.ndim != 3 or chart.shape[0] != chart.shape[1] or 0 in chart.shape or chart.shape[0] > MOST_WORDS:
+        raise ValueError(f"expected a chart of shape (n, n, labels), n up to {MOST_WORDS}, found shape {chart.shape}")
+    k = index(k)
+    if not 1 <= k <= MOST_TREES:
+        raise ValueError(f"expected k of at least 1 and at most {MOST_TREES}, found {k}")
     cdef const float[:, :, ::1] view = chart
     cdef Py_ssize_t cells = view.shape[0] * view.shape[0]
     viterbi = np.empty((3, cells))
-    tops = np.empty(k, dtype=np.int32)
-    tree_scores = np.empty(k)
+    cdef int wanted = k, room = min(wanted, FIRST_ROOM)
+    tops = np.empty(room, dtype=np.int32)
+    tree_scores = np.empty(room)
     cdef double[:, ::1] best = viterbi
     cdef int[::1] top = tops
     cdef double[::1] tree_score = tree_scores
     cdef Search search
     cdef Trees trees
     cdef int found = 0
+    cdef double largest = LARGEST_SCORE
     cdef bint valid
     search.charts = Charts(
         n=view.shape[0], labels=view.shape[2], force_root=force_root, scores=&view[0, 0, 0],
@@ -141,11 +157,20 @@ def k_best(scores, int k, bint force_root=True):
     trees.spans = trees.offsets = trees.children = Numbers(NULL, 0, 0)
     try:
         with nogil:
-            valid = fill_viterbi(&search.charts)
+            valid = fill_viterbi(&search.charts, largest)
             if valid:
-                found = best_trees(&trees, k, &top[0], &tree_score[0])
+                found = best_trees(&trees, 0, room, &top[0], &tree_score[0])
         if not valid:
-            raise ValueError("chart scores must be neither NaN nor +inf")
+            raise ValueError(
+                f"expected chart scores of at most {largest:.0f}, those of the empty label at least {-largest:.0f}, "
+                "found NaN or others"
+            )
+        while found == room < wanted:
+            room = wanted if wanted // 2 < room else 2 * room
+            tops, tree_scores = np.resize(tops, room), np.resize(tree_scores, room)
+            top, tree_score = tops, tree_scores
+            with nogil:
+                found = best_trees(&trees, found, room, &top[0], &tree_score[0])
         if found == NO_MEMORY:
             raise MemoryError
         if found == 0:

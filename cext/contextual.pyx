@@ -12,6 +12,8 @@ exchange in later ones (``contextual_messages.pxi``); and the checks of what com
 
 import numpy as np
 
+from forest_align.cext.score_bounds import LARGEST_SCORE
+
 from libc.math cimport exp, fabs, log, log1p, sqrt
 from libc.string cimport memcpy, memset
 
@@ -29,6 +31,7 @@ cdef enum:
     CONTENT = 0
     FUNCTION = 1
     PUNCTUATION = 2
+    KINDS = 3
 
 # How many features a cell has, and how many classes have weights of their own.
 cdef enum:
@@ -91,7 +94,8 @@ def base_features(
     Raises
     ------
     ValueError
-        If a sentence has no words, shapes do not fit, or words end beyond the letters or before they begin.
+        If a sentence has no words, shapes do not fit, words end beyond the letters or before they begin, there is no
+        such kind of word, or a cosine is NaN or beyond ±10⁶.
     """
     unweighted = np.zeros((CLASSES, BASE + 1), dtype=np.float32)
     _, _, features, classes = first_pass(
@@ -143,7 +147,8 @@ def first_pass(
     Raises
     ------
     ValueError
-        If a sentence has no words, shapes do not fit, or words end beyond the letters or before they begin.
+        If a sentence has no words, shapes do not fit, words end beyond the letters or before they begin, there is no
+        such kind of word, or a cosine is NaN or beyond ±10⁶.
     """
     cdef Pair pair
     fill_pair(
@@ -201,7 +206,8 @@ def context_features(
     Raises
     ------
     ValueError
-        If a sentence has no words, shapes do not fit, or a cell lies outside the pair.
+        If a sentence has no words, shapes do not fit, a cell lies outside the pair, there is no such kind of word, or
+        a probability is not from 0 to 1.
     """
     cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1], c
     if n == 0 or m == 0:
@@ -210,6 +216,8 @@ def context_features(
         raise ValueError(f"expected names and evidence of shape ({n}, {m})")
     if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
         raise ValueError(f"expected kinds of {n} and {m} words")
+    check_kinds(source_kinds, target_kinds)
+    check_table("probability", probability, 0.0, 1.0)
     check_numbers("cells", cells, n * m)
     features = np.empty((cells.shape[0], CONTEXT), dtype=np.float32)
     scratch = np.zeros(8 * (n + m), dtype=np.float64)
@@ -329,7 +337,7 @@ def message_pass(
     Raises
     ------
     ValueError
-        If shapes do not fit, a cell lies outside the pair, or there is no such class.
+        If shapes do not fit, a cell lies outside the pair or comes twice, or there is no such class or kind of word.
     """
     cdef Py_ssize_t n = probability.shape[0], m = probability.shape[1], rounds = send.shape[0], r, k, u
     cdef Exchange exchange
@@ -338,6 +346,7 @@ def message_pass(
     check_pass(probability, cells, classes, units, bias, output.shape[0])
     if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
         raise ValueError(f"expected kinds of {n} and {m} words")
+    check_kinds(source_kinds, target_kinds)
     check_rounds(&exchange, send, send_bias, own, receive, receive_bias)
     result = np.array(probability)
     collected = np.zeros((rounds, exchange.count, SLOTS, exchange.size), dtype=np.float32)

@@ -12,7 +12,9 @@ Scores are logarithms. A cost to be added in training (softmax-margin) is added 
 
 import numpy as np
 
-from libc.math cimport INFINITY, exp, isfinite, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log, log1p
+
+from forest_align.cext.score_bounds import LARGEST_SCORE
 
 cdef double SPREAD = 600.0  # exponentials of transition scores are taken relative to their highest one
 
@@ -70,7 +72,7 @@ def marginals(
     Raises
     ------
     ValueError
-        If shapes do not fit, spans lie outside the sentences or are out of order, scores are not finite, or
+        If shapes do not fit, spans lie outside the sentences or are out of order, a score is NaN or beyond ±10⁶, or
         transition scores lie more than 600 apart.
     """
     cdef Lattice lattice = _lattice(spans, scores, null, transition, final)
@@ -191,14 +193,13 @@ cdef Lattice _lattice(
     if transition.shape[0] != m + 2 or transition.shape[1] != m + 1:
         raise ValueError(f"expected transitions of shape ({m + 2}, {m + 1})")
     _check_spans(spans, n, m)
-    _check_finite(scores)
-    _check_finite(null)
-    _check_finite(final)
+    _check_scores(scores)
+    _check_scores(null)
+    _check_scores(final)
     for i in range(m + 2):
+        _check_scores(transition[i])
         for j in range(m + 1):
             x = transition[i, j]
-            if not isfinite(x):
-                raise ValueError("expected finite scores")
             low = x if x < low else low
             high = x if x > high else high
     if high - low > SPREAD:
@@ -210,11 +211,13 @@ cdef Lattice _lattice(
     return lattice
 
 
-cdef int _check_finite(const double[::1] values) except -1:
+cdef int _check_scores(const double[::1] values) except -1:
+    """Scores must be finite, and so small that a path cannot score minus infinity or NaN: it would lead nowhere."""
+    cdef double largest = LARGEST_SCORE
     cdef Py_ssize_t k
     for k in range(values.shape[0]):
-        if not isfinite(values[k]):
-            raise ValueError("expected finite scores")
+        if not fabs(values[k]) <= largest:
+            raise ValueError(f"expected finite scores from {-largest:.0f} to {largest:.0f}, found {values[k]}")
     return 0
 
 

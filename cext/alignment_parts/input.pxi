@@ -56,7 +56,7 @@ cdef int check_edges(
     if weights.shape[0] != edges.shape[0]:
         raise ValueError(f"{name}: expected a weight for each of {edges.shape[0]} edges, found {weights.shape[0]}")
     for at in range(edges.shape[0]):
-        if not weights[at] <= 0:
+        if not (weights[at] <= 0 and is_log_score(weights[at])):
             raise ValueError(f"{name}: expected log weights of at most 0, found {weights[at]} for edge {at}")
         parent, left, right = edges[at, 0], edges[at, 1], edges[at, 2]
         if not (before <= parent < start.shape[0] and 0 <= left < parent and 0 <= right < parent):
@@ -76,8 +76,32 @@ cdef int check_nodes(
 ) except -1:
     cdef Py_ssize_t at
     for at in range(start.shape[0]):
-        if not (log_null[at] < INFINITY and log_marginal[at] < INFINITY and 0 <= start[at] < end[at]):
-            raise ValueError(f"{name}: expected a span and probabilities, found node {at} wrong")
+        if not (is_log_score(log_null[at]) and is_log_score(log_marginal[at])):
+            raise ValueError(f"{name}: expected log-probabilities, found node {at} wrong")
+        # Penalties are tabulated for every number of words.
+        if not 0 <= start[at] < end[at] <= start.shape[0]:
+            raise ValueError(
+                f"{name}: expected a span within the words, at most one a node, "
+                f"found node {at} from {start[at]} to {end[at]}, and {start.shape[0]} nodes"
+            )
+    return 0
+
+
+cdef double LARGEST_LOG_SCORE = LARGEST_SCORE
+
+
+cdef inline bint is_log_score(double value) noexcept nogil:
+    """Whether a value is minus infinity or so small that sums of many neither overflow nor become NaN."""
+    return fabs(value) <= LARGEST_LOG_SCORE or value == -INFINITY
+
+
+cdef int check_log_scores(str name, const double[::1] values) except -1:
+    cdef Py_ssize_t at
+    for at in range(values.shape[0]):
+        if not is_log_score(values[at]):
+            raise ValueError(
+                f"{name}: expected log-probabilities, finite ones within ±{LARGEST_LOG_SCORE:.0f}, found {values[at]}"
+            )
     return 0
 
 
@@ -94,8 +118,7 @@ cdef object take_pairs(Search* search, log_pair):
     cdef const double[:, ::1] pairs = np.ascontiguousarray(log_pair, dtype=np.float64)
     if pairs.shape[0] != search.source.size or pairs.shape[1] != search.target.size:
         raise ValueError(f"log_pair: expected a row and a column for each node, found shape {log_pair.shape}")
-    if not np.max(pairs) < INFINITY:
-        raise ValueError("log_pair: expected log-probabilities, found NaN or infinity")
+    check_log_scores("log_pair", np.asarray(pairs).reshape(-1))
     search.log_pair = &pairs[0, 0]
     return pairs
 
@@ -119,8 +142,7 @@ cdef object take_base(Search* search, base):
         or target.max() >= search.target.size
     ):
         raise ValueError("expected base pairs of existing nodes, found a number out of range")
-    if not prior.max() < INFINITY:
-        raise ValueError("base: expected log-probabilities, found NaN or infinity")
+    check_log_scores("base", prior)
     order = np.argsort(source, kind="stable")
     cdef const int[::1] sources = source[order]
     cdef const int[::1] targets = target[order]
@@ -136,13 +158,10 @@ cdef int take_options(Options* options, given) except -1:
     for name, (least, most) in BOUNDS.items():
         if not least <= getattr(given, name) <= most:
             raise ValueError(f"{name}: expected {least} to {most}, found {getattr(given, name)}")
-    cdef double temperature = given.temperature
-    if not 0 < temperature < INFINITY:
-        raise ValueError(f"temperature: expected a finite number above 0, found {temperature}")
     options.null_penalty = given.null_penalty
     options.noncompositional_penalty = given.noncompositional_penalty
     options.parser_weight = given.parser_weight
-    options.sharpness = 1.0 / temperature
+    options.sharpness = 1.0 / <double>given.temperature
     # Cython would cut off what is not whole.
     options.beam = index(given.beam)
     options.generation_gap = index(given.generation_gap)

@@ -1,11 +1,12 @@
 # Sums over all trees of the chart kernel: the partition function (inside) and the marginals (outside).
 
 
-cdef bint are_valid_scores(const double[:, ::1] label) noexcept nogil:
+cdef bint are_valid_scores(const double[:, ::1] label, double largest) noexcept nogil:
+    """Whether all scores are minus infinity or within the bounds."""
     cdef Py_ssize_t i, j
     for i in range(label.shape[0]):
         for j in range(i, label.shape[0]):
-            if isnan(label[i, j]) or label[i, j] == INFINITY:
+            if not (fabs(label[i, j]) <= largest or label[i, j] == -INFINITY):
                 return False
     return True
 

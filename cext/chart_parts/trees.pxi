@@ -33,9 +33,8 @@ cdef Answer append(Numbers* numbers, int value) noexcept nogil:
     return THERE
 
 
-cdef int best_trees(Trees* trees, int k, int* tops, double* scores) noexcept nogil:
-    """Find the k best trees, and add what they are made of; how many there are, or NO_MEMORY."""
-    cdef int found = 0
+cdef int best_trees(Trees* trees, int found, int k, int* tops, double* scores) noexcept nogil:
+    """Find the k best trees after the first ``found``, and add their constituents; how many there are, or NO_MEMORY."""
     cdef Answer answer
     while found < k:
         answer = add_tree(trees, found, &tops[found], &scores[found])

@@ -15,14 +15,14 @@ cdef inline const float* scores_of(Charts* charts, int i, int j) noexcept nogil:
     return charts.scores + (<Py_ssize_t> i * charts.n + j) * charts.labels
 
 
-cdef bint is_valid_cell(Charts* charts, int i, int j) noexcept nogil:
-    """Whether no score is NaN or +inf, and that of the empty label finite."""
+cdef bint is_valid_cell(Charts* charts, int i, int j, float largest) noexcept nogil:
+    """Whether no score is NaN or too high, and that of the empty label not too low."""
     cdef const float* cell = scores_of(charts, i, j)
-    cdef bint valid = cell[0] > -INFINITY
+    cdef bint valid = cell[0] >= -largest
     cdef int label
     # Without an early exit the compiler can vectorise the loop.
     for label in range(charts.labels):
-        valid &= cell[label] < INFINITY
+        valid &= cell[label] <= largest
     return valid
 
 
@@ -58,7 +58,7 @@ cdef int next_label(Charts* charts, int i, int j, int last) noexcept nogil:
     return best
 
 
-cdef bint fill_viterbi(Charts* charts) noexcept nogil:
+cdef bint fill_viterbi(Charts* charts, double largest) noexcept nogil:
     """Fill the charts of best scores; False if a cell is not valid."""
     cdef int n = charts.n, width, i, j, k
     cdef double highest, value, label
@@ -66,7 +66,7 @@ cdef bint fill_viterbi(Charts* charts) noexcept nogil:
     cdef const double* other
     for i in range(n):
         for j in range(i, n):
-            if not is_valid_cell(charts, i, j):
+            if not is_valid_cell(charts, i, j, <float>largest):
                 return False
     for width in range(n):
         for i in range(n - width):

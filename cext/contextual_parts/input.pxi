@@ -31,6 +31,9 @@ cdef int fill_pair(
     ):
         if size != length:
             raise ValueError(f"expected {length} values in {name}, found {size}")
+    check_kinds(source_kinds, target_kinds)
+    check_table("cosine", cosine, -LARGEST_SCORE, LARGEST_SCORE)
+    check_table("projected", projected, -LARGEST_SCORE, LARGEST_SCORE)
     check_ends(source_ends, source_letters.shape[0])
     check_ends(target_ends, target_letters.shape[0])
     pair.n, pair.m, pair.wide = n, m, m + 2 * BORDER
@@ -63,6 +66,7 @@ cdef int check_pass(
     if bias.shape[0] != CLASSES or bias.shape[1] != hidden + 1:
         raise ValueError(f"expected biases of shape ({CLASSES}, {hidden + 1})")
     check_numbers("cells", cells, probability.shape[0] * probability.shape[1])
+    check_distinct(cells, probability.shape[0] * probability.shape[1])
     check_numbers("classes", classes, CLASSES)
     return 0
 
@@ -100,6 +104,32 @@ cdef int check_ends(const int[::1] ends, Py_ssize_t letters) except -1:
         if not begin <= ends[k] <= letters:
             raise ValueError(f"expected word ends that ascend from 0 to at most {letters}, found {ends[k]}")
         begin = ends[k]
+    return 0
+
+
+cdef int check_kinds(const int[::1] source, const int[::1] target) except -1:
+    check_numbers("kinds of words", source, KINDS)
+    check_numbers("kinds of words", target, KINDS)
+    return 0
+
+
+cdef int check_table(str name, const float[:, ::1] table, float low, float high) except -1:
+    """Refuse NaN as well: it is neither above nor below anything."""
+    cdef Py_ssize_t i, j
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            if not low <= table[i, j] <= high:
+                raise ValueError(f"expected {name} from {low:.0f} to {high:.0f}, found {table[i, j]}")
+    return 0
+
+
+cdef int check_distinct(const int[::1] cells, Py_ssize_t size) except -1:
+    cdef unsigned char[::1] seen = np.zeros(max(size, 1), dtype=np.uint8)
+    cdef Py_ssize_t k
+    for k in range(cells.shape[0]):
+        if seen[cells[k]]:
+            raise ValueError(f"expected each cell once, found {cells[k]} twice")
+        seen[cells[k]] = 1
     return 0
 
 

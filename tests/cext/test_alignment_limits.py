@@ -46,6 +46,9 @@ def one_to_one(words: int) -> tuple[SideArrays, SideArrays, np.ndarray, BaseArra
         ("start", np.full(9, 0.5), "whole numbers"),
         ("roots", np.array([999], np.int32), "roots"),
         ("log_null", np.full(9, np.inf), "probabilities"),
+        ("log_null", np.full(9, 1e7), "probabilities"),
+        ("log_marginal", np.full(9, -1e300), "probabilities"),
+        ("log_edge", np.full(4, -1e300), "at most 0"),
         ("log_edge", np.full(4, 0.1), "at most 0"),
         ("log_edge", np.zeros(3), "a weight for each"),
     ],
@@ -61,8 +64,10 @@ def test_wrong_arrays_of_a_side_are_refused(field: str, value: np.ndarray, messa
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (np.full((9, 9), np.nan), "NaN"),
-        (np.full((9, 9), np.inf), "infinity"),
+        (np.full((9, 9), np.nan), "found nan"),
+        (np.full((9, 9), np.inf), "found inf"),
+        (np.full((9, 9), 1e308), "finite ones within ±1000000, found 1e"),
+        (np.full((9, 9), -1e308), "finite ones within ±1000000, found -1e"),
         (np.zeros((9, 8)), "row and a column"),
         (np.zeros((10, 9)), "row and a column"),
     ],
@@ -79,7 +84,8 @@ def test_wrong_probabilities_of_pairs_are_refused(table: np.ndarray, message: st
         (([999], [0], [0.0]), "base pairs of existing nodes"),
         (([0], [-1], [0.0]), "base pairs of existing nodes"),
         (([0.5], [0], [0.0]), "whole numbers"),
-        (([0], [0], [np.nan]), "NaN"),
+        (([0], [0], [np.nan]), "found nan"),
+        (([0], [0], [1e7]), "found 10000000"),
         (([0], [0], [0.0, 0.0]), "as many base sources"),
     ],
 )
@@ -99,6 +105,19 @@ def test_spans_that_contradict_the_hyperedges_are_refused(node: int, start: int,
     wrong.start[node], wrong.end[node] = start, end
     with pytest.raises(ValueError, match=r"span|edges"):
         alignment.align(wrong, *rest, OPTIONS)
+
+
+def test_spans_beyond_the_words_are_refused() -> None:
+    # The penalties of as many words as the span has took 32 GiB.
+    one = SideArrays(
+        np.array([0], np.int32), np.array([2**31 - 1], np.int32), np.zeros((0, 3), np.int32),
+        np.array([0], np.int32), np.zeros(1), np.zeros(1),
+    )  # fmt: skip
+    base = BaseArrays(np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1))
+    with pytest.raises(ValueError, match="source: expected a span within the words"):
+        alignment.align(one, one, np.zeros((1, 1)), base, OPTIONS)
+    word = one._replace(end=np.array([1], np.int32))
+    assert alignment.align(word, word, np.zeros((1, 1)), base, OPTIONS).root_aligned
 
 
 def test_whole_numbers_that_do_not_fit_are_refused_and_others_of_any_size_taken() -> None:
@@ -122,6 +141,7 @@ def test_whole_numbers_that_do_not_fit_are_refused_and_others_of_any_size_taken(
         {"parser_weight": 2.0},
         {"null_penalty": float("nan")},
         {"temperature": 0.0},
+        {"temperature": 5e-324},
         {"temperature": float("inf")},
     ],
 )

@@ -253,6 +253,8 @@ def test_bare_words_in_one_flat_constituent_do_not_exhaust_the_stack() -> None:
         (np.full((2, 2, 3), np.inf), "NaN"),
         (np.array([[[0.0, np.nan]]]), "NaN"),
         (np.array([[[-np.inf, 0.0]]]), "NaN"),
+        (np.full((2, 2, 3), 1e30), "at most 1000000"),
+        (np.full((2, 2, 3), -1e30), "at least -1000000"),
         (np.zeros((2, 2, 0)), "shape"),
         (np.zeros((2, 2, 1)), "no tree"),
         (np.zeros((1, 1, 1)), "no tree"),
@@ -272,6 +274,9 @@ def test_k_best_refuses_bad_charts(module: ModuleType, bad: np.ndarray, message:
         (np.zeros(3), "square"),
         (np.full((2, 2), np.nan), "NaN"),
         (np.full((2, 2), np.inf), "NaN"),
+        # The digits after the point are lost, and each of two trees had probability 1.
+        (np.full((3, 3), 1e30), "from -1000000 to 1000000"),
+        (np.full((3, 3), -1e30), "from -1000000 to 1000000"),
         (np.full((2, 2), -np.inf), "no tree"),
     ],
 )
@@ -281,7 +286,37 @@ def test_inside_outside_refuses_bad_charts(module: ModuleType, bad: np.ndarray, 
 
 
 @BOTH
-@pytest.mark.parametrize("k", [0, -1])
-def test_k_best_refuses_to_give_no_tree(module: ModuleType, k: int) -> None:
+@pytest.mark.parametrize("k", [0, -1, 2**31, 2**70])
+def test_k_best_refuses_counts_out_of_range(module: ModuleType, k: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         module.k_best(np.zeros((2, 2, 2)), k)
+
+
+@BOTH
+@pytest.mark.parametrize("k", [2.5, "3", None])
+def test_k_best_refuses_what_is_no_count(module: ModuleType, k: object) -> None:
+    with pytest.raises(TypeError):
+        module.k_best(np.zeros((2, 2, 2)), k)
+
+
+def test_memory_of_k_best_is_that_of_the_trees_there_are() -> None:
+    scores = random_scores(3, 4, 3)
+    most, enough = (chart.k_best(scores, k) for k in (2**31 - 1, 10**5))
+    assert len(most[3]) > 1024  # the room that is made at first
+    for one, other in zip(most, enough, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_marginals_of_the_largest_scores_are_probabilities() -> None:
+    for n in (3, 40):
+        for seed, base in enumerate((1e6 - 10, 10 - 1e6)):
+            labels = np.random.default_rng(seed).uniform(base - 10, base + 10, (n, n))
+            _, marginals = chart.inside_outside(labels)
+            assert marginals.min() >= 0 and marginals.max() <= 1 + 1e-6
+
+
+def test_charts_of_too_many_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 4096 words"):
+        chart.inside_outside(np.zeros((4097, 4097)))
+    with pytest.raises(ValueError, match="up to 4096"):
+        chart.k_best(np.zeros((4097, 4097, 1), np.float32), 1)

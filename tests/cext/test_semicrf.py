@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -180,7 +182,9 @@ def test_a_sentence_of_one_word_may_go_to_null_only() -> None:
         (0, [[1, 2, 0, 1], [0, 1, 0, 1]], "order of their source starts"),
         (1, [0.0, 0.0, 0.0], "expected 2 scores, found 3"),
         (1, [np.nan, 0.0], "finite"),
+        (1, [1e7, 0.0], "from -1000000 to 1000000, found 10000000"),
         (2, [np.inf, 0.0], "finite"),
+        (3, np.full((5, 4), -1e7), "from -1000000 to 1000000"),
         (2, np.zeros(0), "at least one word"),
         (3, np.zeros((4, 4)), r"shape \(5, 4\)"),
         (3, np.arange(20.0).reshape(5, 4) * 100, "600 apart, found 1900"),
@@ -201,6 +205,26 @@ def test_what_cannot_be_used_is_refused(function: Any, which: int, value: Any, m
         problem[1] = np.zeros(1)
     with pytest.raises(ValueError, match=message):
         function(*problem)
+
+
+OVERFLOWING = """
+import numpy as np
+from forest_align.cext import semicrf
+
+places = np.array([(i, i + 1, j, j + 1) for i in range(8) for j in range(3)], np.int32)
+for value in (-1e308, 1e308):
+    for function in (semicrf.best_path, semicrf.marginals):
+        try:
+            print(function(places, *(np.full(shape, value) for shape in (24, 8, (5, 4), 4))))
+        except ValueError:
+            print("refused")
+"""
+
+
+def test_finite_scores_whose_sums_overflow_are_refused() -> None:
+    # The best path was read off a table that no path had filled.
+    run = subprocess.run([sys.executable, "-c", OVERFLOWING], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.split(), run.stderr) == (0, ["refused"] * 4, "")
 
 
 def test_links_of_other_sentences_are_refused() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
+from operator import index
 from typing import Any
 
 import numpy as np
+
+from forest_align.cext.score_bounds import LARGEST_SCORE
 
 # A constituent with its parts, as nested tuples: (start, end, label, children); spans are half-open.
 Tree = tuple[int, int, int, tuple[Any, ...]]
@@ -19,11 +22,12 @@ def inside_outside(labelled: Any, force_root: bool = True) -> tuple[float, np.nd
     """See ``chart.inside_outside``; outside scores in log space, from the same recursion."""
     chart = np.asarray(labelled, dtype=np.float64)
     if chart.ndim != 2 or chart.shape[0] != chart.shape[1] or chart.shape[0] == 0:
-        raise ValueError(f"expected a square chart of at least one word, found shape {chart.shape}")
+        raise ValueError(f"expected a square chart of 1 word or more, found shape {chart.shape}")
     n = len(chart)
     upper = np.triu(np.ones((n, n), dtype=bool))
-    if np.isnan(chart[upper]).any() or (chart[upper] == np.inf).any():
-        raise ValueError("chart scores must be neither NaN nor +inf")
+    if not ((abs(chart[upper]) <= LARGEST_SCORE) | (chart[upper] == -np.inf)).all():
+        bounds = f"{-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}"
+        raise ValueError(f"expected chart scores from {bounds} or -inf, found NaN or others")
     real, rest, inner = (np.full((n, n), -np.inf) for _ in range(3))
     for i in range(n - 1, -1, -1):
         for j in range(i, n):
@@ -63,12 +67,15 @@ def k_best(
     chart = np.asarray(scores, dtype=np.float32)
     if chart.ndim != 3 or chart.shape[0] != chart.shape[1] or 0 in chart.shape:
         raise ValueError(f"expected a chart of shape (n, n, labels), found shape {chart.shape}")
-    if k < 1:
-        raise ValueError(f"expected k of at least 1, found {k}")
+    if not 1 <= index(k) < 2**31:
+        raise ValueError(f"expected k of at least 1 and at most {2**31 - 1}, found {k}")
     n = len(chart)
     upper = chart[np.triu_indices(n)]
-    if np.isnan(upper).any() or (upper == np.inf).any() or (upper[:, 0] == -np.inf).any():
-        raise ValueError("chart scores must be neither NaN nor +inf")
+    if not ((upper <= LARGEST_SCORE).all() and (upper[:, 0] >= -LARGEST_SCORE).all()):
+        raise ValueError(
+            f"expected chart scores of at most {LARGEST_SCORE:.0f}, those of the empty label at least "
+            f"{-LARGEST_SCORE:.0f}, found NaN or others"
+        )
     relative = chart.astype(np.float64) - chart[:, :, :1].astype(np.float64)
 
     def best(candidates: list[tuple[float, Any]]) -> list[tuple[float, Any]]:

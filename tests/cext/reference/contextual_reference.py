@@ -181,12 +181,37 @@ def message_pass(
     output: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """See ``contextual.message_pass``."""
+    return message_pass_noting_ties(
+        *(probability, cells, classes, units, bias, source_kinds, target_kinds),
+        *(send, send_bias, own, receive, receive_bias, output),
+    )[:2]
+
+
+def message_pass_noting_ties(
+    probability: np.ndarray,
+    cells: np.ndarray,
+    classes: np.ndarray,
+    units: np.ndarray,
+    bias: np.ndarray,
+    source_kinds: np.ndarray,
+    target_kinds: np.ndarray,
+    send: np.ndarray,
+    send_bias: np.ndarray,
+    own: np.ndarray,
+    receive: np.ndarray,
+    receive_bias: np.ndarray,
+    output: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """See ``contextual.message_pass``; also whether rounding may decide which rival of a line is heard."""
     arriving = units.astype(float) + bias[classes]
     linear, state = arriving[:, -1], np.maximum(arriving[:, :-1], 0)
     everything = []
+    tied = False
     for number in range(len(send)):
         said = state @ send[number] + send_bias[number]
-        chance = 1 / (1 + np.exp(-(said[:, 0] + linear)))
+        # A message holds float32: cells that are equally probable in it are rivals that come in order.
+        chance = (1 / (1 + np.exp(-(said[:, 0] + linear)))).astype(np.float32)
+        tied |= _are_nearly_equal(chance, *np.divmod(cells, probability.shape[1]))
         said[:, 0] = 1
         table = np.zeros((*probability.shape, said.shape[1]))
         table.reshape(-1, said.shape[1])[cells] = chance[:, None] * np.maximum(said, 0)
@@ -198,7 +223,17 @@ def message_pass(
     result = probability.copy()
     result.ravel()[cells] = 1 / (1 + np.exp(-(state @ output + linear)))
     shape = (len(send), len(cells), 16, send.shape[2])
-    return result, np.array(everything, dtype=np.float32).reshape(shape)
+    return result, np.array(everything, dtype=np.float32).reshape(shape), tied
+
+
+def _are_nearly_equal(chance: np.ndarray, *lines: np.ndarray) -> bool:
+    """Whether two probabilities of a row or a column differ by no more than rounding, but differ."""
+    for line in lines:
+        order = np.lexsort((chance, line))
+        gaps, same = np.diff(chance[order]), np.diff(line[order]) == 0
+        if (same & (gaps > 0) & (gaps < 1e-5 * np.maximum(chance[order][1:], 1e-30))).any():
+            return True
+    return False
 
 
 def _message_slots(table: np.ndarray, source_kinds: np.ndarray, target_kinds: np.ndarray) -> np.ndarray:
