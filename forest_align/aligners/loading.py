@@ -128,7 +128,7 @@ def kind_of(name_or_path: str | Path) -> str:
             f"no aligner {str(name_or_path)!r}: expected {', '.join(bundled)}, or a model's folder; {error}"
         ) from None
     if kind not in _KINDS:
-        raise ModelError(f"the model in {str(name_or_path)!r} is of the unknown kind {kind!r}")
+        raise ModelError(f"the model in {str(name_or_path)!r} is of the unknown kind {kind!r} (format)")
     return kind
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from forest_align.types import ModelError
 from forest_align.types.json_fields import format_json_object
+from forest_align.types.weight_bounds import LARGEST_WEIGHT
 
 _CARD = "model.json"
 
@@ -51,9 +52,9 @@ def read_card(folder: str | Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise ModelError(f"no model in {str(folder)!r}: it holds no file {_CARD}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"no model in {str(folder)!r}: {error}") from None
+        raise ModelError(f"no model in {str(folder)!r}: {_CARD} cannot be read ({error})") from None
     if not isinstance(card, dict) or not isinstance(card.get("format"), str):
-        raise ModelError(f"{str(Path(folder) / _CARD)!r} does not describe a model")
+        raise ModelError(f"{str(Path(folder) / _CARD)!r} does not describe a model: it has no format")
     return card
 
 
@@ -156,9 +157,9 @@ def read_weights(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
 
 
 def check_arrays(
-    arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | str]], folder: str | Path
+    arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | str]], path: Path
 ) -> None:
-    """Check that arrays have the expected shapes and that their numbers are finite.
+    """Check that arrays have the expected shapes, and weights that are finite and not too large.
 
     Parameters
     ----------
@@ -166,13 +167,13 @@ def check_arrays(
         Result of :func:`read_weights`.
     shapes : mapping of str to sequence
         The expected shape of each. A name instead of a size allows any size, the same for each use of it.
-    folder : str or Path
-        Folder of the model, for messages.
+    path : Path
+        The file, for messages.
 
     Raises
     ------
     ModelError
-        If an array has another shape, or a number that is not finite.
+        If an array has another shape or numbers of another kind, or a weight is NaN or too large.
     """
     sizes: dict[str, int] = {}
     for name, shape in shapes.items():
@@ -182,6 +183,10 @@ def check_arrays(
                 sizes.setdefault(part, size)
         expected = tuple(sizes.get(part, part) if isinstance(part, str) else part for part in shape)
         if found != expected:
-            raise ModelError(f"expected weights {name} of shape {expected} in {str(folder)!r}, found {found}")
-        if not np.isfinite(arrays[name]).all():
-            raise ModelError(f"expected weights {name} that are finite in {str(folder)!r}")
+            raise ModelError(f"expected weights {name} of shape {expected} in {str(path)!r}, found {found}")
+        # NaN is not below anything. Bytes, which hold names, are of any size.
+        kind = arrays[name].dtype.kind
+        if kind != "u" and not (kind == "f" and (np.abs(arrays[name]) <= LARGEST_WEIGHT).all()):
+            raise ModelError(
+                f"expected weights {name} that are finite and within ±{LARGEST_WEIGHT:.0f} in {str(path)!r}"
+            )

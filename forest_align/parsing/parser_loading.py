@@ -135,7 +135,7 @@ def load_span_parser(name_or_folder: str | Path) -> SpanScorer:
         from forest_align.parsing.networks._benepar_scorer import BeneparScorer
 
         return BeneparScorer(folder)
-    raise ModelError(f"{folder}: config.json describes neither a forest-align nor a benepar parser")
+    raise ModelError(f"{folder}: config.json has neither a section {SECTION!r} nor a section 'benepar'")
 
 
 def locate_parser(name: str) -> Path:

@@ -116,11 +116,12 @@ class LinkModel:
         }
         check_card(card, folder, "contextual", FORMAT_VERSION, **lists)
         shapes = _SHAPES | _NETWORK_SHAPES["second"] | _NETWORK_SHAPES["third"]
-        arrays = read_weights(Path(folder) / _WEIGHTS, shapes)
-        check_arrays(arrays, shapes, folder)
+        path = Path(folder) / _WEIGHTS
+        arrays = read_weights(path, shapes)
+        check_arrays(arrays, shapes, path)
         for name in _NETWORK_SHAPES:
             if arrays[f"{name}_hidden"].shape[1] != len(arrays[f"{name}_output"]) + 1:
-                raise ModelError(f"expected an output for each hidden unit but the last in {str(folder)!r}")
+                raise ModelError(f"expected an output for each hidden unit but the last in {str(path)!r}")
         try:
             threshold = check_probability(card.get("threshold"), "threshold")
         except InputError as error:

@@ -18,6 +18,7 @@ import numpy as np
 from forest_align.aligners.forest._link_evidence import LinkEvidence, SpanPairs
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.sultan.sentence_view import is_punctuation
+from forest_align.cext.alignment_arguments import BOUNDS
 from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
@@ -60,8 +61,10 @@ class PhraseCalibration:
             value = getattr(self, one.name)
             if not is_number(value) or value < 0:
                 raise InputError(f"expected a number of at least 0, found {value!r}", field=one.name)
-        if self.temperature == 0:
-            raise InputError("expected a number above 0, found 0", field="temperature")
+        least, most = BOUNDS["temperature"]
+        if not least <= self.temperature <= most:
+            message = f"expected a number from {least} to {most}, found {self.temperature}"
+            raise InputError(message, field="temperature")
 
     def probabilities(self, log_posterior: np.ndarray, log_agreement: np.ndarray) -> np.ndarray:
         """Probabilities of phrase pairs.

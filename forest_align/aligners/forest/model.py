@@ -33,6 +33,8 @@ FORMAT_VERSION = 1
 #: Field for the number of trees in a forest, in the description of a tuned model.
 FOREST_SIZE = "forest_size"
 _DEFAULT_FOREST_SIZE = 10
+# Forests of more trees take all memory for one long sentence.
+_MOST_TREES = 10_000
 _WEIGHTS = "weights.safetensors"
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
@@ -184,7 +186,7 @@ class ForestModel:
         check_card(card, folder, "forest", FORMAT_VERSION, features=GENERAL_FEATURES)
         shapes = _SHAPES | (_DICTIONARY_SHAPES if "dictionary" in card else {})
         tensors = read_weights(folder / _WEIGHTS, shapes)
-        check_arrays(tensors, shapes, folder)
+        check_arrays(tensors, shapes, folder / _WEIGHTS)
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
@@ -222,8 +224,8 @@ def _forest_size(description: Mapping[str, Any]) -> int:
     if not isinstance(tuned, dict):
         raise InputError(f"expected an object, found {describe(tuned)}", field="tuned")
     size = check_integer(tuned.get(FOREST_SIZE, _DEFAULT_FOREST_SIZE), FOREST_SIZE)
-    if size < 1:
-        raise InputError(f"expected at least 1, found {size}", field=FOREST_SIZE)
+    if not 1 <= size <= _MOST_TREES:
+        raise InputError(f"expected 1 to {_MOST_TREES}, found {size}", field=FOREST_SIZE)
     return size
 
 

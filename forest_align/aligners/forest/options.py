@@ -11,14 +11,16 @@ from forest_align.cext.alignment_arguments import BOUNDS as KERNEL_BOUNDS
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.types import InputError
 from forest_align.types.json_fields import check_boolean, is_number
+from forest_align.types.weight_bounds import LARGEST_WEIGHT
 
 NORMALIZERS = ("sides", "pair", "symmetric")
 #: Minimum and maximum of each numeric option, both inclusive.
 BOUNDS: dict[str, tuple[float, float]] = {
-    **KERNEL_BOUNDS,
-    **dict.fromkeys(
-        ("candidate_weight", "link_weight", "tree_weight", "confident_link", "certain_link"), (0, math.inf)
-    ),
+    # The temperature belongs to the calibration.
+    **{name: bounds for name, bounds in KERNEL_BOUNDS.items() if name != "temperature"},
+    **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight"), (0, LARGEST_WEIGHT)),
+    # Scores of words are from 0 to 1: no word reaches a higher minimum.
+    **dict.fromkeys(("confident_link", "certain_link"), (0, math.inf)),
 }
 
 

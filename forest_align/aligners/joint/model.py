@@ -123,8 +123,9 @@ class JointModel:
         if phrase_deletions:
             check_card(card, folder, "joint", FORMAT_VERSION, **DELETION_LISTS)
         shapes = _shapes(phrase_deletions)
-        arrays = read_weights(Path(folder) / _WEIGHTS, shapes)
-        check_arrays(arrays, shapes, folder)
+        path = Path(folder) / _WEIGHTS
+        arrays = read_weights(path, shapes)
+        check_arrays(arrays, shapes, path)
         arrays = {name: np.zeros(shape) for name, shape in _SHAPES.items()} | arrays
         try:
             values = check_list(card.get("calibration"), "calibration", 2)

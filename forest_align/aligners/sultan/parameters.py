@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from forest_align.aligners.model_folder import check_card, damaged, read_card, write_card
 from forest_align.types import InputError
-from forest_align.types.json_fields import is_number
+from forest_align.types.json_fields import Fields, check_text, check_texts, is_number
 
 MODULES = frozenset({"sequences", "entities", "dependencies", "text", "stop words"})
 FORMAT_VERSION = 1
@@ -83,8 +83,14 @@ def load_parameters(folder: str | Path) -> tuple[PublishedParameters, str]:
     card = read_card(folder)
     check_card(card, folder, "sultan", FORMAT_VERSION)
     try:
-        values = dict(card["parameters"])
-        modules = frozenset(values.pop("modules"))
-        return PublishedParameters(**values, modules=modules), str(card["annotator"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(folder, error) from error
+        given = Fields(card.get("parameters"), "parameters")
+        names = [one.name for one in fields(PublishedParameters)]
+        if unknown := sorted(card["parameters"].keys() - set(names)):
+            message = f"expected some of {', '.join(names)}, found {', '.join(unknown)}"
+            raise InputError(message, field="parameters")
+        # Folders of earlier versions lack parameters that came later.
+        values = {name: given.raw(name) for name in names if given.has(name)}
+        values["modules"] = frozenset(check_texts(given.raw("modules"), "modules"))
+        return PublishedParameters(**values), check_text(card.get("annotator"), "annotator")
+    except InputError as error:
+        raise damaged(folder, error) from None

@@ -178,7 +178,14 @@ def check_weights(folder: Path, weights: Mapping[str, torch.Tensor], sizes: Netw
     ModelError
         If a weight is missing, unknown, or of another shape; names it.
     """
-    place, shapes = f"{folder / 'model.safetensors'}: does not fit config.json", sizes.weight_shapes()
+    place = f"{folder / 'model.safetensors'}: does not fit config.json"
+    # Of far too many layers even the names take all memory.
+    if sizes.encoder_layers + sizes.layers > len(weights):
+        raise ModelError(
+            f"{place}: expected {sizes.encoder_layers} layers ('num_hidden_layers') and {sizes.layers} "
+            f"('num_layers'), found {len(weights)} weights"
+        )
+    shapes = sizes.weight_shapes()
     for name, shape in shapes.items():
         if name not in weights:
             raise ModelError(f"{place}: {name!r} is missing")

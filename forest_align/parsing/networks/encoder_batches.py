@@ -99,16 +99,18 @@ class WordEncoder:
     ----------
     folder : Path
         Folder with ``tokenizer.json`` of an uncased BERT tokenizer.
+    rows : int, optional
+        Number of rows of the encoder's table of subwords: every id must be below it.
     cache_size : int
         Maximum number of cached words; then the cache is cleared.
 
     Raises
     ------
     ModelError
-        If the tokenizer's file is missing or damaged.
+        If the tokenizer's file is missing or damaged, lacks a symbol, or has an id beyond the table.
     """
 
-    def __init__(self, folder: Path, cache_size: int = 200_000) -> None:
+    def __init__(self, folder: Path, rows: int | None = None, cache_size: int = 200_000) -> None:
         path = folder / "tokenizer.json"
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
@@ -116,9 +118,13 @@ class WordEncoder:
             raise ModelError(f"{path}: cannot be used ({error})") from None
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._start = self._tokenizer.token_to_id("[CLS]")
-        self._stop = self._tokenizer.token_to_id("[SEP]")
-        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._start, self._stop, self._unknown = (
+            _symbol(path, self._tokenizer, name) for name in ("[CLS]", "[SEP]", "[UNK]")
+        )
+        largest = max(self._tokenizer.get_vocab(with_added_tokens=True).values())
+        if rows is not None and largest >= rows:
+            raise ModelError(f"{path}: expected ids of subwords below {rows} ('vocab_size'), found {largest}")
+        _check_unknown_words(path, self._tokenizer)
         self._cache: dict[str, tuple[tuple[int, ...], int]] = {}
         self._cache_size = cache_size
 
@@ -149,6 +155,22 @@ class WordEncoder:
             np.array(ends, dtype=np.int64),
             _numbered(cases),
         )
+
+
+def _symbol(path: Path, tokenizer: Tokenizer, name: str) -> int:
+    number: int | None = tokenizer.token_to_id(name)
+    if number is None:
+        raise ModelError(f"{path}: expected a subword {name!r}, found none")
+    return number
+
+
+def _check_unknown_words(path: Path, tokenizer: Tokenizer) -> None:
+    """Encode words that no vocabulary has: some tokenizers fail at the first of them."""
+    for word in ("\U0010fffd", "x" * 1000):
+        try:
+            tokenizer.encode(word, add_special_tokens=False)
+        except Exception as error:  # the library raises nothing more specific
+            raise ModelError(f"{path}: cannot be used ({error})") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import torch
 
+from forest_align.cext.score_bounds import LARGEST_SCORE
 from forest_align.parsing.networks._network_shapes import check_weights, network_sizes
 from forest_align.parsing.networks.encoder_batches import WordEncoder, collate, length_batches
 from forest_align.parsing.networks.linear_layers import native_dtype
@@ -20,7 +21,7 @@ from forest_align.parsing.networks.model_files import (
 )
 from forest_align.parsing.networks.span_network import BatchScores, SpanNetwork
 from forest_align.parsing.networks.span_scores import SpanScores
-from forest_align.types import InputError
+from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,13 +60,17 @@ class EncoderScorer:
         Its encoder's tokenizer.
     config : ParserConfig
         Names of the network's labels and tags, and its temperature.
+    weights : str
+        Where the network's weights come from, for messages.
     """
 
-    def __init__(self, network: Network, encode: WordEncoder, config: ParserConfig) -> None:
+    def __init__(
+        self, network: Network, encode: WordEncoder, config: ParserConfig, weights: str = "the network"
+    ) -> None:
         self.labels = config.labels
         self.force_root = bool(config.hparams.get("force_root_constituent", True))
         self._network, self._encode, self._tag_names = network, encode, config.tags
-        self._temperature = config.temperature
+        self._temperature, self._weights = config.temperature, weights
 
     @classmethod
     def read(cls, folder: Path, dtype: torch.dtype | None = None) -> EncoderScorer:
@@ -87,10 +92,11 @@ class EncoderScorer:
         description = read_config(folder)
         config = parser_config(folder, description)
         sizes = network_sizes(folder, description, config)
-        encode = WordEncoder(folder)
+        encode = WordEncoder(folder, sizes.encoder_words)
         weights = read_weights(folder)
         check_weights(folder, weights, sizes)
-        return cls(SpanNetwork(weights, sizes, dtype or native_dtype()), encode, config)
+        network = SpanNetwork(weights, sizes, dtype or native_dtype())
+        return cls(network, encode, config, str(folder / "model.safetensors"))
 
     def score(
         self, batch: Sequence[Sequence[str]], space_after: Sequence[Sequence[bool]] | None = None
@@ -139,6 +145,8 @@ class EncoderScorer:
     def _score(self, batch: EncoderBatch) -> list[SpanScores]:
         raw = self._network(batch)
         spans = (raw.spans.float() / self._temperature).numpy()
+        if not (spans.max(initial=-np.inf) <= LARGEST_SCORE and spans.min(initial=np.inf) >= -LARGEST_SCORE):
+            raise ModelError(f"{self._weights}: expected scores within ±{LARGEST_SCORE:.0f}, found others")
         found, start = [], 0
         for names in self._names(batch, raw.tags):
             size = len(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from forest_align.parsing.networks.linear_layers import quantize_rows
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
+from forest_align.types.brackets import is_label
+from forest_align.types.json_fields import Fields, check_texts, describe
+from forest_align.types.weight_bounds import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +26,12 @@ SECTION = "forest_align"
 FORMAT = 1
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
+#: Least and greatest temperature: scores divided by others lose their digits, or exceed what kernels take.
+TEMPERATURES = (1e-3, 1e3)
+
 _ROWS, _SCALES = ".int8", ".scale"
+# More than any size of a network.
+_MOST = 2**31 - 1
 Number = TypeVar("Number", int, float)
 
 
@@ -63,7 +70,7 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
         config = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: not JSON ({error})") from None
     if not isinstance(config, dict):
         raise ModelError(f"{path}: expected a JSON object")
@@ -82,21 +89,37 @@ def parser_config(folder: Path, config: Mapping[str, Any]) -> ParserConfig:
     if not isinstance(section, dict):
         raise ModelError(f"{place}: expected an object")
     if section.get("format") != FORMAT:
-        raise ModelError(f"{folder}: format {section.get('format')!r}, this version reads {FORMAT}")
+        raise ModelError(f"{place}: format {section.get('format')!r}, this version reads {FORMAT}")
+    fields = Fields(section)
     try:
-        found = ParserConfig(
-            tuple(section["labels"]),
-            tuple(section["tags"]),
-            dict(section["hparams"]),
-            float(section["temperature"]),
-        )
-    except KeyError as error:
-        raise ModelError(f"{place}: field {error} is missing") from None
-    except (TypeError, ValueError) as error:
+        labels, tags = check_names(fields, "labels"), check_names(fields, "tags")
+        if labels[0] or not all(is_label(part) for label in labels[1:] for part in label.split("::")):
+            message = "expected the empty label, then labels that brackets can hold"
+            raise InputError(message, field="labels")
+        if not all(map(is_label, tags)):
+            raise InputError("expected tags that brackets can hold", field="tags")
+        hparams, temperature = fields.raw("hparams"), fields.number("temperature")
+        Fields(hparams, "hparams").boolean("force_root_constituent", True)
+    except InputError as error:
         raise ModelError(f"{place}: {error}") from None
-    if not 0 < found.temperature < math.inf:
-        raise ModelError(f"{place}: expected a temperature above 0, found {found.temperature}")
-    return found
+    least, most = TEMPERATURES
+    if not least <= temperature <= most:
+        raise ModelError(f"{place}: expected a temperature from {least} to {most}, found {temperature}")
+    return ParserConfig(labels, tags, dict(hparams), temperature)
+
+
+def check_names(fields: Fields, key: str) -> tuple[str, ...]:
+    """Read a field that lists at least two different names.
+
+    Raises
+    ------
+    InputError
+        If it is missing, or is not such a list.
+    """
+    names = check_texts(fields.raw(key), key)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise InputError("expected at least two names, all different", field=key)
+    return tuple(names)
 
 
 def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: type[Number]) -> Number:
@@ -108,9 +131,11 @@ def positive_number(place: Path, fields: Mapping[str, Any], name: str, kind: typ
         If it is missing or not such a number; names the file.
     """
     value: Any = fields.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool) or not value > 0:
+    if not isinstance(value, kind) or isinstance(value, bool) or not 0 < value <= _MOST:
         expected = "whole number" if kind is int else "number"
-        raise ModelError(f"{place}: expected a {expected} above 0 as {name!r}, found {value!r}")
+        raise ModelError(
+            f"{place}: expected a {expected} above 0 and at most {_MOST} as {name!r}, found {describe(value)}"
+        )
     return value
 
 
@@ -120,7 +145,7 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     Raises
     ------
     ModelError
-        If the file is missing or damaged, or a weight is not finite.
+        If the file is missing or damaged, scales do not fit, or a weight is NaN or too large.
     """
     path = folder / "model.safetensors"
     stored = read_tensors(path)
@@ -130,11 +155,17 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
             name = name.removesuffix(_ROWS)
             if name + _SCALES not in stored:
                 raise ModelError(f"{path}: expected {name + _SCALES!r} beside {name + _ROWS!r}")
-            weights[name] = value.float() * stored[name + _SCALES].float()[:, None]
+            scales = stored[name + _SCALES]
+            if value.dim() != 2 or scales.shape != value.shape[:1]:
+                raise ModelError(
+                    f"{path}: expected a scale for each row of {name + _ROWS!r}, "
+                    f"found shapes {tuple(value.shape)} and {tuple(scales.shape)}"
+                )
+            weights[name] = value.float() * scales.float()[:, None]
         elif not name.endswith(_SCALES):
             weights[name] = value.float()
     # Without this check, the chart of the first sentence would fail.
-    check_finite(path, weights)
+    check_bounded(path, weights)
     return weights
 
 
@@ -152,8 +183,8 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
         raise ModelError(f"{path}: cannot be read ({error})") from None
 
 
-def check_finite(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
-    """Make sure that all weights of a file are finite.
+def check_bounded(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """Make sure that all weights of a file are finite and not too large; integers are of any size.
 
     Raises
     ------
@@ -161,8 +192,11 @@ def check_finite(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
         If one is not; names it.
     """
     for name, value in weights.items():
-        if not value.isfinite().all():
-            raise ModelError(f"{path}: expected finite weights, found others in {name!r}")
+        # NaN is not below anything.
+        if value.is_floating_point() and not (value.float().abs() <= LARGEST_WEIGHT).all():
+            raise ModelError(
+                f"{path}: expected finite weights within ±{LARGEST_WEIGHT:.0f}, found others in {name!r}"
+            )
 
 
 def write_model(

@@ -22,7 +22,12 @@ from forest_align.parsing.networks.encoder_batches import (
     length_batches,
 )
 from forest_align.parsing.networks.linear_layers import arithmetic, native_dtype
-from forest_align.parsing.networks.model_files import check_finite, positive_number, read_config, read_tensors
+from forest_align.parsing.networks.model_files import (
+    check_bounded,
+    positive_number,
+    read_config,
+    read_tensors,
+)
 from forest_align.types import ModelError
 
 #: Folder of the bundled encoder.
@@ -74,14 +79,20 @@ class WordVectors:
 
     def __init__(self, folder: Path = VECTORS, dtype: torch.dtype | None = None) -> None:
         sizes = read_sizes(folder)
-        self._encode = WordEncoder(folder)
         path = folder / "model.safetensors"
         stored = read_tensors(path)
-        check_finite(path, stored)
+        check_bounded(path, stored)
+        if sizes.layers > len(stored):
+            raise ModelError(f"{path}: does not fit config.json ({sizes.layers} 'layers')")
         try:
             self._network = VectorNetwork(stored, sizes, dtype or native_dtype())
-        except (KeyError, RuntimeError) as error:
+            self._encode = WordEncoder(folder, self._network.words)
+            # Weights of other shapes than the sizes ask for fail at the first sentence at the latest.
+            (found,) = self([("a", "b")])
+        except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as error:
             raise ModelError(f"{path}: does not fit config.json ({error})") from None
+        if found.shape != (2, self._network.width) or not np.isfinite(found).all():
+            raise ModelError(f"{path}: does not fit config.json (found vectors that are not finite)")
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
         """Vectors of the words of each sentence.
@@ -163,6 +174,7 @@ class VectorNetwork:
         ]
         self._bias = weights["relative_attention_bias"].T.contiguous()
         self.longest, self.width = self._positions.shape
+        self.words = len(self._words)
 
     def __call__(self, batch: EncoderBatch) -> torch.Tensor:
         """Hidden states of the last layer, ``[B, S, D]``."""
@@ -200,9 +212,12 @@ class PackedTable:
         values = torch.cat([packed & 15, packed >> 4], 1).to(self._dtype) - 8
         return (values.unflatten(1, (-1, GROUP)) * scales[:, :, None]).flatten(1)
 
+    def __len__(self) -> int:
+        return len(self._integers)
+
     def whole(self) -> torch.Tensor:
         """All rows."""
-        return self(torch.arange(len(self._integers)))
+        return self(torch.arange(len(self)))
 
 
 def pack_table(table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,9 +10,15 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT, case_numbers
-from forest_align.parsing.networks.model_files import check_finite, read_config, read_tensors
+from forest_align.parsing.networks.model_files import (
+    check_bounded,
+    check_names,
+    read_config,
+    read_tensors,
+)
 from forest_align.parsing.networks.vector_network import VECTORS
 from forest_align.types import InputError, ModelError
+from forest_align.types.json_fields import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +40,14 @@ class WordTagger:
         ``vector``, shape (D, H); ``case``, (C, H); ``output``, (H, T); and ``bias``, (T,). The rows of
         ``case`` are the classes of :func:`~forest_align.parsing.networks.encoder_batches.case_class`, then
         the same classes for the first word of a sentence.
+    weights : str
+        Where the arrays come from, for messages.
     """
 
-    def __init__(self, tags: Sequence[str], arrays: dict[str, np.ndarray]) -> None:
-        self.tags = tuple(tags)
+    def __init__(
+        self, tags: Sequence[str], arrays: dict[str, np.ndarray], weights: str = "the tagger"
+    ) -> None:
+        self.tags, self._weights = tuple(tags), weights
         self._vector, self._case, self._output, self._bias = (
             np.ascontiguousarray(arrays[name], dtype=np.float32)
             for name in ("vector", "case", "output", "bias")
@@ -57,11 +67,15 @@ class WordTagger:
             found = card.get("format")
             raise ModelError(f"{folder / _CARD}: format {found!r}, this version reads {FORMAT}")
         stored = read_tensors(weights)
-        check_finite(weights, stored)
+        check_bounded(weights, stored)
         arrays = {name: tensor.numpy() for name, tensor in stored.items()}
         shapes = {name: array.shape for name, array in arrays.items()}
         try:
-            tags, hidden = len(card["tags"]), shapes["output"][0]
+            names = check_names(Fields(card), "tags")
+        except InputError as error:
+            raise ModelError(f"{folder / _CARD}: {error}") from None
+        try:
+            tags, hidden = len(names), shapes["output"][0]
             expected = {
                 "vector": (shapes["vector"][0], hidden),
                 "case": (CASE_COUNT, hidden),
@@ -72,7 +86,7 @@ class WordTagger:
             raise ModelError(f"{weights}: does not fit {_CARD} ({error})") from None
         if shapes != expected:
             raise ModelError(f"{weights}: does not fit {_CARD} (expected {expected}, found {shapes})")
-        return cls(card["tags"], arrays)
+        return cls(names, arrays, str(weights))
 
     def save(self, folder: Path) -> None:
         """Write the files that :meth:`read` reads."""
@@ -105,7 +119,17 @@ class WordTagger:
         vectors : numpy.ndarray
             float32, shape (n, D), from
             :class:`~forest_align.parsing.networks.vector_network.WordVectors`.
+
+        Raises
+        ------
+        ModelError
+            If the vectors have another size than those that it was trained with.
         """
+        if vectors.shape[1] != len(self._vector):
+            raise ModelError(
+                f"{self._weights}: expected word vectors of {len(self._vector)} numbers, "
+                f"found {vectors.shape[1]}"
+            )
         hidden = vectors @ self._vector + self._case[case_numbers(words)]
         np.maximum(hidden, 0, out=hidden)
         return tuple(self.tags[tag] for tag in (hidden @ self._output + self._bias).argmax(1).tolist())

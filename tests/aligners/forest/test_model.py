@@ -207,7 +207,7 @@ def test_weights_without_as_many_names_are_refused(tmp_path: Path) -> None:
         ({"options": {"count_all_nulls": 1}}, r"json.*'count_all_nulls': expected true or false, found"),
         ({"description": {"tuned": "yes"}}, r"json.*'tuned': expected an object, found"),
         ({"description": {"tuned": {"forest_size": "10"}}}, r"json.*'forest_size': expected an integer"),
-        ({"description": {"tuned": {"forest_size": 0}}}, r"json.*'forest_size': expected at least 1"),
+        ({"description": {"tuned": {"forest_size": 0}}}, r"json.*'forest_size': expected 1 to 10000"),
     ],
 )
 def test_a_model_of_another_kind_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:

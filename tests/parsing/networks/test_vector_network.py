@@ -217,11 +217,11 @@ def copy(folder: Path, tmp_path: Path) -> Path:
     ("field", "value", "message"),
     [
         ("format", 99, "format 99"),
-        ("layers", 0, "'layers', found 0"),
-        ("layers", True, "'layers', found True"),
-        ("heads", None, "'heads', found None"),
-        ("distance", "far", "'distance', found 'far'"),
-        ("epsilon", -1.0, "'epsilon', found -1.0"),
+        ("layers", 0, "'layers', found number 0"),
+        ("layers", True, "'layers', found true"),
+        ("heads", None, "'heads', found null"),
+        ("distance", "far", "'distance', found string .far"),
+        ("epsilon", -1.0, "'epsilon', found number -1"),
         ("layers", 3, "does not fit config.json"),
     ],
 )
@@ -237,7 +237,7 @@ def test_damaged_weights_are_refused(copy: Path) -> None:
     stored = load_file(path)
     for name in ("positions", "words.int4.scale"):
         save_file(stored | {name: stored[name] * torch.nan}, path)
-        with pytest.raises(ModelError, match=f"finite weights, found others in '{name}'"):
+        with pytest.raises(ModelError, match=f"finite weights within ±1000, found others in '{name}'"):
             WordVectors(copy)
     del stored["words.int4.scale"]
     save_file(stored, path)
