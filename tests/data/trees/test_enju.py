@@ -118,3 +118,8 @@ def test_the_spade_sample_is_read() -> None:
     assert heads["men and women"] == "and"
     assert heads["mentioned that " + " ".join(t.text for t in source.tokens[14:])] == "mentioned"
     assert heads["that " + " ".join(t.text for t in source.tokens[14:])] == "are"
+
+
+def test_half_of_a_surrogate_pair_is_refused() -> None:
+    with pytest.raises(InputError, match="line 1: broken XML"):
+        list(parse_enju('<sentence id="s0">\udc96</sentence>'))
