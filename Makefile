@@ -7,7 +7,7 @@ DATA ?= ../shared/data
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-only lint types benchmark clean
+.PHONY: demo test test-only lint types benchmark nightly clean
 
 demo: $(VENV)/installed
 	$(BIN)/forest-align align examples/pairs.tsv --to text
@@ -41,6 +41,11 @@ types: $(VENV)/installed-for-tests
 	cd build/namespace && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p forest_align
 	cd build/namespace && for folder in tools benchmarks/quality benchmarks/speed; do MYPYPATH=.:../../$$folder \
 	    ../../$(BIN)/mypy --config-file ../../pyproject.toml ../../$$folder/*.py || exit 1; done
+
+# Sanitizers, fuzzers, the oracle with many cases, coverage.
+MINUTES ?= 30
+nightly: $(VENV)/installed-for-tests
+	$(BIN)/python tools/nightly.py --minutes $(MINUTES)
 
 # torch first and by itself: its CPU build then satisfies everything else that asks for torch. The editable
 # install makes the source folders and the installed package the same thing.

@@ -3,6 +3,7 @@
 Everything declarative lives in ``pyproject.toml``; this file holds what needs code.
 """
 
+import os
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -16,6 +17,11 @@ FOLDERS = {
     "forest_align.eval": "eval",
     "forest_align.data": "data",
 }
+
+# FOREST_ALIGN_SANITIZE=1 builds kernels that end the process where they leave an array or overflow. They need
+# the libraries of the sanitizers in LD_PRELOAD: tools/nightly.py runs tests with them.
+SANITIZERS = ["-fsanitize=address,undefined"] if os.environ.get("FOREST_ALIGN_SANITIZE") else []
+ARGUMENTS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"] if SANITIZERS else ["-O3"]
 
 
 def packages() -> list[str]:
@@ -31,7 +37,8 @@ extensions = [
     Extension(
         f"forest_align.cext.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=["-O3"],
+        extra_compile_args=ARGUMENTS + SANITIZERS,
+        extra_link_args=SANITIZERS,
     )
     for source in sorted(Path("cext").glob("*.pyx"))
 ]

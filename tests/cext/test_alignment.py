@@ -20,9 +20,9 @@ from . import alignment_cases as cases
 from .alignment_cases import OPTIONS, Case
 from .reference import alignment_reference
 
-# FOREST_ALIGN_NIGHTLY=1 runs twenty times as many random cases, others each time.
-NIGHTLY = bool(os.environ.get("FOREST_ALIGN_NIGHTLY"))
-TIMES = 20 if NIGHTLY else 1
+# FOREST_ALIGN_NIGHTLY=20 runs twenty times as many random cases, others each time.
+TIMES = int(os.environ.get("FOREST_ALIGN_NIGHTLY", "0")) or 1
+NIGHTLY = "FOREST_ALIGN_NIGHTLY" in os.environ
 UNLIMITED = {"beam": 10**9, "opened_supports": 10**9, "max_items": 10**9}
 ALIGNERS = {"kernel": alignment.align, "reference": alignment_reference.align}
 

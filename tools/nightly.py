@@ -1,0 +1,149 @@
+"""Run the checks that take too long for every commit: sanitizers, fuzzers, the oracle, coverage.
+
+``make nightly`` calls it. All seeds are printed, so that a fault can be found again. Its parts are
+
+- the kernels built with the sanitizers of gcc (addresses, undefined behaviour) in ``build/sanitized``: their
+  tests, and ``tools/fuzz_kernels.py`` over every public function;
+- ``tools/fuzz_readers.py`` over every reader, with atheris if it is installed;
+- the oracle: twenty times as many random cases of the alignment kernel, others each time;
+- the whole test suite with the lines of Python that it reaches (not in less than 20 minutes).
+
+Example::
+
+    python tools/nightly.py --minutes 30
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from link_namespace import ROOT, link_namespace
+
+TREE = ROOT / "build" / "sanitized"
+CASE = ROOT / "build" / "fuzz-kernels.case"
+#: Shares of the time that is given, one for each part with an end of its own choice.
+SHARES = {"kernels": 0.25, "readers": 0.2, "oracle": 0.25}
+LEAST_FOR_COVERAGE = 20.0
+# Its limit of memory leaves no room for a sanitizer's own.
+NOT_UNDER_SANITIZERS = "not memory_that_cannot_be_had"
+
+
+def build_sanitized() -> None:
+    """Build the kernels with sanitizers, as a tree of their own with links to all else."""
+    environment = {**os.environ, "FOREST_ALIGN_SANITIZE": "1"}
+    work = ROOT / "build" / "sanitized-work"
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", str(work)]
+    command += ["--build-temp", str(work / "objects")]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    link_namespace(TREE)
+    kernels = TREE / "forest_align" / "cext"
+    kernels.unlink()
+    kernels.mkdir()
+    for source in sorted((ROOT / "cext").glob("*.py")):
+        (kernels / source.name).symlink_to(source)
+    for built in (work / "forest_align" / "cext").glob("*.so"):
+        shutil.copyfile(built, kernels / built.name)
+
+
+def sanitized_environment() -> dict[str, str]:
+    """Environment in which Python imports the kernels with sanitizers."""
+    libraries = []
+    for name in ("libasan.so", "libubsan.so"):
+        path = subprocess.run(
+            ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        if not Path(path).is_absolute():
+            sys.exit(f"gcc has no {name}: install its sanitizers (Debian: libasan8, libubsan1)")
+        libraries.append(path)
+    return {
+        "LD_PRELOAD": " ".join(libraries),
+        # Python keeps memory until it ends; memory that cannot be had is a MemoryError.
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+        "PYTHONPATH": str(TREE),
+    }
+
+
+def run(
+    title: str, command: Sequence[str], environment: Mapping[str, str] | None = None, seconds: float = 3600
+) -> bool:
+    """Run one part and print how it ended; whether it ended well."""
+    print(f"\n== {title}\n   {' '.join(command)}", flush=True)
+    began = time.monotonic()
+    try:
+        status = subprocess.run(
+            [sys.executable, *command],
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+            check=False,
+            timeout=seconds,
+        ).returncode
+    except subprocess.TimeoutExpired:
+        status = -1
+        print(f"not over after {seconds:.0f} s")
+    print(f"== {title}: status {status}, {time.monotonic() - began:.0f} s", flush=True)
+    return status == 0
+
+
+def main() -> int:
+    """Run all parts; the exit status is 1 if one failed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--minutes", type=float, default=30.0, help="about how long all of it may take")
+    parser.add_argument("--seed", type=int, default=None, help="of all parts (default: by chance)")
+    options = parser.parse_args()
+    seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
+    seconds = {part: share * 60 * options.minutes for part, share in SHARES.items()}
+    print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
+    build_sanitized()
+    tests = [
+        *("-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib"),
+        f"--hypothesis-seed={seed}",
+    ]
+    sanitized = sanitized_environment()
+    results = {
+        "kernel tests with sanitizers": run(
+            "kernel tests with sanitizers", [*tests, "tests/cext", "-k", NOT_UNDER_SANITIZERS], sanitized
+        ),
+        "kernel fuzzer with sanitizers": run(
+            "kernel fuzzer with sanitizers",
+            [
+                *("tools/fuzz_kernels.py", "--seconds", f"{seconds['kernels']:.0f}"),
+                *("--seed", str(seed), "--case-file", str(CASE)),
+            ],
+            sanitized,
+        ),
+    }
+    if not results["kernel fuzzer with sanitizers"]:
+        print(f"the last case had the seed {CASE.read_text().strip()}")
+    results["reader fuzzer"] = run(
+        "reader fuzzer",
+        ["tools/fuzz_readers.py", "--seconds", f"{seconds['readers']:.0f}", "--seed", str(seed % 2**31 or 1)],
+        {"PYTHONPATH": str(TREE)},
+    )
+    # Twenty times as many cases take about five minutes on two cores.
+    times = max(1, min(20, round(seconds["oracle"] / 15)))
+    results["oracle"] = run(
+        "oracle",
+        [*tests, "tests/cext/test_alignment.py", "tests/cext/test_alignment_oracles.py"],
+        {"FOREST_ALIGN_NIGHTLY": str(times)},
+    )
+    if options.minutes >= LEAST_FOR_COVERAGE:
+        results["all tests"] = run("all tests", ["-m", "coverage", "run", *tests])
+        run("lines of Python that the tests reach", ["-m", "coverage", "report", "--skip-covered"])
+    print()
+    for title, passed in results.items():
+        print(f"{'passed' if passed else 'FAILED'}: {title}")
+    return 0 if all(results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
