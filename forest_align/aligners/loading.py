@@ -72,7 +72,8 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
           your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
-        - ``contextual``, ``projection``: ``threshold``.
+        - ``contextual``: ``threshold``.
+        - ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).
         - ``joint``: ``link_model``.
 
