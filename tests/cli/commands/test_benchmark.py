@@ -424,7 +424,7 @@ def test_predictions_without_a_record_of_what_made_them_are_not_continued(
     old = path.read_bytes()
     assert run(*arguments, "--resume") == 2
     error = capsys.readouterr().err
-    assert f"{path}: cannot resume: msr-rte.dev.identity.made-with.json, which says what" in error
+    assert f"{path}: cannot resume: msr-rte.dev.identity.made-with.json, with the settings" in error
     assert path.read_bytes() == old
     assert run(*arguments) == 0
 
