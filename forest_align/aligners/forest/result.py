@@ -79,7 +79,7 @@ def build_alignment(
     weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
     for place, leaf in leaves.items():
         if not leaf.weighted:
-            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell not in weighted}
+            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in links.keys() - weighted}
     return Alignment(
         source,
         target,
@@ -128,12 +128,23 @@ def reported_derivation(
 def _links_at_leaves(
     arrays: AlignmentArrays, base: Mapping[tuple[int, int], Candidate], candidates: Iterable[Candidate]
 ) -> dict[tuple[int, int], float]:
-    """Word links of a derivation's base pairs; a link without a score of its own has that of its group."""
+    """Word links of a derivation's base pairs.
+
+    A group says that two phrases correspond, not which of their words do. So if both have several words, its
+    links are the cells that are word candidates, and all cells only if none of them is one. Words of a group
+    that corresponds to a single word have no other partner in it: all are linked to that word, with the score
+    of the group unless they have one.
+    """
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
     for _, pair in _leaves(arrays):
         found = base[pair]
-        links.update({cell: word_scores.get(cell, found.score) for cell in _cells(found)})
+        cells = _cells(found)
+        are_phrases = min(found.source[1] - found.source[0], found.target[1] - found.target[0]) > 1
+        own = [cell for cell in cells if cell in word_scores]
+        links.update(
+            {cell: word_scores.get(cell, found.score) for cell in (own if are_phrases and own else cells)}
+        )
     return links
 
 

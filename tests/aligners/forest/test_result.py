@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.base_pairs import base_pairs
 from forest_align.aligners.forest.calibration import log_agreement
 from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.result import build_alignment, reported_derivation
@@ -100,6 +101,38 @@ def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(ali
     assert {(pair.source_node.span, pair.target_node.span) for pair in found.phrases} >= {((0, 2), (0, 1))}
     assert found.words.pairs == ((0, 0), (1, 0), (2, 1))
     assert found.words.scores == (0.6, 0.9, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        ({(0, 0): 0.7, (1, 1): 0.6}, {(0, 0): 0.7, (1, 1): 0.6, (2, 2): 0.8}),
+        ({(0, 1): 0.7}, {(0, 1): 0.7, (2, 2): 0.8}),
+        ({}, {(0, 0): 0.9, (0, 1): 0.9, (1, 0): 0.9, (1, 1): 0.9, (2, 2): 0.8}),
+    ],
+)
+def test_a_group_of_phrases_links_only_words_with_scores_of_their_own_if_any_have(
+    aligner: ForestAligner, own: dict[tuple[int, int], float], wanted: dict[tuple[int, int], float]
+) -> None:
+    source = sentence_from_bracket("(S (NP (JJ Nuclear) (NNS weapons)) (VP (VBZ exist)))")
+    target = sentence_from_bracket("(S (NP (JJ Atomic) (NNS arms)) (VP (VBZ exist)))")
+    candidates = (
+        Candidate((0, 2), (0, 2), 0.9),
+        *(Candidate((i, i + 1), (j, j + 1), score) for (i, j), score in own.items()),
+        Candidate((2, 3), (2, 3), 0.8),
+    )
+    forests = forest_of(source), forest_of(target)
+    base = base_pairs(source, target, candidates, multiword=True)
+    kept = [pair for pair, found in base.items() if found.is_group or found.source == (2, 3)]
+    arrays, _ = aligner.search(source, target, ())
+    arrays = arrays._replace(
+        source=np.array([s for s, _ in kept], np.int32),
+        target=np.array([t for _, t in kept], np.int32),
+        kind=np.full(len(kept), BASE, np.int32),
+        root_aligned=False,
+    )
+    options = replace(aligner.model.options, whole_constituents=False, confident_link=1.0, certain_link=1.0)
+    assert reported_derivation(forests, arrays, base, candidates, options).links == wanted
 
 
 def test_links_outside_of_the_derivation_are_the_confident_ones_of_free_words_and_the_certain_ones(
