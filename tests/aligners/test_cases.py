@@ -1,0 +1,99 @@
+"""Small cases made from public reports of faults, for the bundled aligners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cases
+import pytest
+from cases import Case, Outcome
+
+import forest_align
+from forest_align.alignment import Alignment, Links
+from forest_align.types import InputError, Sentence
+
+from ..places import SHARED
+
+FILE = SHARED / "cases" / "alignment.jsonl"
+CASES = cases.read_cases(FILE) if FILE.exists() else []
+ALIGNERS = ("contextual", "forest")
+
+needs_cases = pytest.mark.skipif(
+    not CASES, reason=f"needs the cases in {FILE}; set FOREST_ALIGN_SHARED to where they are"
+)
+
+#: Cases of each kind that were wrong once and are right now, for the contextual and the forest aligner.
+MENDED = {
+    "forest-group-cross-product": (0, 15),
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> Callable[[str], list[tuple[Case, Alignment, Outcome]]]:
+    """The outcomes of all cases of an aligner, which are computed once."""
+    known: dict[str, list[tuple[Case, Alignment, Outcome]]] = {}
+
+    def of(name: str) -> list[tuple[Case, Alignment, Outcome]]:
+        if name not in known:
+            known[name] = list(cases.judged(forest_align.load(name), CASES))
+        return known[name]
+
+    return of
+
+
+@needs_cases
+@pytest.mark.parametrize("aligner", ALIGNERS)
+@pytest.mark.parametrize("kind", sorted({case.kind for case in CASES}))
+def test_controls_are_right_and_so_are_as_many_others_of_a_kind_as_were_mended(
+    kind: str, aligner: str, outcomes: Callable[[str], list[tuple[Case, Alignment, Outcome]]]
+) -> None:
+    found = [(case, result, one) for case, result, one in outcomes(aligner) if case.kind == kind]
+    wrong = [cases.describe(case, result) for case, result, one in found if not one.right]
+    assert not [line for line in wrong if line.startswith("- control")]
+    mended = sum(one.right for case, _, one in found if not case.is_control)
+    assert mended >= MENDED.get(kind, (0, 0))[ALIGNERS.index(aligner)], "\n".join(wrong)
+
+
+def case(must_have: list[list[str]], must_not_have: list[list[str]]) -> Case:
+    return cases.case_of(
+        {
+            "kind": "toy",
+            "source": "No no",
+            "target": "no , no",
+            "must_have": must_have,
+            "must_not_have": must_not_have,
+            "aligners": ["contextual"],
+            "fails_now": True,
+            "debatable": False,
+        }
+    )
+
+
+def alignment(*links: tuple[int, int]) -> Alignment:
+    source, target = (Sentence.from_words(text.split()) for text in ("No no", "no , no"))
+    return Alignment(source, target, Links.of(links))
+
+
+def test_links_that_must_and_must_not_be_there_are_counted() -> None:
+    toy = case([["No#1", "no#1"], ["no#1", "no#2"]], [["no#1", ",#1"]])
+    assert cases.judge(toy, alignment((0, 0), (1, 2), (0, 2))) == Outcome(2, 2, 0, 1, 1)
+    assert cases.judge(toy, alignment((0, 0), (1, 1))) == Outcome(1, 2, 1, 0, 1)
+    assert "lacks no#1–no#2; has no#1–,#1" in cases.describe(toy, alignment((0, 0), (1, 1)))
+    missing = case([["never#1", "no#1"]], [])
+    assert cases.judge(missing, alignment((0, 0))) == Outcome(0, 1, 0, 0, 1)
+
+
+def test_a_table_has_precision_recall_and_right_cases_by_kind() -> None:
+    rows = list(cases.table("toy", [("a", Outcome(3, 4, 1, 1, 2)), ("b", Outcome(0, 0, 0, 1, 1))]))
+    assert rows[2:] == [
+        "| a | 75.0 | 75.0 | 1/2 |",
+        "| b | 100.0 | 100.0 | 1/1 |",
+        "| all | 75.0 | 75.0 | 2/3 |",
+    ]
+
+
+def test_a_line_that_is_no_case_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"kind": "a"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"cases.jsonl:1: expected a case, found 'source'"):
+        cases.read_cases(path)
