@@ -19,7 +19,8 @@ _INSIDE = _NOUNS | {"JJ", "JJR", "JJS", "CD", "VBN", "POS"}
 _BEFORE_SUBJECT = frozenset({"CC", ",", "``", ":"})
 _AFTER_OBJECT = frozenset({".", ",", ":", "IN", "TO", "CC", "RB", "''"})
 _AUXILIARIES = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
-_NO_PASSIVE = frozenset({"be", "have", "become", "say", "seem", "do", "remain", "cost", "mean"})
+#: Verbs without a passive.
+NO_PASSIVE = frozenset({"be", "have", "become", "say", "seem", "do", "remain", "cost", "mean"})
 # Words with these tags lose their initial capital when they move from the start of a sentence.
 _LOWER_INSIDE = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "CD"})
 
@@ -157,7 +158,7 @@ def passive(
             continue
         verb_lemma = lemma(words[verb], tags[verb])
         participle = participles.get(verb_lemma)
-        if participle is None or verb_lemma in _NO_PASSIVE:
+        if participle is None or verb_lemma in NO_PASSIVE:
             continue
         auxiliary = _AUXILIARIES[tags[verb]][tags[end - 1] in {"NNS", "NNPS"}]
         found = _in_order(
