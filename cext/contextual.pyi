@@ -6,6 +6,7 @@ BASE_FEATURES: int
 CONTEXT_FEATURES: int
 LINK_CLASSES: int
 MESSAGE_SLOTS: int
+RELATED: tuple[int, int]
 
 def base_features(
     cosine: Any,
@@ -22,7 +23,14 @@ def base_features(
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def first_pass(*arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
 def context_features(
-    probability: Any, names: Any, evidence: Any, source_kinds: Any, target_kinds: Any, cells: Any
+    probability: Any,
+    names: Any,
+    evidence: Any,
+    source_kinds: Any,
+    target_kinds: Any,
+    source_related: Any,
+    target_related: Any,
+    cells: Any,
 ) -> np.ndarray: ...
 def first_probabilities(base: Any, classes: Any, first: Any) -> np.ndarray: ...
 def message_pass(
@@ -33,6 +41,8 @@ def message_pass(
     bias: Any,
     source_kinds: Any,
     target_kinds: Any,
+    source_related: Any,
+    target_related: Any,
     send: Any,
     send_bias: Any,
     own: Any,

@@ -3,7 +3,8 @@
 The feature lists, their order and their definitions are those of ``forest_align.aligners.contextual.features``;
 ``contextual_reference`` computes the same in plain Python.
 
-The core is laid out in eight included files: what all of it uses (``contextual_arithmetic.pxi``); the features that
+The core is laid out in nine included files: what all of it uses (``contextual_arithmetic.pxi``); which
+words are related (``contextual_relations.pxi``); the features that
 need no other decision (``contextual_base.pxi``), among them those of the vectors (``contextual_similarity.pxi``) and
 of the letters (``contextual_letters.pxi``); the features that come from the probabilities around a cell
 (``contextual_context.pxi``); the first pass over the features (``contextual_scores.pxi``); the messages that cells
@@ -24,6 +25,8 @@ cdef enum:
     FIRST_RELATION = 2   # SPELLING and the nine kinds after it, as shifts 2 … 11
     RELATIONS = 10
     SYNONYM = 32
+    FIRST_KNOWN = 16     # quantities, oppositions, words in words (forest_align.aligners.contextual.pair_evidence)
+    KNOWN = 7
     PPDB = 4096          # a paraphrase table that the user brings counts as more synonyms
 
 # Kinds of words.
@@ -35,8 +38,8 @@ cdef enum:
 
 # How many features a cell has, and how many classes have weights of their own.
 cdef enum:
-    BASE = 68
-    CONTEXT = 35
+    BASE = 75
+    CONTEXT = 56
     CLASSES = 9
 
 BASE_FEATURES = BASE
@@ -45,6 +48,7 @@ LINK_CLASSES = CLASSES
 MESSAGE_SLOTS = SLOTS
 
 include "contextual_parts/arithmetic.pxi"
+include "contextual_parts/relations.pxi"
 include "contextual_parts/similarity.pxi"
 include "contextual_parts/letters.pxi"
 include "contextual_parts/base.pxi"
@@ -87,7 +91,7 @@ def base_features(
     Returns
     -------
     features : numpy.ndarray
-        float32, shape (n * m, 68).
+        float32, shape (n * m, 75).
     classes : numpy.ndarray
         int32, shape (n * m,): which weights apply.
 
@@ -128,7 +132,7 @@ def first_pass(
     ----------
     cosine, projected, evidence, source_kinds, …, target_ends
         As for :func:`base_features`.
-    first : float32, shape (9, 69)
+    first : float32, shape (9, 76)
         Weights, one row a class, the bias last.
     hopeless : float
         Cells of a lower probability are left out.
@@ -140,7 +144,7 @@ def first_pass(
     cells : numpy.ndarray
         int32, shape (k,): the cells that are not hopeless, ascending, as i * m + j.
     features : numpy.ndarray
-        float32, shape (k, 68).
+        float32, shape (k, 75).
     classes : numpy.ndarray
         int32, shape (k,): which weights apply.
 
@@ -181,6 +185,8 @@ def context_features(
     const int[:, ::1] evidence not None,
     const int[::1] source_kinds not None,
     const int[::1] target_kinds not None,
+    const int[:, :, ::1] source_related not None,
+    const int[:, :, ::1] target_related not None,
     const int[::1] cells not None,
 ):
     """Features of some cells that come from the probabilities of the cells around them.
@@ -195,13 +201,15 @@ def context_features(
         Lexical evidence.
     source_kinds, target_kinds : int32, shapes (n,) and (m,)
         0 content word, 1 function word, 2 punctuation.
+    source_related, target_related : int32, shapes (n, 10, 3) and (m, 10, 3)
+        The words that each word is related to, by relation; -1 for none, behind all others.
     cells : int32, shape (k,)
         Which cells are wanted, as i * m + j.
 
     Returns
     -------
     numpy.ndarray
-        float32, shape (k, 35).
+        float32, shape (k, 56).
 
     Raises
     ------
@@ -218,6 +226,8 @@ def context_features(
         raise ValueError(f"expected kinds of {n} and {m} words")
     check_kinds(source_kinds, target_kinds)
     check_table("probability", probability, 0.0, 1.0)
+    check_related("source_related", source_related, n)
+    check_related("target_related", target_related, m)
     check_numbers("cells", cells, n * m)
     features = np.empty((cells.shape[0], CONTEXT), dtype=np.float32)
     scratch = np.zeros(8 * (n + m), dtype=np.float64)
@@ -231,6 +241,7 @@ def context_features(
     before.n, before.m, before.wide = n, m, m + 2 * BORDER
     before.probability, before.names, before.evidence = &probability[0, 0], &names[0, 0], &evidence[0, 0]
     before.source_kinds, before.target_kinds = &source_kinds[0], &target_kinds[0]
+    before.related.source, before.related.target = &source_related[0, 0, 0], &target_related[0, 0, 0]
     with nogil:
         lay_out_pass(&before, &work[0], &nearest[0], &copies[0])
         survey_pass(&before)
@@ -248,11 +259,11 @@ def first_probabilities(
 
     Parameters
     ----------
-    base : float32, shape (cells, 68)
+    base : float32, shape (cells, 75)
         From :func:`base_features`.
     classes : int32, shape (cells,)
         From :func:`base_features`.
-    first : float32, shape (9, 69)
+    first : float32, shape (9, 76)
         Weights, one row a class, the bias last.
 
     Returns
@@ -287,6 +298,8 @@ def message_pass(
     const float[:, ::1] bias not None,
     const int[::1] source_kinds not None,
     const int[::1] target_kinds not None,
+    const int[:, :, ::1] source_related not None,
+    const int[:, :, ::1] target_related not None,
     const float[:, :, ::1] send not None,
     const float[:, ::1] send_bias not None,
     const float[:, :, ::1] own not None,
@@ -312,16 +325,20 @@ def message_pass(
         What each class adds to the units.
     source_kinds, target_kinds : int32, shapes (n,) and (m,)
         0 content word, 1 function word, 2 punctuation.
+    source_related, target_related : int32, shapes (n, 10, 3) and (m, 10, 3)
+        The words that each word is related to, by relation; -1 for none, behind all others.
     send : float32, shape (rounds, h, s)
         Weights of the state in the s numbers of a message; the first is the probability.
     send_bias : float32, shape (rounds, s)
         What is added to each.
-    own, receive : float32, shapes (rounds, h, h) and (rounds, 16, s, h)
+    own, receive : float32, shapes (rounds, h, h) and (rounds, 27, s, h)
         Weights of the state, and of the messages collected, in the change of the state. The slots are, as (down, right)
         in the table: (1, 1), (-1, -1), (2, 2), (-2, -2), (3, 3), (-3, -3), (1, 2) and (2, 1), (-1, -2) and (-2, -1),
         (1, -1) and (-1, 1), the four cells beside this one, the cell of the next content words, that of the previous
         ones, all others of row and column, the lesser of both sums, the better and the worse of the best rivals in row
-        and column; the last two number by number.
+        and column, the last two number by number; then, for each of the first nine relations, the cells of words
+        that both words of the cell are related to in this way; those of one word with the particle or verb of the other; and
+        with a participant or verb of the other.
     receive_bias : float32, shape (rounds, h)
         What is added to the change.
     output : float32, shape (h,)
@@ -332,7 +349,7 @@ def message_pass(
     numpy.ndarray
         float32, shape (n, m).
     numpy.ndarray
-        float32, shape (rounds, k, 16, s): what each cell collected.
+        float32, shape (rounds, k, 27, s): what each cell collected.
 
     Raises
     ------
@@ -347,6 +364,8 @@ def message_pass(
     if source_kinds.shape[0] != n or target_kinds.shape[0] != m:
         raise ValueError(f"expected kinds of {n} and {m} words")
     check_kinds(source_kinds, target_kinds)
+    check_related("source_related", source_related, n)
+    check_related("target_related", target_related, m)
     check_rounds(&exchange, send, send_bias, own, receive, receive_bias)
     result = np.array(probability)
     collected = np.zeros((rounds, exchange.count, SLOTS, exchange.size), dtype=np.float32)
@@ -362,6 +381,7 @@ def message_pass(
     cdef int[::1] grid = places
     cdef double score
     exchange.cells = &cells[0]
+    exchange.related.source, exchange.related.target = &source_related[0, 0, 0], &target_related[0, 0, 0]
     with nogil:
         lay_out_exchange(&exchange, &source_kinds[0], &target_kinds[0], &grid[0], &room[0])
         for k in range(exchange.count):

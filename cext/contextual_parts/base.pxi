@@ -171,3 +171,5 @@ cdef inline void evidence_features(const Pair* pair, Py_ssize_t i, Py_ssize_t j,
         row[25 + step] = evidence >> (FIRST_RELATION + step) & 1
     row[28] = (evidence & (SYNONYM | PPDB)) != 0
     row[35] = pair.source_capital[i] and pair.target_capital[j]
+    for step in range(KNOWN):
+        row[36 + step] = evidence >> (FIRST_KNOWN + step) & 1

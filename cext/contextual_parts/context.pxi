@@ -25,6 +25,7 @@ cdef struct Pass:
     float* table             # with border: the probabilities
     float* same              # those of equal words
     double total             # links that are expected, by words of the shorter sentence
+    Related related
 
 
 cdef void lay_out_pass(Pass* before, double* work, int* nearest, float* tables) noexcept nogil:
@@ -130,6 +131,7 @@ cdef void fill_context(const Pass* before, Py_ssize_t i, Py_ssize_t j, float* ro
     place_features(before, i, j, row)
     window_features(here, before.wide, row)
     content_features(before, i, j, row)
+    related_features(before, i, j, row + 35)
 
 
 cdef inline void alternative_features(const Pass* before, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
@@ -224,3 +226,65 @@ cdef inline void content_features(const Pass* before, Py_ssize_t i, Py_ssize_t j
     row[28] = ahead
     row[29] = after * ahead
     row[34] = larger(right[other_left], left[other_right])
+
+
+cdef void related_features(const Pass* before, Py_ssize_t i, Py_ssize_t j, float* row) noexcept nogil:
+    """Related words: the best link of theirs and how much better their links elsewhere are, then links beside the cell."""
+    cdef int relation
+    cdef double x
+    for relation in range(PAIRED):
+        partner_features(
+            before,
+            words_related(before.related.source, i, relation),
+            words_related(before.related.target, j, relation),
+            row + 2 * relation,
+        )
+    row[2 * PAIRED] = best_beside(before, i, j, PARTICLE)
+    x = larger(best_beside(before, i, j, PATIENT), best_beside(before, i, j, OTHER))
+    x = larger(x, best_beside(before, i, j, PATIENT_OF))
+    row[2 * PAIRED + 1] = larger(x, best_beside(before, i, j, OTHER_OF))
+    row[2 * PAIRED + 2] = on_one_side(before, i, j, AGENT) + on_one_side(before, i, j, PATIENT)
+
+
+cdef inline int on_one_side(const Pass* before, Py_ssize_t i, Py_ssize_t j, int relation) noexcept nogil:
+    """Whether one word of the cell has such a related word and the other one has none."""
+    cdef bint one = words_related(before.related.source, i, relation)[0] >= 0
+    cdef bint other = words_related(before.related.target, j, relation)[0] >= 0
+    return one != other
+
+
+cdef inline void partner_features(
+    const Pass* before, const int* source, const int* target, float* row
+) noexcept nogil:
+    cdef Py_ssize_t a, b
+    cdef double best = 0.0, across = 0.0, along = 0.0
+    row[0] = row[1] = 0.0
+    if source[0] < 0 or target[0] < 0:
+        return
+    for a in range(WIDTH):
+        if source[a] < 0:
+            break
+        across = larger(across, before.rows[2 * source[a]])
+        for b in range(WIDTH):
+            if target[b] < 0:
+                break
+            best = larger(best, before.table[source[a] * before.wide + target[b]])
+    for b in range(WIDTH):
+        if target[b] >= 0:
+            along = larger(along, before.columns[2 * target[b]])
+    row[0] = best
+    row[1] = smaller(across, along) - best
+
+
+cdef inline double best_beside(const Pass* before, Py_ssize_t i, Py_ssize_t j, int relation) noexcept nogil:
+    """The best cell of one word of this cell with a related word of the other one."""
+    cdef Py_ssize_t k
+    cdef const int* source = words_related(before.related.source, i, relation)
+    cdef const int* target = words_related(before.related.target, j, relation)
+    cdef double best = 0.0
+    for k in range(WIDTH):
+        if source[k] >= 0:
+            best = larger(best, before.table[source[k] * before.wide + j])
+        if target[k] >= 0:
+            best = larger(best, before.table[i * before.wide + target[k]])
+    return best

@@ -1,13 +1,15 @@
 # The messages that cells of the contextual kernel exchange in later passes.
 
 cdef enum:
-    SLOTS = 16           # kinds of messages that a cell collects, each with weights of its own
+    SLOTS = 27           # kinds of messages that a cell collects, each with weights of its own
+    PLACES = 16          # the first of them come from places in the table, the others from related words
 
 # What one round needs to know. Messages and sums hold ``size`` numbers each, hidden states ``units``.
 cdef struct Exchange:
     Py_ssize_t n, m, wide, count, units, size
     const int* cells
     int* grid                # with border: the number of the cell that lies there, ``count`` for none
+    Related related
     int* rivals              # the best and the second-best cell of each row, then of each column
     int* source_before       # the nearest content words, as in the pass before
     int* source_after
@@ -110,6 +112,49 @@ cdef void collect_messages(const Exchange* exchange, int cell, float* out) noexc
     add_message(exchange, after[exchange.target_after[j]], out + 10 * size)
     add_message(exchange, before[exchange.target_before[j]], out + 11 * size)
     collect_from_lines(exchange, cell, i, exchange.n + j, out + 12 * size)
+    collect_from_related(exchange, i, j, out + PLACES * size)
+
+
+cdef void collect_from_related(const Exchange* exchange, int i, int j, float* out) noexcept nogil:
+    """The messages of related words: relation by relation, of verb and particle, and of verb and participant."""
+    cdef int relation
+    for relation in range(PAIRED):
+        collect_from_partners(
+            exchange,
+            words_related(exchange.related.source, i, relation),
+            words_related(exchange.related.target, j, relation),
+            out + relation * exchange.size,
+        )
+    out += PAIRED * exchange.size
+    collect_beside(exchange, i, j, PARTICLE, out)
+    out += exchange.size
+    collect_beside(exchange, i, j, PATIENT, out)
+    collect_beside(exchange, i, j, OTHER, out)
+    collect_beside(exchange, i, j, PATIENT_OF, out)
+    collect_beside(exchange, i, j, OTHER_OF, out)
+
+
+cdef inline void collect_from_partners(
+    const Exchange* exchange, const int* source, const int* target, float* out
+) noexcept nogil:
+    cdef Py_ssize_t a, b
+    for a in range(WIDTH):
+        for b in range(WIDTH):
+            if source[a] < 0 or target[b] < 0:
+                break
+            add_message(exchange, exchange.grid[source[a] * exchange.wide + target[b]], out)
+
+
+cdef inline void collect_beside(const Exchange* exchange, int i, int j, int relation, float* out) noexcept nogil:
+    """The cells of one word of this cell with a related word of the other one."""
+    cdef Py_ssize_t k
+    cdef const int* source = words_related(exchange.related.source, i, relation)
+    cdef const int* target = words_related(exchange.related.target, j, relation)
+    for k in range(WIDTH):
+        if source[k] >= 0:
+            add_message(exchange, exchange.grid[source[k] * exchange.wide + j], out)
+        if target[k] >= 0:
+            add_message(exchange, exchange.grid[i * exchange.wide + target[k]], out)
 
 
 cdef inline void collect_from_lines(

@@ -32,7 +32,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "projection": ("projected",),
     "lexicon": (
         *("same spelling", "same number", "abbreviation", "synonym", "derivation", "same stem", "substring"),
-        *("both prepositions", "same function", "acronym"),
+        *("both prepositions", "same function", "acronym", "word within"),
+    ),
+    "quantities": (
+        "equal quantities",
+        "unit of",
+        "different quantities",
+        "antonyms",
+        "opposed",
     ),
     "letters": ("letter bigrams",),
     "sequences": ("identical sequence", "length of identical sequence"),
@@ -67,7 +74,7 @@ class LinkSettings:
     second_epochs: int = 10
     states: int = 64
     message: int = 9
-    rounds: int = 1
+    rounds: int = 2
     message_epochs: int = 12
     without: tuple[str, ...] = ()
 
@@ -158,7 +165,7 @@ def alignment_loss(
 
 
 def fit_first(examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
-    """Weights of the first pass, float32 (9, 69), fitted on the likely cells and a sample of the others."""
+    """Weights of the first pass, float32 (9, 76), fitted on the likely cells and a sample of the others."""
     rng = np.random.default_rng(0)
     parts = []
     for example in examples:

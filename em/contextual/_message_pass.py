@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, dropout
 
 from forest_align.aligners.contextual.features import LINK_CLASSES
 from forest_align.aligners.contextual.messages import MessageNetwork
+from forest_align.aligners.contextual.relations import BESIDE, PAIRED, WIDTH
 from forest_align.cext.contextual import MESSAGE_SLOTS
 from forest_align.em.contextual._first_pass import LinkSettings
 from forest_align.em.contextual._second_pass import Cells
@@ -31,6 +32,8 @@ STEPS = (
     ((1, 0), (-1, 0), (0, 1), (0, -1)),
 )
 
+RELATED_SLOTS = PAIRED + len(BESIDE)
+
 Parameters = dict[str, torch.Tensor]
 
 
@@ -41,11 +44,13 @@ class Batch:
     Attributes
     ----------
     features : torch.Tensor
-        float32, shape (K, 135), standardized.
+        float32, shape (K, 163), standardized.
     classes, rows, columns : torch.Tensor
         int64, shape (K,): class, and the words among the ``words`` of the batch.
     neighbours : list of torch.Tensor
         int64, shape (K, cells): for each slot, the cells whose messages it sums; K for none.
+    related_to, related_of : torch.Tensor
+        int64, shape (messages,): see :func:`related_cells`.
     words : int
         Words of all sentences.
     wanted, weights : torch.Tensor
@@ -57,6 +62,8 @@ class Batch:
     rows: torch.Tensor
     columns: torch.Tensor
     neighbours: list[torch.Tensor]
+    related_to: torch.Tensor
+    related_of: torch.Tensor
     words: int
     wanted: torch.Tensor
     weights: torch.Tensor
@@ -146,16 +153,50 @@ def pair_cells(example: LinkExample, numbers: np.ndarray, features: np.ndarray, 
     before, after = nearest_content(example.source.kinds)
     other_before, other_after = nearest_content(example.target.kinds)
     slots += [[lie_at(after[rows], other_after[columns])], [lie_at(before[rows], other_before[columns])]]
+    to, of = related_cells(example, rows, columns, grid[edge : n + edge, edge : m + edge])
     return Batch(
         torch.from_numpy(features),
         torch.from_numpy(classes.astype(np.int64)),
         torch.from_numpy(rows),
         torch.from_numpy(columns + n),
         [torch.from_numpy(np.stack(slot, 1)) for slot in slots],
+        torch.from_numpy(to),
+        torch.from_numpy(of),
         n + m,
         torch.from_numpy(example.wanted.ravel()[numbers]),
         torch.full((len(numbers),), float(example.weight)),
     )
+
+
+def related_cells(
+    example: LinkExample, rows: np.ndarray, columns: np.ndarray, grid: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What cells of related words send into the slots of :func:`forest_align.cext.contextual.message_pass`.
+
+    Returns
+    -------
+    to, of : numpy.ndarray
+        int64, shape (messages,): cell and slot that a message goes into, as cell * RELATED_SLOTS + slot, and
+        the cell that it comes from.
+    """
+    none = len(rows)
+    across, along = example.source.related[rows], example.target.related[columns]
+    slots = []
+    for relation in range(PAIRED):
+        a, b = across[:, relation, :, None], along[:, relation, None, :]
+        cells = np.where((a >= 0) & (b >= 0), grid[a, b], none)
+        slots.append(cells.reshape(len(rows), WIDTH * WIDTH))
+    for relations in BESIDE:
+        a, b = (side[:, relations, :].reshape(len(rows), WIDTH * len(relations)) for side in (across, along))
+        above = np.where(a >= 0, grid[a, columns[:, None]], none)
+        beside = np.where(b >= 0, grid[rows[:, None], b], none)
+        slots.append(np.concatenate([above, beside], 1))
+    to, of = [], []
+    for slot, cells in enumerate(slots):
+        receiving, which = np.nonzero(cells != none)
+        to.append(receiving * RELATED_SLOTS + slot)
+        of.append(cells[receiving, which])
+    return np.concatenate(to), np.concatenate(of)
 
 
 def nearest_content(kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -187,6 +228,10 @@ def joined(parts: Sequence[Batch]) -> Batch:
         torch.cat([part.rows + start for part, start in zip(parts, places, strict=True)]),
         torch.cat([part.columns + start for part, start in zip(parts, places, strict=True)]),
         neighbours,
+        torch.cat(
+            [part.related_to + int(start) * RELATED_SLOTS for part, start in zip(parts, starts, strict=False)]
+        ),
+        torch.cat([part.related_of + int(start) for part, start in zip(parts, starts, strict=False)]),
         int(words[-1]),
         torch.cat([part.wanted for part in parts]),
         torch.cat([part.weights for part in parts]),
@@ -225,7 +270,10 @@ def collected_slots(messages: torch.Tensor, batch: Batch) -> list[torch.Tensor]:
     slots += [across + along, torch.minimum(across, along)]
     chance = messages[:, 0].detach().numpy()
     across, along = (with_none[best_rivals(chance, line.numpy())] for line in (batch.rows, batch.columns))
-    return [*slots, torch.maximum(across, along), torch.minimum(across, along)]
+    slots += [torch.maximum(across, along), torch.minimum(across, along)]
+    related = messages.new_zeros(len(messages) * RELATED_SLOTS, messages.shape[1])
+    related = related.index_add(0, batch.related_to, messages[batch.related_of])
+    return [*slots, *related.view(len(messages), RELATED_SLOTS, -1).unbind(1)]
 
 
 def best_rivals(chance: np.ndarray, lines: np.ndarray) -> torch.Tensor:

@@ -33,7 +33,7 @@ class Cells:
     names : list of numpy.ndarray
         uint8, shape (n, m): for each example, which cells join two capitalised words.
     apart : numpy.ndarray
-        float32, shape (K, 100): base and direction features.
+        float32, shape (K, 107): base and direction features.
     classes : numpy.ndarray
         int32, shape (K,).
     """
@@ -45,9 +45,18 @@ class Cells:
     classes: np.ndarray
 
     def features(self, examples: Sequence[LinkExample], settings: LinkSettings) -> np.ndarray:
-        """Features of the next pass, float32 (K, 135); features that are left out are 0."""
+        """Features of the next pass, float32 (K, 163); features that are left out are 0."""
         context = [
-            kernel.context_features(p, names, e.evidence, e.source.kinds, e.target.kinds, numbers)
+            kernel.context_features(
+                p,
+                names,
+                e.evidence,
+                e.source.kinds,
+                e.target.kinds,
+                e.source.related,
+                e.target.related,
+                numbers,
+            )
             for p, names, e, numbers in zip(
                 self.probabilities, self.names, examples, self.numbers, strict=True
             )

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forest_align.aligners.contextual.features import SentenceFeatures, word_features
+from forest_align.aligners.contextual.features import SentenceFeatures, related_word_features
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.data.pairs import SentencePair, read_pairs
-from forest_align.em.contextual._folds import Keys, folds_of, sentence_key
+from forest_align.em.contextual._constructed_pairs import constructed_pairs
+from forest_align.em.contextual._folds import FOLDS, Keys, folds_of, sentence_key
 from forest_align.em.contextual._rearranging import Tagged, participles_of, rearranged_pair
+from forest_align.em.contextual._vocabulary import vocabulary_of
 from forest_align.em.contextual.annotating import Annotated, annotate
 from forest_align.em.contextual.gold_links import mtref_train_links, only_sure, wanted_links
 from forest_align.em.contextual.misspellings import misspelled_sentence
 from forest_align.em.corpus.corpus import parser_fingerprint
-from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.storage.fingerprints import fingerprint_of
 from forest_align.types import Sentence
@@ -44,7 +46,9 @@ TEST = {"msr_rte": "msr_rte/test.majority.json", "edinburgh": "edinburgh/test.su
 #: Maximum number of pairs read from a corpus. More of Wiki, whose sentences hardly differ, changes nothing.
 MOST_PAIRS = {"wiki": 1200}
 #: MSR-RTE has few pairs and few links in a pair. With this weight it gains and the others hardly lose.
-CORPUS_WEIGHTS = {"msr_rte": 4.0}
+CORPUS_WEIGHTS = {"msr_rte": 4.0, "constructed": 0.5}
+#: Name and number of the pairs made by :mod:`forest_align.em.contextual._constructed_pairs`.
+CONSTRUCTED, CONSTRUCTED_PAIRS = "constructed", 2200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +123,7 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]
         ]
         for name, file in FILES.items()
     }
+    tagged: list[Tagged] = []
     folds = iter(folds_of([keys_of(pair) for name in TRAIN for pair in corpora[name]]))
     for name, pairs in corpora.items():
         path = data / FILES[name]
@@ -138,31 +143,58 @@ def read_examples(data: Path, parser: str, cache: Path) -> Iterator[LinkExample]
             versions += misspelled_copies(versions)
         annotated = list(annotate_versions(versions, name, parser, cache))
         if name in TRAIN:
+            tagged += [Tagged(side.words, side.tags) for sides in annotated[:originals] for side in sides]
             copies = rearranged_copies(versions[:originals], annotated[:originals], lexicon)
             if copies:
                 annotated += annotate_versions(copies, f"{name} rearranged", parser, cache)
                 versions += copies
         for place, (version, sides) in enumerate(zip(versions, annotated, strict=True)):
-            source, target = (Sentence.from_words(side.words, side.tags) for side in sides)
-            gold = np.zeros((len(source), len(target)), dtype=bool)
-            for i, j in version.links:
-                gold[i, j] = True
-            evidence = lexical_evidence(source, target, lexicon)
-            first, second = (
-                SentenceFeatures(*word_features(sentence), side.vectors, np.zeros((0, 0), dtype=np.float32))
-                for sentence, side in zip((source, target), sides, strict=True)
-            )
-            yield LinkExample(
+            yield example_of(
                 name,
+                version,
+                sides,
                 keys_of(pairs[version.number]),
                 fold[version.number],
                 place >= originals,
-                first,
-                second,
-                evidence.astype(np.int32),
-                gold,
-                gold.astype(np.float32) if version.share is None else (gold + version.share) / np.float32(2),
+                lexicon,
             )
+    yield from constructed_examples(tagged, parser, cache, lexicon)
+
+
+def constructed_examples(
+    tagged: Sequence[Tagged], parser: str, cache: Path, lexicon: Lexicon
+) -> Iterator[LinkExample]:
+    """Pairs in different constructions, made from the words of tagged training sentences if these suffice."""
+    vocabulary = vocabulary_of(tagged, participles_of(tagged, lexicon.lemma), lexicon)
+    if not vocabulary.suffices:
+        return
+    versions = [Version(k, *pair) for k, pair in enumerate(constructed_pairs(vocabulary, CONSTRUCTED_PAIRS))]
+    for version, sides in zip(versions, annotate_versions(versions, CONSTRUCTED, parser, cache), strict=True):
+        keys = sentence_key(version.source), sentence_key(version.target)
+        yield example_of(CONSTRUCTED, version, sides, keys, version.number % FOLDS, True, lexicon)
+
+
+def example_of(
+    corpus: str,
+    version: Version,
+    sides: tuple[Annotated, Annotated],
+    keys: Keys,
+    fold: int,
+    is_altered: bool,
+    lexicon: Lexicon,
+) -> LinkExample:
+    """The example of a pair whose sentences have tags and vectors."""
+    source, target = (Sentence.from_words(side.words, side.tags) for side in sides)
+    gold = np.zeros((len(source), len(target)), dtype=bool)
+    for i, j in version.links:
+        gold[i, j] = True
+    evidence = pair_evidence(source, target, lexicon)
+    first, second = (
+        SentenceFeatures(*related_word_features(sentence), side.vectors, np.zeros((0, 0), dtype=np.float32))
+        for sentence, side in zip((source, target), sides, strict=True)
+    )
+    wanted = gold.astype(np.float32) if version.share is None else (gold + version.share) / np.float32(2)
+    return LinkExample(corpus, keys, fold, is_altered, first, second, evidence, gold, wanted)
 
 
 def misspelled_copies(versions: Sequence[Version]) -> list[Version]:

@@ -42,6 +42,7 @@ from forest_align.em.contextual._message_pass import fit_messages
 from forest_align.em.contextual._second_pass import cells_of, fit_second
 from forest_align.em.contextual.annotating import save_whole
 from forest_align.em.contextual.examples import (
+    CONSTRUCTED,
     TRAIN,
     LinkExample,
     read_examples,
@@ -60,11 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     examples = list(read_examples(options.data, options.parser, options.cache))
     tests = sentences_of_tests(options.data)
     trained, measured = split(examples, tests, options.hold_out, options.leave_out)
+    # Which words are alike is learned from sentences that make sense.
+    natural = [e for e in trained if e.corpus != CONSTRUCTED]
     mark = fingerprint_of(
-        parser_fingerprint(options.parser), settings.dimension, *((e.sentences, e.fold) for e in trained)
+        parser_fingerprint(options.parser), settings.dimension, *((e.sentences, e.fold) for e in natural)
     )
     projections = {
-        fold: projection_for(trained, fold, settings, options.cache / f"projection-{mark}-{fold}.npz")
+        fold: projection_for(natural, fold, settings, options.cache / f"projection-{mark}-{fold}.npz")
         for fold in sorted({-1} | {e.fold for e in trained})
     }
     in_training = {id(e) for e in trained}
@@ -76,14 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     projected = [project(e) for e in trained]
     first = fit_first(projected, settings)
-    directions = principal_directions(trained)
+    directions = principal_directions(natural)
     cells = cells_of(projected, first, directions)
     second, scores = fit_second(projected, cells, settings)
     third = fit_messages(projected, cells.after(scores, UNLIKELY), settings)
     mean, matrix = projections[-1]
     card = {
         "trained on": [f"{name} ({TRAIN[name]})" for name in TRAIN if name != options.leave_out],
-        "pairs": len(trained),
+        "pairs": len(natural),
+        "constructed pairs": len(trained) - len(natural),
         "parser": options.parser,
         "left out": [part for part in (options.leave_out, *options.without) if part],
         "held-out fold": options.hold_out,

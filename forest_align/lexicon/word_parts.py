@@ -57,6 +57,8 @@ _WHOLE = {
     form: tuple(words.split())
     for form, _, words in (line.partition("=") for line in _CONTRACTIONS.strip().split("\n"))
 }
+# Words of which a sentence has one if it has a contraction.
+_TELLING = frozenset((*_WHOLE, *(first for first, _ in _SPLIT)))
 _LONGEST_HASHTAG = 40
 _ONE_LETTER_WORDS = frozenset(("a", "i"))
 
@@ -93,6 +95,8 @@ def part_relations(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
         bool, shape (n, m). Tokens that are equal apart from letter case are not related.
     """
     found = np.zeros((len(source), len(target)), dtype=bool)
+    if not (_may_stand_for_others(source) or _may_stand_for_others(target)):
+        return found
     lefts, rights = words_within(source), words_within(target)
     for i, j in _shared(lefts, rights):
         found[i, j] = source[i].lower() != target[j].lower()
@@ -133,6 +137,13 @@ def acronym_clashes(
             if i not in lefts and _is_other_word(letters, word, source_tags[i] if source_tags else ""):
                 found[i, j] = True
     return found
+
+
+def _may_stand_for_others(words: Sequence[str]) -> bool:
+    """Whether a token may stand for other words; False for nearly all sentences, at little cost."""
+    return not _TELLING.isdisjoint([word.lower() for word in words]) or any(
+        word[:1] == "#" or not word.isascii() for word in words
+    )
 
 
 def _shared(lefts: Sequence[tuple[str, ...]], rights: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from forest_align.aligners.contextual.relations import BESIDE, PAIRED, RELATIONS, WIDTH
 from forest_align.cext import contextual
 
 from .reference import contextual_reference
@@ -22,7 +23,7 @@ def random_pair(seed: int, n: int, m: int) -> tuple[Any, ...]:
     table = rng.uniform(-0.2, 1, (2, n, m)).astype(np.float32)
     if rng.random() < 0.3:  # ties
         table = np.round(table, 1)
-    evidence = (rng.integers(0, 8192, (n, m)) * (rng.random((n, m)) < 0.4)).astype(np.int32)
+    evidence = (rng.integers(0, 1 << 23, (n, m)) * (rng.random((n, m)) < 0.4)).astype(np.int32)
     last = rng.choice([100, 100, 2000])  # few letters, or so many that most words have no bigram in common
     words = [rng.integers(97, last, rng.integers(1, 30), dtype=np.int32) for _ in range(n + m)]
     letters = [np.concatenate(side) for side in (words[:n], words[n:])]
@@ -40,6 +41,13 @@ def random_pair(seed: int, n: int, m: int) -> tuple[Any, ...]:
         letters[1],
         ends[1],
     )
+
+
+def random_related(rng: np.random.Generator, words: int) -> np.ndarray:
+    """Some words related to each word, by relation, with -1 behind them."""
+    related = rng.integers(0, words, (words, *contextual.RELATED), dtype=np.int32)
+    related[rng.random(related.shape) < 0.6] = -1
+    return -np.sort(-related, axis=2)
 
 
 def swapped(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -61,10 +69,12 @@ def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> No
     expected, expected_classes = contextual_reference.base_features(*arguments)
     np.testing.assert_allclose(features, expected, atol=1e-5)
     np.testing.assert_array_equal(classes, expected_classes)
-    probability = np.random.default_rng(seed).random((n, m)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    probability = rng.random((n, m)).astype(np.float32)
     names = arguments[5][:, None] & arguments[6][None]
-    cells = np.flatnonzero(np.random.default_rng(seed).random(n * m) < 0.7).astype(np.int32)
-    around = (probability, names, arguments[2], arguments[3], arguments[4], cells)
+    cells = np.flatnonzero(rng.random(n * m) < 0.7).astype(np.int32)
+    related = random_related(rng, n), random_related(rng, m)
+    around = (probability, names, arguments[2], arguments[3], arguments[4], *related, cells)
     np.testing.assert_allclose(
         contextual.context_features(*around), contextual_reference.context_features(*around), atol=1e-5
     )
@@ -75,7 +85,7 @@ def test_kernel_and_twin_give_the_same_features(seed: int, n: int, m: int) -> No
 def test_kernel_and_twin_give_the_same_probabilities(seed: int, n: int, m: int) -> None:
     arguments = random_pair(seed, n, m)
     base, classes = contextual.base_features(*arguments)
-    first = np.random.default_rng(seed).normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
+    first = np.random.default_rng(seed).normal(size=(9, 76)).astype(np.float32) * np.float32(0.3)
     found = contextual.first_probabilities(base, classes, first)
     np.testing.assert_allclose(
         found, contextual_reference.first_probabilities(base, classes, first), atol=1e-5
@@ -89,7 +99,7 @@ def test_first_pass_keeps_the_features_of_cells_that_are_not_hopeless(
     seed: int, n: int, m: int, hopeless: float
 ) -> None:
     arguments = random_pair(seed, n, m)
-    first = np.random.default_rng(seed).normal(size=(9, 69)).astype(np.float32) * np.float32(0.3)
+    first = np.random.default_rng(seed).normal(size=(9, 76)).astype(np.float32) * np.float32(0.3)
     probability, cells, features, classes = contextual.first_pass(*arguments, first, hopeless)
     every, every_class = contextual.base_features(*arguments)
     np.testing.assert_array_equal(
@@ -124,6 +134,8 @@ def random_message_pass(
         normal(9, hidden + 1),
         rng.integers(0, 3, n, dtype=np.int32),
         rng.integers(0, 3, m, dtype=np.int32),
+        random_related(rng, n),
+        random_related(rng, m),
         normal(rounds, hidden, size),
         normal(rounds, size),
         normal(rounds, hidden, hidden),
@@ -143,7 +155,7 @@ def test_kernel_and_twin_give_the_same_after_messages(
     found = contextual.message_pass(*arguments)
     *expected, tied = contextual_reference.message_pass_noting_ties(*arguments)
     assume(not tied)
-    assert found[1].shape == expected[1].shape == (rounds, len(arguments[1]), 16, size)
+    assert found[1].shape == expected[1].shape == (rounds, len(arguments[1]), 27, size)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-4, rtol=1e-4)
     np.testing.assert_array_equal(arguments[0], before)
@@ -161,20 +173,30 @@ def test_cells_that_are_certain_in_float32_are_rivals_of_equal_probability() -> 
         np.testing.assert_allclose(found, wanted, atol=1e-4, rtol=1e-4)
 
 
+def split_weights(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a message pass, those from ``send`` on in one list."""
+    return (*arguments[:9], list(arguments[9:]))
+
+
+def swapped_sides(sides: list[Any]) -> list[Any]:
+    """Kinds and related words of target and source."""
+    return [sides[1], sides[0], sides[3], sides[2]]
+
+
 @settings(max_examples=40, deadline=None)
 @given(seeds, sizes, sizes)
 def test_messages_of_swapped_sentences_are_transposed(seed: int, n: int, m: int) -> None:
-    probability, _, _, _, bias, one, two, *weights = random_message_pass(seed, n, m, 2)
+    probability, _, _, _, bias, *sides, weights = split_weights(random_message_pass(seed, n, m, 2))
     rng = np.random.default_rng(seed)
     units = rng.normal(size=(n, m, 6)).astype(np.float32)
     classes = rng.integers(0, 9, (n, m), dtype=np.int32)
     cells = np.arange(n * m, dtype=np.int32)
     there, _ = contextual.message_pass(
-        probability, cells, classes.ravel(), units.reshape(n * m, 6), bias, one, two, *weights
+        probability, cells, classes.ravel(), units.reshape(n * m, 6), bias, *sides, *weights
     )
     swapped_tables = (np.ascontiguousarray(probability.T), cells, np.ascontiguousarray(classes.T).ravel())
     swapped_units = np.ascontiguousarray(units.transpose(1, 0, 2)).reshape(n * m, 6)
-    back, _ = contextual.message_pass(*swapped_tables, swapped_units, bias, two, one, *weights)
+    back, _ = contextual.message_pass(*swapped_tables, swapped_units, bias, *swapped_sides(sides), *weights)
     np.testing.assert_allclose(there, back.T, atol=1e-4)
 
 
@@ -183,12 +205,12 @@ def test_a_message_by_hand() -> None:
     probability = np.full((2, 2), 0.25, np.float32)
     cells, classes = np.array([0, 3], np.int32), np.zeros(2, np.int32)
     units = np.array([[1, 0], [3, 0]], np.float32)
-    receive = np.zeros((1, 16, 1, 1), np.float32)
+    receive = np.zeros((1, 27, 1, 1), np.float32)
     receive[0, 1] = 2
     one, none = np.ones((1, 1, 1), np.float32), np.zeros((1, 1), np.float32)
-    kinds = np.ones(2, np.int32)
+    kinds, related = np.ones(2, np.int32), np.full((2, *contextual.RELATED), -1, np.int32)
     found, collected = contextual.message_pass(
-        *(probability, cells, classes, units, np.zeros((9, 2), np.float32), kinds, kinds),
+        *(probability, cells, classes, units, np.zeros((9, 2), np.float32), kinds, kinds, related, related),
         *(one, none, np.zeros_like(one), receive, none, np.ones(1, np.float32)),
     )
     first, second = (1 / (1 + np.exp(-score)) for score in (1, 3))
@@ -198,6 +220,26 @@ def test_a_message_by_hand() -> None:
     assert collected[0, :, 0, 0] == pytest.approx([second, 0]) and collected[0, 1, 1, 0] == pytest.approx(
         first
     )
+
+
+def test_a_message_of_related_words_by_hand() -> None:
+    # The second words are the agents of the first ones, which hear from them; each adds twice what it hears.
+    probability = np.full((2, 2), 0.25, np.float32)
+    cells, classes = np.array([0, 3], np.int32), np.zeros(2, np.int32)
+    units = np.array([[1, 0], [3, 0]], np.float32)
+    receive = np.zeros((1, 27, 1, 1), np.float32)
+    receive[0, 16 + 2] = 2
+    one, none = np.ones((1, 1, 1), np.float32), np.zeros((1, 1), np.float32)
+    kinds, related = np.ones(2, np.int32), np.full((2, *contextual.RELATED), -1, np.int32)
+    related[0, 2, 0], related[1, 5, 0] = 1, 0
+    found, collected = contextual.message_pass(
+        *(probability, cells, classes, units, np.zeros((9, 2), np.float32), kinds, kinds, related, related),
+        *(one, none, np.zeros_like(one), receive, none, np.ones(1, np.float32)),
+    )
+    first, second = (1 / (1 + np.exp(-score)) for score in (1, 3))
+    assert found[1, 1] == pytest.approx(second)
+    assert found[0, 0] == pytest.approx(1 / (1 + np.exp(-(1 + 2 * second))))
+    assert collected[0, 0, 18, 0] == pytest.approx(second) and collected[0, 1, 21, 0] == pytest.approx(first)
 
 
 def test_without_rounds_cells_are_scored_apart() -> None:
@@ -230,9 +272,11 @@ def test_context_features_of_swapped_sentences_are_transposed(seed: int, n: int,
     probability = np.random.default_rng(seed).random((n, m)).astype(np.float32)
     names = np.zeros((n, m), dtype=np.uint8)
     cells = np.arange(n * m, dtype=np.int32)
-    there = contextual.context_features(probability, names, evidence, one, two, cells)
+    rng = np.random.default_rng(seed)
+    related = random_related(rng, n), random_related(rng, m)
+    there = contextual.context_features(probability, names, evidence, one, two, *related, cells)
     tables = (np.ascontiguousarray(table.T) for table in (probability, names, evidence))
-    back = contextual.context_features(*tables, two, one, cells)
+    back = contextual.context_features(*tables, two, one, *related[::-1], cells)
     np.testing.assert_allclose(there.reshape(n, m, -1), back.reshape(m, n, -1).transpose(1, 0, 2), atol=1e-6)
 
 
@@ -243,14 +287,21 @@ def test_tables_of_other_shapes_are_refused() -> None:
         contextual.base_features(*arguments)
     table, kinds = np.zeros((2, 2), np.float32), np.zeros(2, np.int32)
     names, evidence = np.zeros((2, 2), np.uint8), np.zeros((2, 2), np.int32)
+    related = np.full((2, *contextual.RELATED), -1, np.int32)
+    sides = [kinds, kinds, related, related]
     with pytest.raises(ValueError, match="expected names and evidence of shape"):
-        contextual.context_features(table, names[:, :1].copy(), evidence, kinds, kinds, kinds)
+        contextual.context_features(table, names[:, :1].copy(), evidence, *sides, kinds)
     with pytest.raises(ValueError, match="expected kinds of 2 and 2 words"):
-        contextual.context_features(table, names, evidence, kinds[:1], kinds, kinds)
+        contextual.context_features(table, names, evidence, kinds[:1], *sides[1:], kinds)
     with pytest.raises(ValueError, match="expected cells from 0 to 3, found 4"):
-        contextual.context_features(table, names, evidence, kinds, kinds, np.array([4], np.int32))
-    with pytest.raises(ValueError, match=r"expected weights of shape \(9, 69\)"):
-        contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 68), np.float32), 0.0)
+        contextual.context_features(table, names, evidence, *sides, np.array([4], np.int32))
+    for place, name in ((2, "source_related"), (3, "target_related")):
+        wrong = [*sides]
+        wrong[place] = related + 3
+        with pytest.raises(ValueError, match=f"expected {name} from -1 to 1, found 2"):
+            contextual.context_features(table, names, evidence, *wrong, kinds)
+    with pytest.raises(ValueError, match=r"expected weights of shape \(9, 76\)"):
+        contextual.first_pass(*random_pair(0, 2, 2), np.zeros((9, 75), np.float32), 0.0)
 
 
 def test_message_weights_of_other_shapes_are_refused() -> None:
@@ -260,7 +311,7 @@ def test_message_weights_of_other_shapes_are_refused() -> None:
             contextual.message_pass(*whole[:place], whole[place][:1], *whole[place + 1 :])
     with pytest.raises(ValueError, match=r"expected biases of shape \(9, 6\)"):
         contextual.message_pass(*whole[:4], whole[4][:8], *whole[5:])
-    for place, name in enumerate(("send", "send_bias", "own", "receive", "receive_bias"), 7):
+    for place, name in enumerate(("send", "send_bias", "own", "receive", "receive_bias"), 9):
         if name != "send":
             with pytest.raises(ValueError, match=f"expected weights {name} of shape"):
                 contextual.message_pass(*whole[:place], whole[place][:1].copy(), *whole[place + 1 :])
@@ -332,7 +383,7 @@ def test_cells_that_come_twice_are_refused() -> None:
 def test_classes_and_word_ends_that_cannot_be_are_refused() -> None:
     classes = np.full(1, 9, np.int32)
     with pytest.raises(ValueError, match="expected classes from 0 to 8, found 9"):
-        contextual.first_probabilities(np.zeros((1, 68), np.float32), classes, np.zeros((9, 69), np.float32))
+        contextual.first_probabilities(np.zeros((1, 75), np.float32), classes, np.zeros((9, 76), np.float32))
     for ends in ([-1, 1], [2, 1], [0, 1000]):
         arguments = list(random_pair(0, 2, 2))
         arguments[8] = np.array(ends, np.int32)
@@ -349,7 +400,8 @@ def test_kernel_and_twin_give_the_same_for_long_sentences() -> None:
     )
     probability = rng.random((n, m)).astype(np.float32)
     names, cells = arguments[5][:, None] & arguments[6][None], np.arange(n * m, dtype=np.int32)
-    around = (probability, names, arguments[2], arguments[3], arguments[4], cells)
+    related = random_related(rng, n), random_related(rng, m)
+    around = (probability, names, arguments[2], arguments[3], arguments[4], *related, cells)
     np.testing.assert_allclose(
         contextual.context_features(*around), contextual_reference.context_features(*around), atol=1e-5
     )
@@ -359,13 +411,14 @@ def test_kernel_and_twin_give_the_same_for_long_sentences() -> None:
 @given(seeds, sizes, sizes, st.integers(1, 4))
 def test_of_equally_probable_rivals_the_first_one_is_heard(seed: int, n: int, m: int, size: int) -> None:
     # Whatever their states, cells of two kinds of words send two probabilities in all, with many messages.
-    probability, cells, classes, units, bias, one, two, send, *rest = random_message_pass(
-        seed, n, m, 2, size=size
+    probability, cells, classes, units, bias, *sides, weights = split_weights(
+        random_message_pass(seed, n, m, 2, size=size)
     )
+    send = weights[0]
     units[:, -1] = cells % 2
     bias[:, -1] = 0
     send[:, :, 0] = 0
-    arguments = (probability, cells, classes, units, bias, one, two, send, *rest)
+    arguments = (probability, cells, classes, units, bias, *sides, *weights)
     for found, expected in zip(
         contextual.message_pass(*arguments), contextual_reference.message_pass(*arguments), strict=True
     ):
@@ -415,7 +468,7 @@ def test_letters_in_common_by_hand(one: str, two: str, in_common: int) -> None:
 
 def test_a_cell_just_as_probable_as_the_bound_is_not_hopeless() -> None:
     arguments = random_pair(3, 4, 5)
-    first = np.random.default_rng(3).normal(size=(9, 69)).astype(np.float32) * np.float32(0.1)
+    first = np.random.default_rng(3).normal(size=(9, 76)).astype(np.float32) * np.float32(0.1)
     probability, *_ = contextual.first_pass(*arguments, first, 0.0)
     bound = np.sort(probability.ravel())[10]
     _, cells, _, _ = contextual.first_pass(*arguments, first, float(bound))
@@ -424,7 +477,7 @@ def test_a_cell_just_as_probable_as_the_bound_is_not_hopeless() -> None:
 
 @pytest.mark.parametrize("place", range(11))
 def test_each_input_of_another_size_is_refused(place: int) -> None:
-    weights = np.zeros((9, 69), np.float32)
+    weights = np.zeros((9, 76), np.float32)
     whole = random_pair(0, 3, 4)
     for axis in range(whole[place].ndim):
         if place in (7, 9):  # letters: too few for where the last word ends
@@ -438,7 +491,9 @@ def test_each_input_of_another_size_is_refused(place: int) -> None:
 def test_each_table_around_cells_of_another_size_is_refused() -> None:
     _, _, evidence, one, two, capital, other, *_ = random_pair(0, 3, 4)
     probability = np.zeros((3, 4), np.float32)
-    whole = (probability, capital[:, None] & other[None], evidence, one, two)
+    rng = np.random.default_rng(0)
+    related = random_related(rng, 3), random_related(rng, 4)
+    whole = (probability, capital[:, None] & other[None], evidence, one, two, *related)
     cells = np.arange(12, dtype=np.int32)
     for place, table in enumerate(whole):
         for axis in range(table.ndim):
@@ -447,14 +502,14 @@ def test_each_table_around_cells_of_another_size_is_refused() -> None:
                 contextual.context_features(*whole[:place], broken, *whole[place + 1 :], cells)
     nothing = [np.ascontiguousarray(table[:0]) for table in whole[:4]]
     with pytest.raises(ValueError, match="at least one word"):
-        contextual.context_features(*nothing, two, cells[:0])
+        contextual.context_features(*nothing, two, *related, cells[:0])
     with pytest.raises(ValueError, match="expected cells from 0 to 11, found -1"):
         contextual.context_features(*whole, cells - 1)
 
 
 def test_rows_and_weights_of_other_sizes_are_refused_in_each_pass() -> None:
     base, classes = contextual.base_features(*random_pair(0, 3, 4))
-    weights = np.zeros((9, 69), np.float32)
+    weights = np.zeros((9, 76), np.float32)
     for rows, kinds in (
         (base[1:], classes),
         (base, classes[1:]),
@@ -468,7 +523,7 @@ def test_rows_and_weights_of_other_sizes_are_refused_in_each_pass() -> None:
             contextual.first_probabilities(base, classes, broken)
     whole = random_message_pass(0, 3, 4, 2)
     # Rows of features, biases and weights: one column or one word less.
-    for place, axis in ((0, 0), (0, 1), (1, 0), (3, 1), (4, 1), (5, 0), (6, 0), (12, 0)):
+    for place, axis in ((0, 0), (0, 1), (1, 0), (3, 1), (4, 1), (5, 0), (6, 0), (7, 0), (8, 1), (14, 0)):
         broken = np.ascontiguousarray(whole[place].take(range(1, whole[place].shape[axis]), axis))
         with pytest.raises(ValueError, match="expected"):
             contextual.message_pass(*whole[:place], broken, *whole[place + 1 :])
@@ -477,3 +532,8 @@ def test_rows_and_weights_of_other_sizes_are_refused_in_each_pass() -> None:
 def test_dice_of_bigrams_by_hand() -> None:
     # ^ab$ and ^abc$ share ^a and ab: 2 * 2 / (3 + 4)
     assert contextual_reference.bigram_dice((97, 98), (97, 98, 99)) == pytest.approx(4 / 7)
+
+
+def test_the_kernel_knows_the_same_relations() -> None:
+    assert (len(RELATIONS), WIDTH) == contextual.RELATED
+    assert 16 + PAIRED + len(BESIDE) == contextual.MESSAGE_SLOTS

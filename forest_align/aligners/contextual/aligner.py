@@ -13,11 +13,11 @@ import numpy as np
 
 from forest_align.aligners.contextual._likely_links import most_likely_links
 from forest_align.aligners.contextual.model import LinkModel
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_or_complete
 from forest_align.alignment import Alignment
-from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 from forest_align.types.spans import gaps
@@ -196,8 +196,7 @@ class ContextualAligner(ParsingAligner):
         return self.model.explain_link(source, target, self._evidence(source, target), i, j)
 
     def _evidence(self, source: Sentence, target: Sentence) -> np.ndarray:
-        # Only evidence of words: the model uses the cosines themselves.
-        return lexical_evidence(source, target, self.lexicon, self.ppdb)
+        return pair_evidence(source, target, self.lexicon, self.ppdb)
 
 
 def bundled_model() -> LinkModel:

@@ -34,6 +34,9 @@ _ARTICLES = frozenset({"DT", "PDT", "PRP$"})
 _BEGIN = _HEADS | _ARTICLES | {"JJ", "JJR", "JJS"}
 _PARTICIPLES = frozenset({"VBN", "VBG"})
 _INSIDE = _BEGIN | _PARTICIPLES | {"HYPH"}
+_OBJECTS = _BEGIN | _PRONOUNS | {"VBG"}
+_BEHIND_PARTICIPLE = _INSIDE - _ARTICLES
+_BEFORE_VERB = _HEADS | _PRONOUNS | {"MD", "TO"}
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 _BE = frozenset(
     {"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "get", "gets", "got"}
@@ -122,7 +125,7 @@ class Chunker:
             if tag == "TO" and following in _VERBS:
                 return "to"
             is_adjective = following.startswith("JJ") and second not in _INSIDE  # "handed it in late"
-            has_object = following in _BEGIN | _PRONOUNS | {"VBG"} and not is_adjective
+            has_object = following in _OBJECTS and not is_adjective
             return "preposition" if has_object or word not in PARTICLES else "particle"
         if tag == "RP" or (tag in {"RB", "JJ"} and word in PARTICLES):
             return "particle"
@@ -131,9 +134,7 @@ class Chunker:
     def _is_before_noun(self, place: int) -> bool:
         """Whether a participle stands inside a noun phrase that begins with it."""
         tags = self.tags
-        is_verb = place > 0 and (
-            tags[place - 1] in _HEADS | _PRONOUNS | {"MD", "TO"} or self._is_auxiliary(place - 1)
-        )
+        is_verb = place > 0 and (tags[place - 1] in _BEFORE_VERB or self._is_auxiliary(place - 1))
         return not is_verb and place + 1 < len(tags) and tags[place + 1] in NOUNS
 
     def _is_auxiliary(self, place: int) -> bool:
@@ -148,20 +149,24 @@ class Chunker:
 
     def _continues(self, place: int) -> bool:
         """Whether a word belongs to the noun phrase of the word before it."""
-        before, tag = self.tags[place - 1], self.tags[place]
-        following = self.tags[place + 1] if place + 1 < len(self.tags) else ""
-        if before == "CD" and self.words[place] in _HOURS:
+        before, tag, word = self.tags[place - 1], self.tags[place], self.words[place]
+        if tag not in _INSIDE and word not in _HOURS:
+            return False
+        if before == "CD" and word in _HOURS:
             return True
         if tag in _ARTICLES:
             return before == "PDT"
         if tag in _PARTICIPLES:
-            return before not in _HEADS and following in _INSIDE - _ARTICLES
+            return before not in _HEADS and self._tag_at(place + 1) in _BEHIND_PARTICIPLE
         # "gave Ben $ 5", "at 7 a.m. today", "handed his essay in late"
         if self.words[place - 1] in _HOURS or (before in NOUNS and tag == "$"):
             return False
         if before in NOUNS and tag.startswith("JJ"):
-            return following in _INSIDE
+            return self._tag_at(place + 1) in _INSIDE
         return tag in _INSIDE
+
+    def _tag_at(self, place: int) -> str:
+        return self.tags[place] if place < len(self.tags) else ""
 
     def _noun_phrase(self, start: int, end: int) -> int:
         """Relate the words of a noun phrase to its head; the head."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.contextual.relations import RELATIONS, related_words
 from forest_align.aligners.sultan.sentence_view import is_punctuation, is_stop
 from forest_align.cext import contextual as kernel
 
@@ -58,6 +59,13 @@ BASE_FEATURES: tuple[str, ...] = (
     "same function",
     "acronym",
     "both capitalised",
+    "equal quantities",
+    "unit of equal quantities",
+    "different quantities",
+    "unit of different quantities",
+    "antonyms",
+    "opposed persons or countries",
+    "word within word",
 )
 #: Number of directions of the word vector space along which words differ most, used by later passes.
 DIRECTIONS = 32
@@ -96,6 +104,10 @@ CONTEXT_FEATURES: tuple[str, ...] = (
     "stronger rival that is the same word",
     "neighbours aligned as in a block",
     "content words aligned crosswise",
+    *(f"{relation}{part}" for relation in RELATIONS[:-1] for part in (" aligned", " aligned elsewhere")),
+    "particle or its verb aligned to same word",
+    "participant or its verb aligned to same word",
+    "kinds of participants on one side only",
 )
 #: Classes of cells; each has its own weights.
 LINK_CLASSES: tuple[str, ...] = (
@@ -123,6 +135,9 @@ class SentenceFeatures:
         uint8, shape (n,): whether a word begins with a capital.
     letters, ends : numpy.ndarray
         int32: code points of all lower-cased words, and the end of each word's.
+    related : numpy.ndarray
+        int32, shape (n, 10, 3): the words that each is related to, see
+        :func:`forest_align.aligners.contextual.relations.related_words`.
     vectors, projected : numpy.ndarray
         float32, shapes (n, D) and (n, d): unit vectors, original and projected.
     """
@@ -131,8 +146,21 @@ class SentenceFeatures:
     capital: np.ndarray
     letters: np.ndarray
     ends: np.ndarray
+    related: np.ndarray
     vectors: np.ndarray
     projected: np.ndarray
+
+
+def related_word_features(
+    sentence: Sentence,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """:func:`word_features`, in which acronyms are content words, and the relations of words."""
+    kinds, capital, letters, ends = word_features(sentence)
+    words, tags = sentence.words, [token.tag or "" for token in sentence.tokens]
+    acronyms = [place for place, word in enumerate(words) if word.isupper() and is_acronym(word, tags[place])]
+    if acronyms:
+        kinds[acronyms] = np.where(kinds[acronyms] == 1, 0, kinds[acronyms])
+    return kinds, capital, letters, ends, related_words(words, tags)
 
 
 def word_features(sentence: Sentence) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -156,7 +184,7 @@ def base_table(
     Returns
     -------
     base : numpy.ndarray
-        float32, shape (n * m, 68): :data:`BASE_FEATURES`.
+        float32, shape (n * m, 75): :data:`BASE_FEATURES`.
     classes : numpy.ndarray
         int32, shape (n * m,): index in :data:`LINK_CLASSES`.
     names : numpy.ndarray
@@ -220,3 +248,8 @@ def _word(word: str) -> tuple[int, bool, str]:
     lower = word.lower().encode("utf-8", "replace").decode()
     kind = 2 if is_punctuation(lower) else 1 if is_stop(lower) else 0
     return kind, word[:1].isupper(), lower
+
+
+def is_acronym(word: str, tag: str) -> bool:
+    """Whether a word is a noun in capitals, as *IT* in *IT firms*, which is not *it*."""
+    return word.isupper() and len(word) > 1 and tag.startswith("NN")

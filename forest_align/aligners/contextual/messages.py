@@ -1,10 +1,10 @@
 """The later passes of the link model: networks whose cells exchange messages.
 
 Each cell that the previous pass considers likely enough starts from its features. In each round, every cell
-sends messages to its neighbours along the diagonal, the nearest content words, and its rivals in row and
-column. A message encodes how probable the cell is and what kind of link it is. Each cell then updates its
-state. So the decisions of a pair are made together, whereas context features read those of the previous pass
-one by one. A network without rounds scores its cells independently.
+sends messages to its neighbours along the diagonal, the nearest content words, related words, and its rivals
+in row and column. A message encodes how probable the cell is and what kind of link it is. Each cell then
+updates its state. So the decisions of a pair are made together, whereas context features read those of the
+previous pass one by one. A network without rounds scores its cells independently.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MessageNetwork:
     send, send_bias : numpy.ndarray
         float32, shapes (rounds, h, s) and (rounds, s): from the state to the message.
     own, receive, receive_bias : numpy.ndarray
-        float32, shapes (rounds, h, h), (rounds, 16, s, h) and (rounds, h): from the state and the collected
+        float32, shapes (rounds, h, h), (rounds, 27, s, h) and (rounds, h): from the state and the collected
         messages to the change of the state, see :func:`forest_align.cext.contextual.message_pass`.
     output : numpy.ndarray
         float32, shape (h,): weights of the last state in the score.
@@ -107,6 +107,8 @@ class MessageNetwork:
         features: np.ndarray,
         source_kinds: np.ndarray,
         target_kinds: np.ndarray,
+        source_related: np.ndarray,
+        target_related: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Run the pass.
 
@@ -120,13 +122,15 @@ class MessageNetwork:
             float32, shape (k, F).
         source_kinds, target_kinds : numpy.ndarray
             int32, shapes (n,) and (m,): 0 content word, 1 function word, 2 punctuation.
+        source_related, target_related : numpy.ndarray
+            int32, shapes (n, 10, 3) and (m, 10, 3): the words that each word is related to.
 
         Returns
         -------
         numpy.ndarray
             float32, shape (n, m).
         numpy.ndarray
-            float32, shape (rounds, k, 16, s): the messages that each cell collected.
+            float32, shape (rounds, k, 27, s): the messages that each cell collected.
         """
         return kernel.message_pass(
             probability,
@@ -136,6 +140,8 @@ class MessageNetwork:
             self.hidden_bias,
             source_kinds,
             target_kinds,
+            source_related,
+            target_related,
             self.send,
             self.send_bias,
             self.own,
@@ -156,7 +162,7 @@ class MessageNetwork:
         kind : int
             Class of the cell.
         collected : numpy.ndarray
-            float32, shape (rounds, 16, s): the messages that the cell collected.
+            float32, shape (rounds, 27, s): the messages that the cell collected.
 
         Returns
         -------

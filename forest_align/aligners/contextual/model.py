@@ -20,7 +20,7 @@ from forest_align.aligners.contextual.features import (
     DIRECTION_FEATURES,
     LINK_CLASSES,
     SentenceFeatures,
-    word_features,
+    related_word_features,
 )
 from forest_align.aligners.contextual.messages import MessageNetwork
 from forest_align.aligners.contextual.passes import FEATURES, LinkPasses
@@ -40,7 +40,7 @@ from forest_align.types.json_fields import check_probability
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 #: Probability that a word is linked to itself if both sentences are the same. In all 24 such pairs of
 #: Edinburgh++ train, every word is linked to itself and to no other word.
 IDENTICAL = 0.999
@@ -74,9 +74,9 @@ class LinkModel:
     directions : numpy.ndarray
         float32, shape (D, 32): the directions of :data:`DIRECTION_FEATURES`.
     first : numpy.ndarray
-        float32, shape (9, 69): weights of the first pass by class, the bias last.
+        float32, shape (9, 76): weights of the first pass by class, the bias last.
     second, third : MessageNetwork
-        The later passes, over 135 features.
+        The later passes, over 163 features.
     threshold : float
         Minimum probability of a link.
     card : dict
@@ -162,8 +162,8 @@ class LinkModel:
         # One product for both is faster.
         projected = self.project(np.concatenate(vectors))
         return (
-            SentenceFeatures(*word_features(source), vectors[0], projected[: len(source)]),
-            SentenceFeatures(*word_features(target), vectors[1], projected[len(source) :]),
+            SentenceFeatures(*related_word_features(source), vectors[0], projected[: len(source)]),
+            SentenceFeatures(*related_word_features(target), vectors[1], projected[len(source) :]),
         )
 
     def _vectors(self, sentence: Sentence) -> np.ndarray:

@@ -83,7 +83,7 @@ class LinkPasses(NamedTuple):
         features[:, :_DIRECTIONS_FROM] = base
         directions = direction_features(source, target, self.directions, cells)
         features[:, _DIRECTIONS_FROM:_CONTEXT_FROM] = directions
-        kinds = source.kinds, target.kinds
+        words = source.kinds, target.kinds, source.related, target.related
 
         def run(
             network: MessageNetwork,
@@ -92,8 +92,8 @@ class LinkPasses(NamedTuple):
             classes: np.ndarray,
             features: np.ndarray,
         ) -> Pass:
-            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *kinds, cells)
-            after, collected = network.probabilities(before, cells, classes, features, *kinds)
+            features[:, _CONTEXT_FROM:] = kernel.context_features(before, names, evidence, *words, cells)
+            after, collected = network.probabilities(before, cells, classes, features, *words)
             return Pass(network, cells, classes, features, after, collected)
 
         second = run(self.second, probability, cells, classes, features)

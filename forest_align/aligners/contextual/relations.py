@@ -7,6 +7,7 @@ trees, so the relations come from one scan over chunks. They are evidence, not a
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -75,10 +76,14 @@ def related_words(words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
     """
     reader = _Reader([word.lower() for word in words], tags)
     reader.read()
-    found = np.full((len(words), len(RELATIONS), WIDTH), -1, dtype=np.int32)
+    # An array of Python is filled faster than one of numpy.
+    count = len(RELATIONS)
+    cells = array("i", [-1]) * (len(words) * count * WIDTH)
     for (place, relation), others in reader.related.items():
-        found[place, relation, : len(others)] = others
-    return found
+        start = (place * count + relation) * WIDTH
+        for k, other in enumerate(others):
+            cells[start + k] = other
+    return np.array(cells, dtype=np.int32).reshape(len(words), count, WIDTH)
 
 
 class _Reader:
@@ -103,18 +108,30 @@ class _Reader:
 
     def _relate(self, relation: int, one: int, other: int) -> None:
         """Add a relation and its inverse."""
-        for place, which, partner in ((one, relation, other), (other, _INVERSE.get(relation, -1), one)):
-            if which >= 0:
-                known = self.related.setdefault((place, which), [])
-                if len(known) < WIDTH and partner not in known:
-                    known.append(partner)
+        self._add(one, relation, other)
+        if relation in _INVERSE:
+            self._add(other, _INVERSE[relation], one)
+
+    def _add(self, place: int, relation: int, partner: int) -> None:
+        known = self.related.get((place, relation))
+        if known is None:
+            self.related[place, relation] = [partner]
+        elif len(known) < WIDTH and partner not in known:
+            known.append(partner)
 
     def read(self) -> None:
         """Fill :attr:`related`."""
+        readers = {
+            "noun": self._read_noun,
+            "verb": self._read_verb,
+            "relative": self._read_relative,
+            "particle": self._read_particle,
+            "quote": self._read_end,
+            "stop": self._read_end,
+        }
         for at, chunk in enumerate(self.chunks):
-            read = getattr(self, f"_read_{chunk.kind}", None)
-            if read is not None:
-                read(at, chunk)
+            if chunk.kind in readers:
+                readers[chunk.kind](at, chunk)
         self._antecedents()
 
     def _kind_at(self, at: int) -> str:
@@ -138,7 +155,7 @@ class _Reader:
 
     def _read_noun(self, at: int, chunk: Chunk) -> None:
         before, head, clause = self._kind_at(at - 1), chunk.head, self.clause
-        if before == "preposition" and not (self._is_subject(at) and self._begins_clause(at)):
+        if before == "preposition" and not (self._begins_clause(at) and self._is_subject(at)):
             self._read_object_of_preposition(at, head)
         elif before == "and" and self._kind_at(at - 2) == "noun" and not (clause and self._is_subject(at)):
             self._read_coordinate(at, head)
@@ -250,10 +267,7 @@ class _Reader:
         if self.clause is not None and self._kind_at(at - 1) in {"verb", "noun"}:
             self._relate(PARTICLE, self.clause.verb, chunk.head)
 
-    def _read_quote(self, at: int, chunk: Chunk) -> None:
-        self._reset()
-
-    def _read_stop(self, at: int, chunk: Chunk) -> None:
+    def _read_end(self, at: int, chunk: Chunk) -> None:
         self._reset()
 
     # --------------------------------------------------------------------------------- antecedents
@@ -274,7 +288,8 @@ class _Reader:
                 elif person in seen:
                     earlier = [seen[person]]
                 elif person not in _SPEECH:
-                    earlier = [k for k in (*subjects, *nouns) if k < place]
+                    before = dict.fromkeys(k for k in (*subjects, *nouns) if k < place)
+                    earlier = list(before)[:WIDTH]
                 seen[person] = place
             elif place in heads:
                 earlier = [seen[word]] if word in seen else []

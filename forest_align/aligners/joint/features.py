@@ -17,8 +17,9 @@ from forest_align.aligners.contextual.features import (
     BASE_FEATURES,
     SentenceFeatures,
     base_table,
-    word_features,
+    related_word_features,
 )
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.joint._edits import ArcPairs, arc_pairs, arcs_of, phrase_pairs, possible_links
 from forest_align.aligners.joint._link_features import (
     LINK_DELETION_FEATURES,
@@ -30,7 +31,6 @@ from forest_align.aligners.joint._phrase_deletions import deleted_phrase_feature
 from forest_align.aligners.joint._phrase_edits import phrase_features
 from forest_align.aligners.joint.arcs import arc_features
 from forest_align.aligners.parsing_aligner import check_tokens
-from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.word_vectors import check_comparable
@@ -163,7 +163,7 @@ def pair_edits(
     check_parsed(source, target)
     sides = _sides(source, target)
     # Only evidence of words: the kernel and the link model use the cosines themselves.
-    evidence = lexical_evidence(source, target, lexicon, ppdb)
+    evidence = pair_evidence(source, target, lexicon, ppdb)
     groups = lexical_groups(source, target, lexicon, ppdb)
     cosine = sides[0].vectors @ sides[1].vectors.T
     spans = phrase_pairs(evidence, cosine, groups, longest)
@@ -224,8 +224,8 @@ def _sides(source: Sentence, target: Sentence) -> tuple[SentenceFeatures, Senten
     centred /= np.maximum(np.linalg.norm(centred, axis=1), 1e-9)[:, None]
     n = len(source)
     return (
-        SentenceFeatures(*word_features(source), vectors[:n], centred[:n]),
-        SentenceFeatures(*word_features(target), vectors[n:], centred[n:]),
+        SentenceFeatures(*related_word_features(source), vectors[:n], centred[:n]),
+        SentenceFeatures(*related_word_features(target), vectors[n:], centred[n:]),
     )
 
 

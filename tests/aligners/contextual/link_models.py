@@ -45,6 +45,8 @@ def random_model(seed: int) -> LinkModel:
 
 
 def sentence(words: list[str], seed: int) -> Sentence:
-    vectors = np.random.default_rng(seed).normal(size=(len(words), SIZE))
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(len(words), SIZE))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return replace(Sentence.from_words(words), vectors=vectors.astype(np.float32))
+    tags = rng.choice(["DT", "NN", "NNP", "VBD", "IN", "CC"], len(words)).tolist()
+    return replace(Sentence.from_words(words, tags), vectors=vectors.astype(np.float32))

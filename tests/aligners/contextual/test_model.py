@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from forest_align.aligners.contextual.features import word_features
+from forest_align.aligners.contextual.features import related_word_features
 from forest_align.aligners.contextual.model import IDENTICAL, LinkModel
+from forest_align.cext import contextual as kernel
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import ModelError, Sentence
@@ -35,14 +36,15 @@ def test_every_word_of_a_sentence_is_linked_to_itself_in_the_same_sentence() -> 
 
 
 def test_what_a_sentence_is_to_the_model_is_told_word_by_word() -> None:
-    kinds, capital, letters, ends = word_features(
+    kinds, capital, letters, ends, related = related_word_features(
         Sentence.from_words(["The", "NASA", "eBay", "...", "I\u0307x"])
     )
     assert kinds.tolist() == [1, 0, 0, 2, 0]
     assert capital.tolist() == [1, 1, 0, 0, 1]
     assert ends.tolist() == [3, 7, 11, 14, 17]
     assert "".join(map(chr, letters)) == "thenasaebay...i\u0307x"
-    assert all(len(part) == 0 for part in word_features(Sentence(())))
+    assert related.shape == (5, *kernel.RELATED) and (related == -1).all()  # nothing is known without tags
+    assert all(len(part) == 0 for part in related_word_features(Sentence(())))
 
 
 @pytest.mark.parametrize("threshold", [True, -0.1, 1.5, "0.5", None, float("nan")])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from forest_align.aligners.canonical_order import is_after
 from forest_align.aligners.contextual.model import IDENTICAL, LinkModel, _have_same_words
 from forest_align.aligners.contextual.passes import HOPELESS, UNLIKELY
+from forest_align.aligners.contextual.relations import related_words
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Sentence
@@ -32,6 +33,8 @@ def plain_probabilities(
     capital = [np.array([word[0].isupper() for word in side]) for side in words]
     letters = [np.array([ord(x) for word in side for x in word.lower()]) for side in words]
     ends = [np.cumsum([len(word) for word in side]) for side in words]
+    tags = [[token.tag or "" for token in side.tokens] for side in (source, target)]
+    related = [related_words(*side) for side in zip(words, tags, strict=True)]
     inputs = (
         *(vectors[0] @ vectors[1].T, projected[0] @ projected[1].T, evidence, *kinds, *capital),
         *(letters[0], ends[0], letters[1], ends[1]),
@@ -43,12 +46,12 @@ def plain_probabilities(
     words_themselves = (vectors[0][rows] + vectors[1][columns]) @ model.directions
     for network, least in ((model.second, HOPELESS), (model.third, UNLIKELY)):
         cells = np.flatnonzero(probability >= least)
-        context = reference.context_features(probability, names, evidence, *kinds, cells)
+        context = reference.context_features(probability, names, evidence, *kinds, *related, cells)
         features = np.concatenate([base[cells], words_themselves[cells], context], 1)
         weights = [getattr(network, name) for name in ("send", "send_bias", "own", "receive", "receive_bias")]
         probability, _ = reference.message_pass(
-            *(probability, cells, classes[cells], features @ network.hidden, network.hidden_bias, *kinds),
-            *(*weights, network.output),
+            *(probability, cells, classes[cells], features @ network.hidden, network.hidden_bias),
+            *(*kinds, *related, *weights, network.output),
         )
     return probability
 

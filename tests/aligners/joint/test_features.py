@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from forest_align.aligners.contextual.features import word_features
+from forest_align.aligners.contextual.features import related_word_features
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
 from forest_align.aligners.joint._edits import arcs_of
 from forest_align.aligners.joint._phrase_edits import PHRASE_FEATURES
 from forest_align.aligners.joint.features import DELETION_FEATURES, PairEdits, pair_edits
 from forest_align.aligners.span_nodes import constituents_of
-from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.kinds import Evidence
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.types import Sentence
@@ -47,13 +47,13 @@ def case() -> tuple[Words, PairEdits]:
     every = [row.tolist() for row in (*one.vectors, *two.vectors)]
     mean = [sum(row[k] for row in every) / len(every) for k in range(len(every[0]))]
     less = [[value - middle for value, middle in zip(row, mean, strict=True)] for row in every]
-    n, evidence = len(one), lexical_evidence(one, two, load_lexicon())
+    n, evidence = len(one), pair_evidence(one, two, load_lexicon())
     words = Words(
         (one, two),
         [[cosine_of(a, b) for b in every[n:]] for a in every[:n]],
         [[cosine_of(a, b) for b in less[n:]] for a in less[:n]],
         [[bool(cell & (Evidence.IDENTICAL | Evidence.LEMMA)) for cell in row] for row in evidence.tolist()],
-        (word_features(one)[0].tolist(), word_features(two)[0].tolist()),
+        (related_word_features(one)[0].tolist(), related_word_features(two)[0].tolist()),
     )
     return words, pair_edits(one, two, load_lexicon(), longest=4, arcs=True)
 

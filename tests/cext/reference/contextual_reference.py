@@ -8,9 +8,14 @@ import numpy as np
 
 IDENTICAL, LEMMA, SYNONYM, PPDB = 1, 2, 32, 4096
 RELATION_SHIFTS = range(2, 12)
+KNOWN_SHIFTS = range(16, 23)
 KNOTS = (0.3, 0.45, 0.6, 0.75, 0.9)
 PROJECTED_KNOTS = (0.2, 0.35, 0.5, 0.65, 0.8)
 SCALE = 1 / 0.08
+# Relations whose words on both sides are compared, and those that lead to other cells of the row and column.
+PAIRED = 9
+BESIDE = ((9,), (3, 4, 6, 7))
+PARTICIPANTS = (2, 3)
 
 
 def base_features(
@@ -74,6 +79,7 @@ def base_features(
         edge,
         *(evidence >> shift & 1 for shift in RELATION_SHIFTS),
         (source_capital[:, None] != 0) & (target_capital[None] != 0),
+        *(evidence >> shift & 1 for shift in KNOWN_SHIFTS),
     ]
     kind = np.maximum(source_kinds[:, None], target_kinds[None])
     alike = source_kinds[:, None] == target_kinds[None]
@@ -88,6 +94,8 @@ def context_features(
     evidence: np.ndarray,
     source_kinds: np.ndarray,
     target_kinds: np.ndarray,
+    source_related: np.ndarray,
+    target_related: np.ndarray,
     cells: np.ndarray,
 ) -> np.ndarray:
     """See ``contextual.context_features``."""
@@ -146,8 +154,29 @@ def context_features(
         np.maximum(_best_other(same, 1), _best_other(same, 0)),
         np.sqrt(above * beside),
         np.maximum(framed[np.ix_(right, other_left)], framed[np.ix_(left, other_right)]),
+        *_related_features(p, source_related, target_related),
     ]
     return np.stack(lists, -1).reshape(n * m, -1)[cells].astype(np.float32)
+
+
+def _related_features(p: np.ndarray, source: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
+    """Links of the words that both words of each cell are related to, and of one word with the other's."""
+    n, m = p.shape
+    lists = np.zeros((2 * PAIRED + len(BESIDE) + 1, n, m))
+    for i, j in np.ndindex(n, m):
+        for relation in range(PAIRED):
+            one, other = ([int(k) for k in side[relation] if k >= 0] for side in (source[i], target[j]))
+            if one and other:
+                best = p[np.ix_(one, other)].max()
+                lists[2 * relation, i, j] = best
+                lists[2 * relation + 1, i, j] = min(p[one].max(), p[:, other].max()) - best
+        for place, relations in enumerate(BESIDE):
+            one, other = (
+                [int(k) for r in relations for k in side[r] if k >= 0] for side in (source[i], target[j])
+            )
+            lists[2 * PAIRED + place, i, j] = max([*p[one, j], *p[i, other]], default=0.0)
+        lists[-1, i, j] = sum((source[i, r, 0] >= 0) != (target[j, r, 0] >= 0) for r in PARTICIPANTS)
+    return list(lists)
 
 
 def first_probabilities(base: np.ndarray, classes: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -173,6 +202,8 @@ def message_pass(
     bias: np.ndarray,
     source_kinds: np.ndarray,
     target_kinds: np.ndarray,
+    source_related: np.ndarray,
+    target_related: np.ndarray,
     send: np.ndarray,
     send_bias: np.ndarray,
     own: np.ndarray,
@@ -183,7 +214,7 @@ def message_pass(
     """See ``contextual.message_pass``."""
     return message_pass_noting_ties(
         *(probability, cells, classes, units, bias, source_kinds, target_kinds),
-        *(send, send_bias, own, receive, receive_bias, output),
+        *(source_related, target_related, send, send_bias, own, receive, receive_bias, output),
     )[:2]
 
 
@@ -195,6 +226,8 @@ def message_pass_noting_ties(
     bias: np.ndarray,
     source_kinds: np.ndarray,
     target_kinds: np.ndarray,
+    source_related: np.ndarray,
+    target_related: np.ndarray,
     send: np.ndarray,
     send_bias: np.ndarray,
     own: np.ndarray,
@@ -216,13 +249,14 @@ def message_pass_noting_ties(
         table = np.zeros((*probability.shape, said.shape[1]))
         table.reshape(-1, said.shape[1])[cells] = chance[:, None] * np.maximum(said, 0)
         slots = _message_slots(table, source_kinds, target_kinds)
+        slots = np.concatenate([slots, _related_slots(table, source_related, target_related)], 2)
         collected = slots.reshape(-1, *slots.shape[2:])[cells]
         arrived = np.einsum("kts,tsh->kh", collected, receive[number])
         state = state + np.maximum(state @ own[number] + arrived + receive_bias[number], 0)
         everything.append(collected)
     result = probability.copy()
     result.ravel()[cells] = 1 / (1 + np.exp(-(state @ output + linear)))
-    shape = (len(send), len(cells), 16, send.shape[2])
+    shape = (len(send), len(cells), 27, send.shape[2])
     return result, np.array(everything, dtype=np.float32).reshape(shape), tied
 
 
@@ -263,6 +297,23 @@ def _message_slots(table: np.ndarray, source_kinds: np.ndarray, target_kinds: np
         np.minimum(*rivals),
     ]
     return np.stack(slots, 2)
+
+
+def _related_slots(table: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """What every cell collects from the cells of related words, as (n, m, 11, s)."""
+    n, m, size = table.shape
+    result = np.zeros((n, m, PAIRED + len(BESIDE), size))
+    for i, j in np.ndindex(n, m):
+        for relation in range(PAIRED):
+            for a, b in np.ndindex(3, 3):
+                if source[i, relation, a] >= 0 and target[j, relation, b] >= 0:
+                    result[i, j, relation] += table[source[i, relation, a], target[j, relation, b]]
+        for place, relations in enumerate(BESIDE):
+            one, other = (
+                [int(k) for r in relations for k in side[r] if k >= 0] for side in (source[i], target[j])
+            )
+            result[i, j, PAIRED + place] = table[one, j].sum(0) + table[i, other].sum(0)
+    return result
 
 
 def _best_rival(table: np.ndarray) -> np.ndarray:

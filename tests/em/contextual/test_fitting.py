@@ -32,6 +32,19 @@ FEATURES = APART + len(CONTEXT_FEATURES)
 SIZE = 40
 
 
+def kinds_and_related(example: link_examples.LinkExample) -> tuple[np.ndarray, ...]:
+    """What the kernel reads of the words of both sentences."""
+    source, target = example.source, example.target
+    return source.kinds, target.kinds, source.related, target.related
+
+
+def related_of(rng: np.random.Generator, length: int) -> np.ndarray:
+    """Some words related to each word, by relation, with -1 behind them."""
+    related = rng.integers(0, length, (length, *kernel.RELATED), dtype=np.int32)
+    related[rng.random(related.shape) < 0.6] = -1
+    return -np.sort(-related, axis=2)
+
+
 def side_of(rng: np.random.Generator, length: int) -> SentenceFeatures:
     vectors = rng.normal(size=(length, SIZE)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -41,6 +54,7 @@ def side_of(rng: np.random.Generator, length: int) -> SentenceFeatures:
         rng.integers(0, 2, length, dtype=np.uint8),
         letters.astype(np.int32),
         ends.astype(np.int32),
+        related_of(rng, length),
         vectors,
         vectors[:, :5] / np.linalg.norm(vectors[:, :5], axis=1, keepdims=True),
     )
@@ -80,7 +94,7 @@ def test_the_message_network_that_is_trained_is_the_one_that_the_kernel_runs(
         classes = rng.integers(0, len(LINK_CLASSES), len(cells), dtype=np.int32)
         parts.append(fitting.pair_cells(example, cells, features, classes))
         nothing = np.zeros((n, m), dtype=np.float32)
-        kinds = example.source.kinds, example.target.kinds
+        kinds = kinds_and_related(example)
         expected.append(network.probabilities(nothing, cells, classes, features, *kinds)[0].ravel()[cells])
         np.testing.assert_array_equal(parts[-1].wanted, example.gold.ravel()[cells])
     scores = fitting.scores_of(parameters, fitting.joined(parts))
@@ -127,8 +141,7 @@ def test_the_second_network_gives_the_odds_that_the_kernel_gives() -> None:
             numbers,
             cells.classes[rows],
             features[rows],
-            e.source.kinds,
-            e.target.kinds,
+            *kinds_and_related(e),
         )
         np.testing.assert_allclose(after.probabilities[place], table, atol=1e-5)
         np.testing.assert_array_equal(after.numbers[place], numbers[table.ravel()[numbers] >= 0.5])
@@ -196,7 +209,7 @@ def test_the_message_network_learns_from_its_neighbours(monkeypatch: pytest.Monk
     network = fitting.fit_messages(examples, cells, settings)
     right = []
     for example, rows in zip(examples, features, strict=True):
-        kinds = example.source.kinds, example.target.kinds
+        kinds = kinds_and_related(example)
         found, _ = network.probabilities(
             np.zeros((6, 6), np.float32), cells.numbers[0], cells.classes[:36], rows, *kinds
         )
@@ -306,7 +319,7 @@ def test_groups_of_features_are_those_whose_names_begin_so() -> None:
     assert len(left["cosine"]) == 16
     assert len(left["projection"]) == 20  # the projected neighbours are among them
     assert left["letters"] == ["letter bigrams in common", "letter bigrams in common over 0.5"]
-    assert len(left["lexicon"]) == 10 and len(left["sequences"]) == 3
+    assert len(left["lexicon"]) == 11 and len(left["sequences"]) == 3 and len(left["quantities"]) == 6
     assert settings(without=("context",)).left_out(APART) == [] == settings().left_out(FEATURES)
     both = settings(without=("letters", "sequences")).left_out(FEATURES)
     assert sorted(names[k] for k in both) == sorted(left["letters"] + left["sequences"])

@@ -1,0 +1,62 @@
+"""What lexicon, quantities and oppositions say about every two words of a pair, in one bit mask per cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon.evidence import lexical_evidence
+from forest_align.lexicon.kinds import Evidence
+from forest_align.lexicon.oppositions import Opposition, oppositions
+from forest_align.lexicon.quantities import quantity_relations
+from forest_align.lexicon.word_parts import acronym_clashes, part_relations
+
+if TYPE_CHECKING:
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.lexicon.pair_table import PairTable
+    from forest_align.types import Sentence
+
+#: The lowest bit of :class:`~forest_align.lexicon.quantities.QuantityRelation`; evidence lies below it.
+QUANTITIES_FROM = 16
+#: Antonyms, and all other kinds of :class:`~forest_align.lexicon.oppositions.Opposition`.
+ANTONYMS, OPPOSED = 1 << 20, 1 << 21
+#: A word within another one: *#StarWars*, *Star*; *gon* of *gonna*, *going*.
+WITHIN = 1 << 22
+_SAME_WORD = int(Evidence.IDENTICAL | Evidence.LEMMA)
+
+
+def pair_evidence(
+    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+) -> np.ndarray:
+    """Find the evidence for and against a link of every two words.
+
+    The result for swapped sentences is the transpose.
+
+    Parameters
+    ----------
+    source, target : Sentence
+        Sentences; tags and lemmas are used if they are known.
+    lexicon : Lexicon
+        The lexicon.
+    ppdb : PairTable, optional
+        The user's paraphrase pairs.
+
+    Returns
+    -------
+    numpy.ndarray
+        int32, shape (n, m): sums of :class:`~forest_align.lexicon.kinds.Evidence`, relations of quantities
+        from bit :data:`QUANTITIES_FROM` on, :data:`ANTONYMS`, :data:`OPPOSED` and :data:`WITHIN`. An acronym
+        and a word that is only spelled like it (*IT*, *it*) are not the same word.
+    """
+    found = lexical_evidence(source, target, lexicon, ppdb)
+    words = source.words, target.words
+    tags = [[token.tag or "" for token in side.tokens] for side in (source, target)]
+    found |= quantity_relations(*words, *tags).astype(np.int32) << QUANTITIES_FROM
+    opposed = oppositions(*words, *tags)
+    if opposed.any():
+        found[opposed & Opposition.ANTONYM != 0] |= ANTONYMS
+        found[opposed & ~np.uint8(Opposition.ANTONYM) != 0] |= OPPOSED
+    found[part_relations(*words)] |= WITHIN
+    found[acronym_clashes(*words, *tags)] &= ~_SAME_WORD
+    return found
