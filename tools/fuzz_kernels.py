@@ -117,12 +117,20 @@ def cells_of(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     return np.flatnonzero(rng.random(n * m) < rng.choice([0.0, 0.5, 1.0])).astype(np.int32)
 
 
+def related_words(rng: np.random.Generator, words: int) -> np.ndarray:
+    """Some words related to each word, by relation, with -1 behind them."""
+    related = rng.integers(0, words, (words, *contextual.RELATED), dtype=np.int32)
+    related[rng.random(related.shape) < 0.6] = -1
+    return -np.sort(-related, axis=2)
+
+
 def probable_cells(rng: np.random.Generator) -> Arguments:
     """Arguments of ``contextual.context_features``."""
     _, _, evidence, one, two, *_ = pair(rng)
     table = rng.random(evidence.shape).astype(np.float32)
     names = rng.integers(0, 2, evidence.shape, dtype=np.uint8)
-    return [table, names, evidence, one, two, cells_of(rng, *evidence.shape)]
+    related = (related_words(rng, length) for length in evidence.shape)
+    return [table, names, evidence, one, two, *related, cells_of(rng, *evidence.shape)]
 
 
 def rows_of_features(rng: np.random.Generator) -> Arguments:
@@ -149,6 +157,7 @@ def messages(rng: np.random.Generator) -> Arguments:
         rng.normal(size=(len(cells), units + 1)).astype(np.float32),
         rng.normal(size=(classes, units + 1)).astype(np.float32),
         *(rng.integers(0, 3, length, dtype=np.int32) for length in (n, m)),
+        *(related_words(rng, length) for length in (n, m)),
         *(rng.normal(0, 0.1, shape).astype(np.float32) for shape in shapes),
     ]
 
