@@ -28,6 +28,8 @@ from pathlib import Path
 from link_namespace import ROOT, link_namespace
 
 TREE = ROOT / "build" / "sanitized"
+# Atheris instruments modules of plain folders only.
+NAMESPACE = ROOT / "build" / "namespace"
 CASE = ROOT / "build" / "fuzz-kernels.case"
 #: Shares of the time that is given, one for each part with an end of its own choice.
 SHARES = {"kernels": 0.25, "readers": 0.2, "oracle": 0.25}
@@ -104,6 +106,7 @@ def main() -> int:
     seconds = {part: share * 60 * options.minutes for part, share in SHARES.items()}
     print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
     build_sanitized()
+    link_namespace(NAMESPACE)
     tests = [
         *("-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib"),
         f"--hypothesis-seed={seed}",
@@ -127,7 +130,7 @@ def main() -> int:
     results["reader fuzzer"] = run(
         "reader fuzzer",
         ["tools/fuzz_readers.py", "--seconds", f"{seconds['readers']:.0f}", "--seed", str(seed % 2**31 or 1)],
-        {"PYTHONPATH": str(TREE)},
+        {"PYTHONPATH": str(NAMESPACE)},
     )
     # Twenty times as many cases take about five minutes on two cores.
     times = max(1, min(20, round(seconds["oracle"] / 15)))

@@ -298,6 +298,12 @@ def all_alignments(case: Case, options: SearchOptions, merge_all: bool = False) 
     return list(best.values())
 
 
+def spread(alignments: list[Explicit]) -> float:
+    """How far the scores of alignments lie apart; at most 20, no support of them is left out as hopeless."""
+    scores = [explicit.score for explicit in alignments]
+    return max(scores) - min(scores) if scores else 0.0
+
+
 def pairs_of(explicit: Explicit) -> set[tuple[int, int]]:
     """The pairs of nodes of a derivation."""
     return {(explicit.source, explicit.target)}.union(*(pairs_of(member) for member in explicit.members))
