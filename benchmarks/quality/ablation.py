@@ -15,6 +15,7 @@ recall and precision (projected from the links), the share of pairs with aligned
     no links     without the probability that word links agree with phrases
     no parse     without the probability of the trees
     parts        phrases as found by the search; parts of constituents are not widened
+    projection   no search: the likely word candidates, projected onto the parser's best trees
 
 Recall is computed over constituents of the parser's best trees, which favours the 1-best system.
 ``--stanford`` adds a table for one of the files with the constituents of its Stanford trees.
@@ -36,19 +37,23 @@ import numpy as np
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import PairFeatures, phrase_classes
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.projection import ProjectionAligner
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.choose import DEFAULT_WORDS
-from forest_align.alignment import Span, project
+from forest_align.alignment import Alignment, Links, Span, project
 from forest_align.data.pairs import read_pairs
 from forest_align.em.corpus.corpus import CorpusReader
-from forest_align.em.forest.dev_set import DevPair, DevSet, figures
+from forest_align.em.forest.dev_set import DevPair, DevSet, figures, statistics_row
 from forest_align.em.progress import counting_bar
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.parsing import with_best_tree
-from forest_align.types import InputError
+from forest_align.types import InputError, Sentence
 
 COLUMNS = ("constituent recall", "constituent precision", "constituent f1", "reachability", "word f1")
 CHUNK = 20
+#: The probability from which on the projection takes a word candidate, as the contextual aligner does.
+LIKELY = 0.5
 
 
 def dev_set(path: str, arguments: argparse.Namespace, candidates: str) -> DevSet:
@@ -112,6 +117,28 @@ def rows_of(dev: DevSet, model: ForestModel, name: str) -> np.ndarray:
     return np.concatenate(rows)
 
 
+def projected(
+    aligner: ProjectionAligner, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+) -> Alignment:
+    """The baseline without a search: likely word candidates, projected onto the parser's best trees."""
+    links = {
+        (one.source[0], one.target[0]): one.score
+        for one in candidates
+        if not one.is_group and one.score >= LIKELY
+    }
+    return aligner.align_candidates(source, target, Links.of(links, scores=list(links.values())))
+
+
+def projection_rows(dev: DevSet) -> np.ndarray:
+    """Statistics of every pair for the projection of its word candidates."""
+    aligner = ProjectionAligner()
+    rows = []
+    for one in dev.pairs:
+        pair = one.pair
+        rows.append(statistics_row(one, projected(aligner, pair.source, pair.target, pair.candidates)))
+    return np.array(rows, np.float64)
+
+
 def measure(path: str, arguments: argparse.Namespace, stanford: str | None = None) -> dict[str, np.ndarray]:
     """Statistics of every system on one file; recall is over constituents of Stanford trees, if given."""
     model, untrained, by_hand = (
@@ -141,7 +168,8 @@ def measure(path: str, arguments: argparse.Namespace, stanford: str | None = Non
         "no parse": (forests, variant(tree_weight=0.0)),
         "parts": (forests, variant(whole_constituents=False)),
     }
-    return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+    rows = {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+    return {**rows, "projection": projection_rows(forests)}
 
 
 def table(title: str, results: dict[str, np.ndarray], reference: str = "full") -> str:

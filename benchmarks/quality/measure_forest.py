@@ -1,6 +1,7 @@
 r"""Measures the forest aligner on Edinburgh++ and iSTS: reach, constituent pairs, phrases and time.
 
-It measures each variant of the search on packed forests and on best trees. Recall is over constituents of
+It measures each variant of the search on packed forests and on best trees, and the projection of the likely
+word candidates onto best trees, which needs no search. Recall is over constituents of
 the Stanford trees that come with Edinburgh++; on iSTS, over those of the parser's best trees. With gold word
 links as candidates, the figures measure only the search::
 
@@ -22,12 +23,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ablation import projected
 from tqdm import tqdm
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.projection import ProjectionAligner
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.aligners.words.lexical import GivenCandidates
-from forest_align.alignment import Links, SpanPair, project
+from forest_align.alignment import Alignment, Links, SpanPair, project
 from forest_align.data.pairs import SentencePair, read_pairs
 from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.corpus import parser_fingerprint
@@ -61,6 +65,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 }
 Sides = tuple[Sentence, Sentence]
 Count = Callable[[Iterable[SpanPair]], Sequence[int]]
+Align = Callable[[Sentence, Sentence, Sequence[Candidate]], Alignment]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,14 +175,19 @@ def ists(options: argparse.Namespace) -> list[Case]:
 
 
 def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: bool) -> dict[str, list[float]]:
-    """Figures of each variant of the search: percent, phrases per pair, milliseconds of processor time."""
-    aligners = {
+    """Figures of each variant of the search: percent, phrases per pair, milliseconds of processor time.
+
+    Only best trees have a row of the projection; that of forests would be the same.
+    """
+    variants: dict[str, Align] = {
         name: ForestAligner(
             replace(aligner.model, options=replace(aligner.model.options, **changes)), lexicon=aligner.lexicon
-        )
+        ).align_candidates
         for name, changes in SEARCHES.items()
     }
-    rows: dict[str, list[list[float]]] = {name: [] for name in SEARCHES}
+    if not trees.endswith("forest"):
+        variants["projection"] = partial(projected, ProjectionAligner(lexicon=aligner.lexicon))
+    rows: dict[str, list[list[float]]] = {name: [] for name in variants}
     looked_up = 0.0
     for case in tqdm(cases, trees, disable=None):
         source, target = case.systems[trees]
@@ -185,9 +195,9 @@ def measure(aligner: ForestAligner, cases: Sequence[Case], trees: str, gold: boo
         provider = GivenCandidates(case.links) if gold else aligner.candidates
         candidates = provider.candidates(source, target)
         looked_up += time.process_time() - started
-        for name, variant in aligners.items():
+        for name, variant in variants.items():
             started = time.process_time()
-            found = variant.align_candidates(source, target, candidates)
+            found = variant(source, target, candidates)
             spent = time.process_time() - started
             phrases = constituent_pairs(found)
             rows[name].append([*case.count(phrases), found.root_aligned, len(phrases), spent])

@@ -7,6 +7,7 @@ Prints a table for each file of pairs with gold word links, and one for all file
 
     trained      the model
     without EM   the same options and dictionary, with weights of zero
+    projection   no search: all words that the dictionary relates, projected onto the parser's best trees
 
 Each other model has a row of its own, and its own kind of word candidates. p is of constituent F1 against the
 trained model.
@@ -21,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from ablation import rows_of, table
+from ablation import projection_rows, rows_of, table
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.model import ForestModel
@@ -55,7 +56,8 @@ def measure(path: str, arguments: argparse.Namespace) -> dict[str, np.ndarray]:
     for name in arguments.other:
         other = ForestAligner.load(name).model
         systems[Path(name).name] = (dev_set(path, other, arguments), other)
-    return {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+    rows = {name: rows_of(dev, used, f"{path} {name}") for name, (dev, used) in systems.items()}
+    return {**rows, "projection": projection_rows(dev)}
 
 
 def main(argv: Sequence[str] | None = None) -> None:

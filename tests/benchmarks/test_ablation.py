@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.projection import ProjectionAligner
+from forest_align.aligners.words.candidate import Candidate
 from forest_align.em.corpus.corpus import CorpusReader
 from forest_align.em.forest.dev_set import DevSet, align_pair
 from forest_align.lexicon.lexicon import load_lexicon
@@ -53,6 +55,7 @@ def test_the_ablation_has_a_table_for_each_file_and_one_for_all(
     systems = [row[0] for row in first[2:]]
     assert systems == [
         "full", "monotonic", "without EM", "by hand", "1-best", "no links", "no parse", "parts",
+        "projection",
     ]  # fmt: skip
     assert [row[1:-1] for row in first[2:]] == [row[1:-1] for row in both[2:]]
 
@@ -73,7 +76,9 @@ def test_systems_are_what_their_names_say(ablation: Any, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(ablation, "dev_set", noted)
     monkeypatch.setattr(ablation, "rows_of", lambda dev, model, name: (dev, model))
+    monkeypatch.setattr(ablation, "projection_rows", lambda dev: (dev, None))
     systems = ablation.measure("x/a", ablation_options())
+    assert systems.pop("projection") == (made["contextual"], None)
     full = ForestAligner.load().model
     changed = {
         "monotonic": {"noncompositional": False},
@@ -97,6 +102,28 @@ def test_systems_are_what_their_names_say(ablation: Any, monkeypatch: pytest.Mon
     for name, (dev, _) in ablation.measure("x/a", ablation_options(), "trees.xml").items():
         spans = [one.projection.source_spans.tolist() for one in dev.pairs]
         assert spans == [[[0, 6], [1, 3]], [[0, 5], [2, 4]]], name
+
+
+def test_the_projection_is_that_of_likely_words_onto_best_trees(
+    ablation: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dev = ablation.dev_set("a", ablation_options(), "dictionary")
+    first, second = dev.pairs
+    links = {(0, 5): 0.9, (2, 6): 0.5, (3, 3): 0.8, (4, 0): 0.7, (5, 1): 0.7, (1, 1): 0.4}
+    candidates = [Candidate((i, i + 1), (j, j + 1), score) for (i, j), score in links.items()]
+    candidates.append(Candidate((0, 3), (0, 2), 0.9))  # a group is no link
+    pair = replace(first.pair, candidates=tuple(sorted(candidates)))
+    found = ablation.projected(ProjectionAligner(), pair.source, pair.target, pair.candidates)
+    likely = [link for link, score in links.items() if score >= 0.5]
+    assert found.words.pairs == tuple(sorted(likely))
+    spans = {(one.source_node.span, one.target_node.span) for one in found.phrases}
+    phrases = {((0, 3), (5, 7)), ((4, 6), (0, 2)), ((0, 6), (0, 7))}
+    assert spans == phrases | {((i, i + 1), (j, j + 1)) for i, j in likely}
+    dev.pairs = [replace(first, pair=pair), second]
+    rows = ablation.projection_rows(dev)
+    # All 8 pairs and all 5 links are right; the gold projects to the same 8 pairs.
+    assert rows[0].tolist() == [8, 8, 8, 8, 5, 5, 5, 5, 1, 0, 0, 0, 0]
+    assert rows.shape == dev.statistics(ForestAligner.load().model).shape
 
 
 def test_other_trees_are_asked_for_in_a_table_of_their_own(

@@ -39,7 +39,7 @@ def test_every_model_has_word_candidates_of_its_own(
     names = {"model": "forest-published", "other": ["forest"], "parser": "toy", "forests": None}
     found: Any = measure_published.measure("x/a", argparse.Namespace(**names, skip=0, limit=None))
     published, forest = (ForestAligner.load(name).model for name in ("forest-published", "forest"))
-    assert list(found) == ["trained", "without EM", "forest"]
+    assert list(found) == ["trained", "without EM", "forest", "projection"]
     assert found["trained"].options == found["without EM"].options == published.options
     assert found["without EM"].dictionary == published.dictionary
     assert not found["without EM"].weights.any() and not found["without EM"].lexical
@@ -55,4 +55,4 @@ def test_there_is_a_table_for_each_file_and_one_for_all(
     measure_published.main(["x/a", "x/b", "--skip", "1"])
     tables = [cells(table) for table in capsys.readouterr().out.strip().split("\n\n")]
     assert [table[0][0] for table in tables] == ["x a (1 pairs)", "x b (1 pairs)", "all (2 pairs)"]
-    assert all([row[0] for row in table[2:]] == ["trained", "without EM"] for table in tables)
+    assert all([row[0] for row in table[2:]] == ["trained", "without EM", "projection"] for table in tables)

@@ -222,7 +222,8 @@ def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
     for gold in (True, False):
         calls.clear()
         table = module.measure(aligner, [case] * 2, "toy", gold)
-        assert list(table) == ["full", "monotonic", "published", "published, monotonic"]
+        names = ["full", "monotonic", "published", "published, monotonic"]
+        assert list(table) == [*names, "projection"]
         assert [options for options, _ in calls] == expected * 2
         wanted = module.GivenCandidates(links) if gold else provider
         assert all(given == wanted.candidates(source, target) for _, given in calls)
@@ -230,6 +231,8 @@ def test_each_variant_of_the_search_aligns_with_the_candidates_asked_for(
             assert reached in (0, 100) and precision == 50
             assert recall == pytest.approx(100 / phrases)
     assert "ms a pair for the word candidates" in capsys.readouterr().out
+    forest = replace(case, systems={"3-best forest": (source, target)})
+    assert "projection" not in module.measure(aligner, [forest], "3-best forest", False)
 
 
 def test_parses_are_kept_by_the_size_of_the_forests(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
