@@ -25,7 +25,12 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"\b(?:forest-align|python) [^`\n]*(?:\\\n[^`\n]*)*")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-SCRIPT = re.compile(r"\b(?:tools|benchmarks)/[\w/]+\.(?:py|sh)\b")
+MODULE = re.compile(
+    r"`((?:aligners|alignment|benchmarks|browser|cext|cli|data|em|eval|lexicon|parsing|storage|tests|tools|types|workers)"
+    r"/[\w/]+\.(?:py|pyx|pxi|sh))`"
+)
+NAME = re.compile(r"`([A-Za-z_]\w*)`")
+SCRIPT = re.compile(r"(?<![\w/])(?:tools|benchmarks)/[\w/]+\.(?:py|sh)\b")
 
 
 def name_of(page: Path) -> str:
@@ -106,6 +111,35 @@ def test_scripts_and_their_options_exist(page: Path) -> None:
             source = (ROOT / script[0]).read_text(encoding="utf-8")
             asked = OPTION.findall(command[script.end() :].partition(";")[0])
             assert [option for option in asked if f'"{option}"' not in source] == [], command
+
+
+def file_of(module: str) -> Path:
+    """The file of a module; parts of the package need no ``forest_align`` in front."""
+    return next(
+        (path for path in (ROOT / module, ROOT / "forest_align" / module) if path.is_file()), ROOT / module
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_modules_exist(page: Path) -> None:
+    named = [] if page.name == "CHANGELOG.md" else MODULE.findall(text_of(page))
+    assert [name for name in named if not file_of(name).is_file()] == []
+
+
+def test_what_the_page_of_the_papers_names_is_in_the_modules_beside_it() -> None:
+    cells = [
+        cell
+        for line in text_of(ROOT / "docs/background/papers.md").splitlines()
+        for cell in line.split(" | ")
+    ]
+    named = [(MODULE.findall(cell), NAME.findall(cell)) for cell in cells]
+    assert sum(bool(modules and names) for modules, names in named) > 50
+    for modules, names in named:
+        texts = [text_of(file_of(module)) for module in modules]
+        missing = [
+            name for name in names if modules and not any(re.search(rf"\b{name}\b", text) for text in texts)
+        ]
+        assert missing == [], modules
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
