@@ -60,10 +60,11 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
         ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, ``"joint-published"``, ``"projection"``, or
         a folder that :meth:`Aligner.save` wrote. The name of a kind of aligner loads its main model. Three
-        other models are forest aligners: ``"forest-published"`` is the system of the paper, ``"fixed"`` has
-        weights set by hand, not learned, and ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"``
-        links phrases as wholes; ``"semi-markov"`` links their words one by one. ``"joint-published"`` is
-        trained as in the paper. ``"projection"`` is the baseline of phrase alignment.
+        other models are forest aligners: ``"forest-published"`` is the paper's system with our parser,
+        ``"fixed"`` has weights set by hand, not learned, and ``"uniform"`` has weights of zero.
+        ``"semi-markov-phrasal"`` links phrases as wholes; ``"semi-markov"`` links their words one by one.
+        ``"joint-published"`` is trained in the way of the paper. ``"projection"`` is the baseline of phrase
+        alignment.
     **options
         Options of the constructor, described in the class of that kind. The options of the command line are
         in brackets.

@@ -116,7 +116,7 @@ class ForestAligner(ParsingAligner):
         Parameters
         ----------
         name_or_path : str or Path
-            ``"forest"``; ``"forest-published"``, the system of the paper without extensions; ``"fixed"``,
+            ``"forest"``; ``"forest-published"``, the paper's system with our parser; ``"fixed"``,
             whose weights are set by hand, not learned; ``"uniform"``, whose weights are zero; or a folder.
         **options
             Options of the constructor.

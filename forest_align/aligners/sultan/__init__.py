@@ -1,4 +1,4 @@
-"""The word aligner of Sultan, Bethard & Sumner (2014), as published."""
+"""The word aligner of Sultan, Bethard & Sumner (2014)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline of Sultan, Bethard & Sumner (2014) as published: six modules, one after another.
+"""The pipeline of Sultan, Bethard & Sumner (2014): six modules, one after another.
 
 The paper leaves some details open; these are our readings. Sequences and candidates are processed in order of
 score, then of relative distance from the diagonal. So the result does not depend on which sentence comes

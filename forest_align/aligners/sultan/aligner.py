@@ -1,4 +1,4 @@
-"""Sultan's word aligner: Sultan, Bethard & Sumner (2014), as published."""
+"""Sultan's word aligner: the rules of Sultan, Bethard & Sumner (2014)."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--aligner",
         choices=tuple(bundled_models()),
-        help="a bundled model; default: forest. sultan and forest-published are as in their papers, without "
-        "extensions",
+        help="a bundled model; default: forest. forest-published is the system of Arase and Tsujii (2017) "
+        "with our parser, sultan the rules of Sultan et al. (2014)",
     )
     parser.add_argument("--model", metavar="FOLDER", help="a trained model; default: the bundled one")
     refuse_variant(parser)
