@@ -28,7 +28,7 @@ def with_whole_constituents(
     """Replace parts of constituents by the whole constituents if no other pair or link prevents it.
 
     A pair is widened if both of its phrases are then constituents. The words that they gain must be in no
-    other pair, and linked to no word outside of this pair. Every condition of Definition 3.2 still holds,
+    other pair, and linked to no word outside of this pair. Conditions 1 to 5 of Definition 3.2 still hold,
     with lowest common ancestors in the parser's own trees (:mod:`forest_align.aligners.forest.legitimacy`).
 
     Parameters
