@@ -69,8 +69,6 @@ def align(source, target, log_pair, base, options):
 
     - The null words of a pair are those of its own support. ``count_all_nulls`` adds those of all items below; the
       best score is then no longer exact, as each item keeps the count of its best support.
-    - Parser and alignment probability are interpolated (§5.4) in the two comparisons of pairs: in the beam and among
-      roots.
     - Merging (Algorithm 4.2) keeps the derivations of the supports; in forests it does not search for other
       derivations of the same members. Single supports are not opened. A pair whose best support is single is not
       merged; its member is. A merged set has at most 16 members and 192 hyperedges of each forest; larger ones are

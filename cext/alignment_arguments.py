@@ -28,8 +28,6 @@ class SideArrays(NamedTuple):
         Hyperedges (parent, left, right), sorted; the spans of the children make up that of the parent.
     roots : int32, shape (R,)
         Nodes over the whole sentence.
-    log_marginal : float64, shape (N,)
-        Log marginal probability of each node under the parser.
     log_null : float64, shape (N,)
         Log Pr(node, null).
     log_edge : float64, shape (E,), optional
@@ -40,7 +38,6 @@ class SideArrays(NamedTuple):
     end: np.ndarray
     edges: np.ndarray
     roots: np.ndarray
-    log_marginal: np.ndarray
     log_null: np.ndarray
     log_edge: np.ndarray | None = None
 
@@ -68,8 +65,6 @@ class SearchOptions(NamedTuple):
     ----------
     null_penalty, noncompositional_penalty : float
         µ_n and µ_c of Arase & Tsujii (2017, §5.3).
-    parser_weight : float
-        µ_p of §5.4.
     beam : int
         µ_b of §5.1: pairs kept for each source node, and supports kept for each pair.
     generation_gap : int
@@ -94,7 +89,6 @@ class SearchOptions(NamedTuple):
 
     null_penalty: float
     noncompositional_penalty: float
-    parser_weight: float
     beam: int
     generation_gap: int
     opened_supports: int
@@ -110,7 +104,6 @@ class SearchOptions(NamedTuple):
 BOUNDS: dict[str, tuple[float, float]] = {
     "null_penalty": (0, math.inf),
     "noncompositional_penalty": (0, math.inf),
-    "parser_weight": (0, 1),
     "beam": (1, LARGEST_WHOLE_NUMBER),
     "generation_gap": (1, MOST_GENERATIONS),
     "opened_supports": (0, LARGEST_WHOLE_NUMBER),

@@ -16,16 +16,12 @@ SINGLE = 3  # by one pair, the rest of both phrases null
 class PackedArrays(NamedTuple):
     """The packed alignment forest: items (aligned pairs) with their supports; int32 unless said otherwise.
 
-    Items are sorted by source and then target node, so that supporting items come first; root pairs that only
-    pairs far below support come last. The supports of an item are sorted by score, best first.
+    The items are those of :class:`AlignmentArrays`. The supports of an item are sorted by score, best first.
 
     Attributes
     ----------
-    item_source, item_target : shape (I,)
-        The nodes of each item.
-    item_log_inside, item_log_total, item_log_posterior : float64, shape (I,)
-        Log inside score of its best derivation, of the sum over its derivations (tempered), and log posterior
-        of its two spans, see :class:`AlignmentArrays`.
+    item_log_inside, item_log_total : float64, shape (I,)
+        Log inside score of an item's best derivation, and of the sum over its derivations (tempered).
     first_support : shape (I + 1,)
         Where the supports of each item begin.
     support_kind : int8, shape (S,)
@@ -42,11 +38,8 @@ class PackedArrays(NamedTuple):
         Items that pair two roots, best first.
     """
 
-    item_source: np.ndarray
-    item_target: np.ndarray
     item_log_inside: np.ndarray
     item_log_total: np.ndarray
-    item_log_posterior: np.ndarray
     first_support: np.ndarray
     support_kind: np.ndarray
     support_log_local: np.ndarray
@@ -88,10 +81,15 @@ class AlignmentArrays(NamedTuple):
         Hyperedges between the aligned nodes, ascending.
     source_nulls, target_nulls : int32
         Maximal null-aligned nodes, ascending.
-    item_count, support_count : int
-        Size of the packed alignment forest.
+    item_source, item_target : int32, shape (I,)
+        The items, all pairs of nodes that the search kept. They are sorted by source and then target node, so
+        that supporting items come first; root pairs that only pairs far below support come last.
+    item_log_posterior : float64, shape (I,)
+        Log posterior of the two spans of each item.
+    support_count : int
+        Number of supports of all items.
     packed : PackedArrays or None
-        All of it, when asked for.
+        The packed alignment forest, when asked for.
     """
 
     root_aligned: bool
@@ -108,6 +106,8 @@ class AlignmentArrays(NamedTuple):
     target_edges: np.ndarray
     source_nulls: np.ndarray
     target_nulls: np.ndarray
-    item_count: int
+    item_source: np.ndarray
+    item_target: np.ndarray
+    item_log_posterior: np.ndarray
     support_count: int
     packed: PackedArrays | None

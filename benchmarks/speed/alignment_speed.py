@@ -73,7 +73,6 @@ def random_side(rng: random.Random, words: int, trees: int) -> tuple[SideArrays,
         np.array([key[1] + key[0] for key in keys], np.int32),
         np.array(triples, np.int32).reshape(-1, 3),
         np.array([len(keys) - 1], np.int32),
-        np.zeros(len(keys)),
         np.full(len(keys), -2.0),
     )
     return side, heads

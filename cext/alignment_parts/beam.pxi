@@ -25,17 +25,6 @@ cdef bint scores_before(const Ranked& one, const Ranked& two) noexcept nogil:
     return one.number < two.number
 
 
-cdef double rank(Search* search, Item* item) noexcept nogil:
-    """Alignment and parse probability interpolated (§5.4), as a log."""
-    cdef double weight = search.options.parser_weight, parse
-    if weight <= 0:
-        return item.inside
-    parse = search.source.log_marginal[item.source] + search.target.log_marginal[item.target]
-    if weight >= 1:
-        return parse
-    return log_add(log(1 - weight) + item.inside, log(weight) + parse)
-
-
 cdef void prune(Search* search, int node) noexcept nogil:
     """Keep the best items of a source node, within the beam and the remaining budget."""
     cdef vector[Ranked] order
@@ -52,8 +41,7 @@ cdef void prune(Search* search, int node) noexcept nogil:
         search.narrowed = True
         kept = share
     for at in range(<int>search.open_items.size()):
-        entry.rank = rank(search, &search.open_items[at])
-        entry.inside = search.open_items[at].inside
+        entry.rank = entry.inside = search.open_items[at].inside
         entry.target = search.open_items[at].target
         entry.number = at
         order.push_back(entry)
@@ -128,8 +116,7 @@ cdef void order_roots(Search* search) noexcept nogil:
     for at in range(search.items.size()):
         if is_root_pair(search, &search.items[at]):
             entry.number = entry.target = <int>at
-            entry.rank = rank(search, &search.items[at])
-            entry.inside = search.items[at].inside
+            entry.rank = entry.inside = search.items[at].inside
             order.push_back(entry)
     sort(order.begin(), order.end(), ranks_before)
     for at in range(order.size()):

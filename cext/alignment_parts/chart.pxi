@@ -44,7 +44,6 @@ cdef struct Above:
 cdef struct Options:
     double null_penalty               # µ_n
     double noncompositional_penalty   # µ_c
-    double parser_weight              # µ_p
     double sharpness                  # of posteriors: 1 / temperature
     int beam                          # µ_b
     int generation_gap                # µ_g

@@ -8,7 +8,6 @@ cdef struct Step:
 
 # The packed alignment forest: the contents of PackedArrays, item by item and support by support.
 cdef cppclass Packed:
-    vector[int] source, target
     vector[double] log_inside, log_total
     vector[int] first_support
     vector[int] kind
@@ -127,8 +126,6 @@ cdef void flatten(Search* search, Packed* packed) noexcept nogil:
     cdef int at
     for number in range(search.items.size()):
         item = &search.items[number]
-        packed.source.push_back(item.source)
-        packed.target.push_back(item.target)
         packed.log_inside.push_back(item.inside)
         packed.log_total.push_back(item.total)
         packed.first_support.push_back(<int>packed.kind.size())

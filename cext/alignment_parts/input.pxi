@@ -3,17 +3,16 @@
 
 cdef object take_side(Side* side, str name, arrays):
     """Check one forest and point to its arrays; returns what must stay alive meanwhile."""
-    start, end, edges, roots, log_marginal, log_null, log_edge = arrays
+    start, end, edges, roots, log_null, log_edge = arrays
     cdef const int[::1] starts = whole_numbers(name, start)
     cdef const int[::1] ends = whole_numbers(name, end)
     cdef const int[:, ::1] triples = whole_numbers(name, edges)
-    cdef const double[::1] marginals = np.ascontiguousarray(log_marginal, dtype=np.float64)
     cdef const double[::1] nulls = np.ascontiguousarray(log_null, dtype=np.float64)
     cdef const double[::1] weights = (
         np.zeros(len(edges)) if log_edge is None else np.ascontiguousarray(log_edge, dtype=np.float64)
     )
     cdef const int[::1] tops = whole_numbers(name, roots)
-    lengths = (ends.shape[0], marginals.shape[0], nulls.shape[0])
+    lengths = (ends.shape[0], nulls.shape[0])
     if starts.shape[0] == 0 or any(value != starts.shape[0] for value in lengths) or triples.shape[1] != 3:
         raise ValueError(
             f"{name}: expected arrays of one value a node and edges of three, "
@@ -21,7 +20,7 @@ cdef object take_side(Side* side, str name, arrays):
         )
     if starts.shape[0] > MOST_NODES:
         raise ValueError(f"{name}: expected a forest of at most {MOST_NODES} nodes, found {starts.shape[0]}")
-    check_nodes(name, starts, ends, marginals, nulls)
+    check_nodes(name, starts, ends, nulls)
     check_edges(name, triples, weights, starts, ends)
     check_roots(name, tops, starts.shape[0])
     side.size = <int>starts.shape[0]
@@ -29,12 +28,11 @@ cdef object take_side(Side* side, str name, arrays):
     side.start = &starts[0]
     side.end = &ends[0]
     side.edges = &triples[0, 0] if triples.shape[0] else NULL
-    side.log_marginal = &marginals[0]
     side.log_null = &nulls[0]
     side.log_edge = &weights[0] if triples.shape[0] else NULL
     side.roots = &tops[0] if tops.shape[0] else NULL
     side.root_count = <int>tops.shape[0]
-    return starts, ends, triples, marginals, nulls, weights, tops
+    return starts, ends, triples, nulls, weights, tops
 
 
 cdef object whole_numbers(str name, values):
@@ -68,15 +66,11 @@ cdef int check_edges(
 
 
 cdef int check_nodes(
-    str name,
-    const int[::1] start,
-    const int[::1] end,
-    const double[::1] log_marginal,
-    const double[::1] log_null,
+    str name, const int[::1] start, const int[::1] end, const double[::1] log_null
 ) except -1:
     cdef Py_ssize_t at
     for at in range(start.shape[0]):
-        if not (is_log_score(log_null[at]) and is_log_score(log_marginal[at])):
+        if not is_log_score(log_null[at]):
             raise ValueError(f"{name}: expected log-probabilities, found node {at} wrong")
         # Penalties are tabulated for every number of words.
         if not 0 <= start[at] < end[at] <= start.shape[0]:
@@ -160,7 +154,6 @@ cdef int take_options(Options* options, given) except -1:
             raise ValueError(f"{name}: expected {least} to {most}, found {getattr(given, name)}")
     options.null_penalty = given.null_penalty
     options.noncompositional_penalty = given.noncompositional_penalty
-    options.parser_weight = given.parser_weight
     options.sharpness = 1.0 / <double>given.temperature
     # Cython would cut off what is not whole.
     options.beam = index(given.beam)

@@ -19,12 +19,17 @@ cdef object result_arrays(Search* search, Outcome* outcome):
     for at in range(<Py_ssize_t>search.items.size()):
         support_count += search.items[at].support_count
     source, target, kind, parent, absorbed = (column.copy() for column in steps)
+    items = np.empty((2, search.items.size()), dtype=np.int32)
+    cdef int[:, ::1] nodes = items
+    for at in range(<Py_ssize_t>search.items.size()):
+        nodes[0, at] = search.items[at].source
+        nodes[1, at] = search.items[at].target
     return AlignmentArrays(
         bool(outcome.root_aligned), bool(search.narrowed), outcome.log_score, outcome.log_total,
         source, target, kind.astype(np.int8), parent, absorbed.astype(np.bool_), log_posterior,
         int_array(outcome.source_edges), int_array(outcome.target_edges),
         int_array(outcome.source_nulls), int_array(outcome.target_nulls),
-        search.items.size(), support_count,
+        items[0], items[1], double_array(outcome.posteriors), support_count,
         packed_arrays(search, outcome) if search.options.packed else None,
     )
 
@@ -32,8 +37,7 @@ cdef object result_arrays(Search* search, Outcome* outcome):
 cdef object packed_arrays(Search* search, Outcome* outcome):
     cdef Packed* packed = &outcome.packed
     return PackedArrays(
-        int_array(packed.source), int_array(packed.target),
-        double_array(packed.log_inside), double_array(packed.log_total), double_array(outcome.posteriors),
+        double_array(packed.log_inside), double_array(packed.log_total),
         int_array(packed.first_support), int_array(packed.kind).astype(np.int8), double_array(packed.log_local),
         int_array(packed.first_member), int_array(packed.members),
         int_array(packed.first_source_edge), int_array(packed.source_edges),

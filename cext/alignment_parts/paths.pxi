@@ -19,7 +19,6 @@ cdef cppclass Side:
     const int* start
     const int* end
     const int* edges
-    const double* log_marginal
     const double* log_null
     const double* log_edge
     int edge_count

@@ -41,8 +41,7 @@ class Case(NamedTuple):
     def scaled(self, factor: float) -> Case:
         """The same with all log-probabilities multiplied."""
         source, target = (
-            side._replace(log_marginal=factor * side.log_marginal, log_null=factor * side.log_null)
-            for side in (self.source, self.target)
+            side._replace(log_null=factor * side.log_null) for side in (self.source, self.target)
         )
         base = self.base._replace(log_prior=factor * self.base.log_prior)
         return Case(source, target, factor * self.log_pair, base)
@@ -81,7 +80,6 @@ def random_forest(
         np.array([key[1] + key[0] for key in order], np.int32),
         np.array(triples, np.int32).reshape(-1, 3),
         np.array([number[root] for root in roots], np.int32),
-        np.array([-rng.random() for _ in order]),
         np.array([-rng.random() * 2 for _ in order]),
     )
     return side, [rng.randrange(CLASSES) for _ in order]

@@ -33,7 +33,9 @@ def _search(packed: PackedArrays) -> LazyKBest:
     )
 
 
-def _steps(search: LazyKBest, packed: PackedArrays, item: int, rank: int) -> list[Step]:
+def _steps(
+    search: LazyKBest, arrays: AlignmentArrays, packed: PackedArrays, item: int, rank: int
+) -> list[Step]:
     """The pairs of one derivation, parents first."""
     steps: list[Step] = []
     todo = [(item, rank, -1, False)]
@@ -46,8 +48,8 @@ def _steps(search: LazyKBest, packed: PackedArrays, item: int, rank: int) -> lis
         place = len(steps) - 1
         for member, below in reversed(list(zip(search.children(support), derivation.ranks, strict=True))):
             shares = (
-                packed.item_source[member] == packed.item_source[top]
-                or packed.item_target[member] == packed.item_target[top]
+                arrays.item_source[member] == arrays.item_source[top]
+                or arrays.item_target[member] == arrays.item_target[top]
             )
             gives_way = bool(packed.support_kind[support] == SINGLE and shares)
             todo.append((member, below, place, gives_way))
@@ -84,7 +86,7 @@ def _derivations(
     search = _search(packed)
     items = packed.root_items.tolist()
     for log_score, place, rank in search.best([(item, 0.0) for item in items]):
-        steps = _steps(search, packed, items[place], rank)
+        steps = _steps(search, arrays, packed, items[place], rank)
         yield _as_arrays(arrays, packed, steps, log_score, source_edges, target_edges)
 
 
@@ -99,8 +101,8 @@ def _as_arrays(
     items = np.array([step.item for step in steps])
     used, nulls = [], []
     for first, edges, triples, nodes in (
-        (packed.first_source_edge, packed.source_edges, source_edges, packed.item_source),
-        (packed.first_target_edge, packed.target_edges, target_edges, packed.item_target),
+        (packed.first_source_edge, packed.source_edges, source_edges, arrays.item_source),
+        (packed.first_target_edge, packed.target_edges, target_edges, arrays.item_target),
     ):
         chosen = np.concatenate([edges[first[step.support] : first[step.support + 1]] for step in steps])
         used.append(np.sort(chosen).astype(np.int32))
@@ -109,12 +111,12 @@ def _as_arrays(
         nulls.append(np.array(sorted(children - aligned), np.int32))
     return arrays._replace(
         log_score=log_score,
-        source=packed.item_source[items],
-        target=packed.item_target[items],
+        source=arrays.item_source[items],
+        target=arrays.item_target[items],
         kind=packed.support_kind[[step.support for step in steps]],
         parent=np.array([step.parent for step in steps], np.int32),
         absorbed=np.array([step.absorbed for step in steps], bool),
-        log_posterior=packed.item_log_posterior[items],
+        log_posterior=arrays.item_log_posterior[items],
         source_edges=used[0],
         target_edges=used[1],
         source_nulls=nulls[0],

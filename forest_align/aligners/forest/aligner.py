@@ -172,8 +172,7 @@ class ForestAligner(ParsingAligner):
     def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
         """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.
 
-        The first is the result of :meth:`align`, unless ``parser_weight`` makes roots compete by more than
-        ``log_probability``.
+        The first is the result of :meth:`align`.
         The probability of a phrase pair is taken over all alignments. If the search does not reach the roots,
         there is only one alignment.
 

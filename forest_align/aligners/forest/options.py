@@ -18,6 +18,7 @@ NORMALIZERS = ("sides", "pair", "symmetric")
 BOUNDS: dict[str, tuple[float, float]] = {
     # The temperature belongs to the calibration.
     **{name: bounds for name, bounds in KERNEL_BOUNDS.items() if name != "temperature"},
+    "parser_weight": (0, 1),
     **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight"), (0, LARGEST_WEIGHT)),
     # Scores of words are from 0 to 1: no word reaches a higher minimum.
     **dict.fromkeys(("confident_link", "certain_link"), (0, math.inf)),
@@ -42,8 +43,8 @@ class ForestOptions:
     null_penalty, noncompositional_penalty : float
         µ_n and µ_c (§5.3).
     parser_weight : float
-        µ_p (§5.4), in [0, 1]: weight of a linear interpolation, used when pairs compete for the beam or to
-        be the root.
+        µ_p (§5.4), in [0, 1]: weight of the parser in a linear interpolation with the alignment probability
+        of each pair, null phrase and hyperedge of a derivation, see :meth:`.PreparedPair.align`.
     beam, generation_gap : int
         µ_b and µ_g (§5.1); µ_g is at most 100.
     opened_supports : int
@@ -57,7 +58,7 @@ class ForestOptions:
         with it, see :class:`forest_align.aligners.forest._link_evidence.LinkEvidence`.
     tree_weight : float
         Exponent, in the score of a derivation, of the probability of its trees relative to the most probable
-        trees: a log-linear µ_p.
+        trees.
     confident_link, certain_link : float
         Minimum scores of word candidates that are reported although the structure does not contain them. A
         confident candidate is added only if the structure links neither word to another one, a certain

@@ -46,7 +46,7 @@ class PreparedPair:
         The word candidate that each of these node pairs represents; empty if not needed.
     links : LinkEvidence, optional
         Evidence of the word links for phrases.
-    link_weight, tree_weight : float
+    link_weight, tree_weight, parser_weight : float
         See :class:`forest_align.aligners.forest.options.ForestOptions`.
     """
 
@@ -61,6 +61,7 @@ class PreparedPair:
     links: LinkEvidence | None = None
     link_weight: float = 0.0
     tree_weight: float = 0.0
+    parser_weight: float = 0.0
 
     @classmethod
     def of(
@@ -106,6 +107,7 @@ class PreparedPair:
             links,
             options.link_weight,
             options.tree_weight,
+            options.parser_weight,
         )
 
     @property
@@ -123,6 +125,13 @@ class PreparedPair:
     ) -> AlignmentArrays:
         """Align the pair with given probabilities of its classes.
 
+        With ``parser_weight`` µ_p (§5.4), every probability in the score of a derivation is interpolated with
+        the parser's on the same scale, (1 - µ_p) · Pr + µ_p · parse:
+
+        - Pr(source, target) of a pair with the product of the marginal probabilities of its nodes;
+        - Pr(phrase, null) with the marginal probability of the phrase;
+        - the 1 of each hyperedge, and of the two roots, with what :func:`.tree_losses` says.
+
         Parameters
         ----------
         log_pair : numpy.ndarray
@@ -138,17 +147,22 @@ class PreparedPair:
             If there is not enough memory, or the kernel refuses the pair, see
             :func:`forest_align.cext.alignment.align`.
         """
-        # Word links distinguish nodes of the same class.
+        # Word links and the parser distinguish nodes of the same class.
         log_nodes = log_pair[self.source_class[:, None], self.target_class]
         source_nulls, target_nulls = log_source_null[self.source_class], log_target_null[self.target_class]
         source_edges = target_edges = None
-        if self.tree_weight:
+        if self.parser_weight:
+            source, target = self.source.log_marginal, self.target.log_marginal
+            log_nodes = interpolated(log_nodes, source[:, None] + target, self.parser_weight)
+            source_nulls = interpolated(source_nulls, source, self.parser_weight)
+            target_nulls = interpolated(target_nulls, target, self.parser_weight)
+        if self.parser_weight or self.tree_weight:
             source_losses, source_roots = tree_losses(self.source)
             target_losses, target_roots = tree_losses(self.target)
-            source_edges, target_edges = self.tree_weight * source_losses, self.tree_weight * target_losses
+            source_edges, target_edges = self._tree_term(source_losses), self._tree_term(target_losses)
             # Only for pairs of two roots: a replaced pair that shares one root must not count it again.
             at_roots = np.ix_(self.source.roots, self.target.roots)
-            log_nodes[at_roots] += self.tree_weight * (source_roots[:, None] + target_roots)
+            log_nodes[at_roots] += self._tree_term(source_roots[:, None] + target_roots)
         if self.links is not None:
             agreed = self.links.log_consistent(self.source, self.target)
             log_nodes += self.link_weight * agreed[0]
@@ -165,9 +179,29 @@ class PreparedPair:
         except ValueError as error:
             raise InputError(str(error)) from error
 
+    def _tree_term(self, losses: np.ndarray) -> np.ndarray:
+        """What losses in log-probability of hyperedges or of pairs of roots add to the score, at most 0."""
+        # Alignment alone is indifferent: all trees have probability 1.
+        indifferent = np.zeros_like(losses)
+        return self.tree_weight * losses + interpolated(indifferent, losses, self.parser_weight)
+
+
+def interpolated(log_alignment: np.ndarray, log_parse: np.ndarray, weight: float) -> np.ndarray:
+    """Linear interpolation of alignment and parse probabilities (Arase & Tsujii 2017, §5.4), as logs.
+
+    Parameters
+    ----------
+    log_alignment, log_parse : numpy.ndarray
+        float64, of one shape: log-probabilities, at most 0.
+    weight : float
+        µ_p, the weight of the parse probability, from 0 to 1.
+    """
+    with np.errstate(divide="ignore"):  # of weights 0 and 1, one term has no weight
+        mixed = np.logaddexp(np.log1p(-weight) + log_alignment, np.log(weight) + log_parse)
+    result: np.ndarray = np.minimum(mixed, 0.0)
+    return result
+
 
 def _side(forest: ParseForest, log_null: np.ndarray, log_edge: np.ndarray | None) -> SideArrays:
     """One forest in the form that the kernel reads."""
-    return SideArrays(
-        forest.start, forest.end, forest.edges, forest.roots, forest.log_marginal, log_null, log_edge
-    )
+    return SideArrays(forest.start, forest.end, forest.edges, forest.roots, log_null, log_edge)

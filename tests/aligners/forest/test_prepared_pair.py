@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forest_align.aligners.forest import prepared_pair
 from forest_align.aligners.forest._link_evidence import LinkEvidence
+from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.candidate import Candidate
+from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.parsing import sentence_from_bracket, sentence_from_n_best
+from forest_align.types import ParseForest
 
+from ...cext import alignment_cases as cases
+from ...cext.test_alignment import ALIGNERS, UNLIMITED
 from ..random_sentences import random_pair
 from .derivations import hanging, supported
 
@@ -82,3 +92,75 @@ def test_a_candidate_of_almost_no_probability_leaves_the_score_finite(aligner: F
     )
     assert found.log_probability is not None and np.isfinite(found.log_probability)
     assert found.log_probability == pytest.approx(least.log_probability)
+
+
+def mixed(alignment: Any, parse: Any, weight: float) -> Any:
+    """Log of (1 - weight) · alignment + weight · parse, given their logs."""
+    with np.errstate(divide="ignore"):
+        return np.log((1 - weight) * np.exp(alignment) + weight * np.exp(parse))
+
+
+def in_kernel_form(forest: ParseForest, log_null: np.ndarray, weight: float) -> SideArrays:
+    """A forest whose null phrases and hyperedges have interpolated probabilities."""
+    edges, _ = tree_losses(forest)
+    nulls, weights = mixed(log_null, forest.log_marginal, weight), np.minimum(mixed(0.0, edges, weight), 0.0)
+    return SideArrays(forest.start, forest.end, forest.edges, forest.roots, nulls, weights)
+
+
+@pytest.mark.parametrize("name", ALIGNERS)
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), weight=st.sampled_from([0.0, 1e-12, 0.2, 0.7, 1.0]))
+def test_interpolated_scores_are_those_of_all_alignments(
+    aligner: ForestAligner, name: str, seed: int, weight: float
+) -> None:
+    source, target, candidates = random_pair(random.Random(seed))
+    if max(len(source), len(target)) > 4:
+        return
+    # No score is so low that a support is left out as hopeless.
+    own = replace(
+        aligner.model.options, parser_weight=weight, noncompositional=False, null_penalty=0.5, tree_weight=0.0
+    )
+    model = replace(aligner.model, options=replace(own, link_weight=0.0, candidate_weight=0.5))
+    features = aligner.features(source, target, candidates)
+    pair = prepared_pair.PreparedPair.of(source, target, features, candidates, model.options)
+    options = model.options.search_options()._replace(**UNLIMITED, temperature=1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prepared_pair, "kernel", SimpleNamespace(align=ALIGNERS[name]))
+        found = pair.align(*model.log_probabilities(features), options)
+    forests = forest_of(source), forest_of(target)
+    log_pair, *log_null = model.log_probabilities(features)
+    parse = forests[0].log_marginal[:, None] + forests[1].log_marginal
+    nodes = mixed(log_pair[pair.source_class[:, None], pair.target_class], parse, weight)
+    roots = [tree_losses(forest)[1] for forest in forests]
+    nodes[np.ix_(forests[0].roots, forests[1].roots)] += mixed(0.0, roots[0][:, None] + roots[1], weight)
+    sides = [
+        in_kernel_form(forest, nulls[classes], weight)
+        for forest, nulls, classes in zip(
+            forests, log_null, (pair.source_class, pair.target_class), strict=True
+        )
+    ]
+    base = BaseArrays(pair.base_source, pair.base_target, pair.base_log_prior)
+    best, total, _ = cases.brute_force(cases.Case(sides[0], sides[1], nodes, base), options)
+    assert found.root_aligned == math.isfinite(best)
+    if found.root_aligned:
+        assert (found.log_score, found.log_total) == pytest.approx((best, total))
+
+
+def test_the_parser_decides_more_the_more_it_weighs(aligner: ForestAligner) -> None:
+    # The other sentence has the tree that the parser finds improbable.
+    low = "(S (NP (PRP She)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS glasses))))))"
+    high = "(S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NNS glasses)))))"
+    source = sentence_from_n_best([f"{math.log(0.95)}\t{high}", f"{math.log(0.05)}\t{low}"])
+    target = sentence_from_bracket(low)
+    candidates = [Candidate((i, i + 1), (i, i + 1), 0.9) for i in range(len(source))]
+    plain = replace(aligner.model.options, tree_weight=0.0, link_weight=0.0)
+    trees, scores = [], []
+    for weight in (0.0, 1e-12, 0.3, 0.999):
+        model = replace(aligner.model, options=replace(plain, parser_weight=weight))
+        found = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
+        trees.append(found.source_tree)
+        scores.append(found.log_probability)
+    assert scores[1] == pytest.approx(scores[0], abs=1e-6)
+    assert trees[:2] == [low, low]
+    assert trees[3] == high
+    assert len(set(scores[1:])) == 3

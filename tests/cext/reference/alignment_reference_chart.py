@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import COMPOSITIONAL, NONCOMPOSITIONAL
 
@@ -113,24 +111,12 @@ class Chart:
         if support.log_score > item.log_inside:
             item.log_inside, item.null_words = support.log_score, support.null_words
 
-    def rank(self, item: Item) -> float:
-        """Alignment and parse probability interpolated (§5.4), as a log."""
-        weight = self.options.parser_weight
-        if weight <= 0:
-            return item.log_inside
-        parse = self.source.log_marginal[item.source] + self.target.log_marginal[item.target]
-        if weight >= 1:
-            return parse
-        return float(np.logaddexp(math.log(1 - weight) + item.log_inside, math.log(weight) + parse))
-
     def prune(self, node: int) -> None:
         """Keep the best items of a source node and the best supports of each."""
         # What is left of the budget is shared out evenly among the nodes to come.
         items_so_far = sum(len(column) for column in self.columns[:node])
         share = max(1, (self.options.max_items - items_so_far) // (len(self.source) - node))
-        items = sorted(
-            self.columns[node].values(), key=lambda item: (-self.rank(item), -item.log_inside, item.target)
-        )
+        items = sorted(self.columns[node].values(), key=lambda item: (-item.log_inside, item.target))
         if share < min(self.options.beam, len(items)):
             self.narrowed = True
         places = min(self.options.beam, share)

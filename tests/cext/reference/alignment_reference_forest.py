@@ -16,14 +16,12 @@ class Side:
         end: Any,
         edges: Any,
         roots: Any,
-        log_marginal: Any,
         log_null: Any,
         log_edge: Any = None,
     ) -> None:
         self.start, self.end = list(map(int, start)), list(map(int, end))
         self.edges = [tuple(map(int, edge)) for edge in edges]
         self.roots = list(map(int, roots))
-        self.log_marginal = list(map(float, log_marginal))
         self.log_null = list(map(float, log_null))
         self.log_edge = [0.0] * len(self.edges) if log_edge is None else list(map(float, log_edge))
         self.edges_of: list[list[int]] = [[] for _ in self.start]

@@ -24,7 +24,7 @@ def collect(chart: Chart, temperature: float, packed: bool) -> AlignmentArrays:
         item.number = number
         item.log_total = _log_sum([_total(support, temperature) for support in item.supports])
     roots = [item for item in items if chart.is_root_pair(item)]
-    roots.sort(key=lambda item: (-chart.rank(item), -item.log_inside, item.number))
+    roots.sort(key=lambda item: (-item.log_inside, item.number))
     tops = roots[:1] or _partial_tops(chart, items)
     for item in roots or tops:
         item.log_outside = 0.0 if roots else -item.log_total
@@ -146,13 +146,15 @@ def _result(
         target_edges=np.array(sorted(target_edges), INT),
         source_nulls=np.array(sorted(source_nulls), INT),
         target_nulls=np.array(sorted(target_nulls), INT),
-        item_count=len(items),
+        item_source=np.array([item.source for item in items], INT),
+        item_target=np.array([item.target for item in items], INT),
+        item_log_posterior=np.array(posteriors, np.float64),
         support_count=sum(len(item.supports) for item in items),
-        packed=_packed(items, roots, posteriors) if packed else None,
+        packed=_packed(items, roots) if packed else None,
     )
 
 
-def _packed(items: list[Item], roots: list[Item], posteriors: list[float]) -> PackedArrays:
+def _packed(items: list[Item], roots: list[Item]) -> PackedArrays:
     supports = [support for item in items for support in item.supports]
     members = [sorted(member.number for member in support.members) for support in supports]
 
@@ -165,11 +167,8 @@ def _packed(items: list[Item], roots: list[Item], posteriors: list[float]) -> Pa
     source_edges = [sorted(support.source_edges) for support in supports]
     target_edges = [sorted(support.target_edges) for support in supports]
     return PackedArrays(
-        item_source=np.array([item.source for item in items], INT),
-        item_target=np.array([item.target for item in items], INT),
         item_log_inside=np.array([item.log_inside for item in items], np.float64),
         item_log_total=np.array([item.log_total for item in items], np.float64),
-        item_log_posterior=np.array(posteriors, np.float64),
         first_support=first([item.supports for item in items]),
         support_kind=np.array([support.kind for support in supports], np.int8),
         support_log_local=np.array([support.log_local for support in supports], np.float64),
