@@ -51,9 +51,15 @@ class Alignment(AlignmentRecord):
         Aligned dependency arcs, in the order of the source's dependents. Only the joint aligner aligns arcs.
     score : float or None
         Total score of an aligner whose scores are no log-probabilities (the joint aligner).
+    outside : tuple of (int, int)
+        The links of ``words`` that the derivation leaves out, ascending. No other link leads out of a phrase
+        pair.
+    alternatives : tuple of Alignment
+        Further alignments of the same sentences, the next best first; empty unless asked for.
     """
 
     __slots__ = ()
+    alternatives: tuple[Alignment, ...]
 
     def swap(self) -> Alignment:
         """The same alignment seen from the target side, phrases in the order of the new source."""
@@ -72,6 +78,8 @@ class Alignment(AlignmentRecord):
             target_tree=self.source_tree,
             word_evidence=tuple(self.word_evidence[k] for k in order) if self.word_evidence else (),
             arcs=tuple(sorted((pair.swap() for pair in self.arcs), key=arc_order)),
+            outside=tuple(sorted((j, i) for i, j in self.outside)),
+            alternatives=tuple(one.swap() for one in self.alternatives),
         )
 
     def above(self, probability: float) -> Alignment:
@@ -108,6 +116,8 @@ class Alignment(AlignmentRecord):
             root_aligned=self.root_aligned and any(map(self.is_root_pair, phrases)),
             word_evidence=tuple(self.word_evidence[k] for k in kept) if self.word_evidence else (),
             arcs=tuple(pair for pair in self.arcs if {*links.pairs}.issuperset(pair.links)),
+            outside=tuple(pair for pair in self.outside if pair in links),
+            alternatives=tuple(one.above(least) for one in self.alternatives),
         )
 
     def to_pharaoh(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from forest_align.alignment._arc_pair import ArcPair
 from forest_align.alignment._links import Links, read_links
@@ -14,6 +14,8 @@ from forest_align.types.brackets import check_tree
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import (
     Fields,
+    check_integer,
+    check_list,
     check_number,
     check_probability,
     check_span,
@@ -25,6 +27,10 @@ from forest_align.types.sentence import Sentence
 
 JSON_VERSION = 1
 
+Record = TypeVar("Record", bound="AlignmentRecord")
+
+# JSON keys that the alternatives of an alignment share with it.
+_NAMES, _SIDES = ("id", "aligner", "version"), ("source", "target")
 # JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
@@ -50,6 +56,8 @@ class AlignmentRecord:
     word_evidence: tuple[tuple[str, ...], ...] = ()
     arcs: tuple[ArcPair, ...] = ()
     score: float | None = None
+    outside: tuple[tuple[int, int], ...] = ()
+    alternatives: tuple[AlignmentRecord, ...] = ()
 
     @classmethod
     def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Self:
@@ -97,6 +105,8 @@ class AlignmentRecord:
             values["word_sure"] = list(words.sure)
         if self.word_evidence:
             values["word_evidence"] = [list(names) for names in self.word_evidence]
+        if self.outside:
+            values["outside"] = [list(pair) for pair in self.outside]
         values["phrases"] = [pair.to_dict() for pair in self.phrases]
         if self.arcs:
             values["arcs"] = [pair.to_dict() for pair in self.arcs]
@@ -115,6 +125,8 @@ class AlignmentRecord:
             values["warnings"] = list(self.warnings)
         if self.error:
             values["error"] = self.error
+        if self.alternatives:
+            values["alternatives"] = [_alternative(one.to_dict()) for one in self.alternatives]
         return values
 
     def to_json(self) -> str:
@@ -186,7 +198,41 @@ class AlignmentRecord:
                 for k, pair in enumerate(fields.items("arcs", []))
             ),
             fields.number("score", None),
+            _read_outside(fields, words),
+            tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
         )
+
+
+def _read_outside(fields: Fields, words: Links) -> tuple[tuple[int, int], ...]:
+    """Links that the phrases do not contain; each must be one of the links."""
+    found = set()
+    for k, value in enumerate(fields.items("outside", [])):
+        name = f"{fields.name('outside')}[{k}]"
+        i, j = (check_integer(x, name) for x in check_list(value, name, 2))
+        if (i, j) not in words:
+            raise InputError(f"expected one of the links of words, found [{i}, {j}]", field=name)
+        found.add((i, j))
+    return tuple(sorted(found))
+
+
+def _alternative(values: dict[str, Any]) -> dict[str, Any]:
+    """What an alternative has that the best alignment of the pair has not: all but names and sentences."""
+    trees = {f"{side}_tree": values[side]["tree"] for side in _SIDES if "tree" in values[side]}
+    return trees | {key: value for key, value in values.items() if key not in (*_NAMES, *_SIDES)}
+
+
+def _read_alternative(kind: type[Record], fields: Fields, place: int) -> Record:
+    """Read what :func:`_alternative` made."""
+    name = f"{fields.name('alternatives')}[{place}]"
+    own = fields.items("alternatives")[place]
+    Fields(own, name)  # raises an error if it is no object
+    values = {**own, **{key: fields.raw(key, None) for key in _NAMES}, "alternatives": []}
+    for side in _SIDES:
+        values[side] = {**fields.raw(side), "tree": own.get(f"{side}_tree")}
+    try:
+        return kind.from_dict(values)
+    except InputError as error:
+        raise InputError(error.message, field=f"{name}.{error.field}" if error.field else name) from None
 
 
 def _read_spans(fields: Fields, side: str, length: int) -> tuple[tuple[int, int], ...]:

@@ -19,6 +19,7 @@ h2 { font-size: 1em; margin: 0 0 .5em; } .note { opacity: .7; font-weight: norma
 .side { margin: .6em 0; line-height: 2.6; }
 .p { border-bottom: 3px solid var(--c); padding: 1px 1px var(--d); border-radius: 3px; }
 .w { padding: 0 2px; border-radius: 3px; } .w.un { color: var(--unaligned); }
+.w.out { text-decoration: underline dotted; }
 .unsure { opacity: .6; } .p.unsure { opacity: 1; border-bottom-style: dashed; }
 .on { background: #ffd54f; color: #000; }
 table { border-collapse: collapse; margin-top: .5em; } td, th { padding: 1px .8em 1px 0; text-align: left; }
@@ -70,12 +71,20 @@ def to_frame(alignment: AlignmentRecord) -> str:
 
 
 def to_section(alignment: AlignmentRecord) -> str:
-    """One alignment as a ``<section>``, to be placed between ``PAGE_START`` and ``PAGE_END``."""
-    return f"<section>\n{section_body(alignment)}\n</section>\n"
+    """One alignment as a ``<section>``, to be placed between ``PAGE_START`` and ``PAGE_END``.
+
+    Each of its alternatives has a section of its own.
+    """
+    bodies = [section_body(alignment)]
+    bodies += [section_body(one, number=number) for number, one in enumerate(alignment.alternatives, start=2)]
+    return "".join(f"<section>\n{body}\n</section>\n" for body in bodies)
 
 
-def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str:
-    """The content of an alignment's section; with ``open_trees`` the trees are unfolded."""
+def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number: int = 1) -> str:
+    """The content of an alignment's section; with ``open_trees`` the trees are unfolded.
+
+    An alternative has a ``number`` from 2.
+    """
     pairs = shown_pairs(alignment)
     notes = [alignment.aligner, roots_note(alignment)]
     if alignment.log_probability is not None:
@@ -83,11 +92,14 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str
     if alignment.score is not None:
         notes.append(f"score {alignment.score:.2f}")
     note = escaped(" · ".join(filter(None, notes)))
-    body = [f'<h2>Pair {escaped(alignment.id)} <span class="note">{note}</span></h2>']
+    name = f"Pair {escaped(alignment.id)}" if number == 1 else f"Alternative {number}"
+    body = [f'<h2>{name} <span class="note">{note}</span></h2>']
     if alignment.error:
         body.append(f'<p class="error">{escaped(alignment.error)}</p>')
     body += [f'<p class="note">{escaped(warning)}</p>' for warning in alignment.warnings]
     body += [_side(alignment, pairs, side) for side in (0, 1)]
+    if alignment.outside:
+        body.append(f'<p class="note">{escaped(_outside_note(alignment))}</p>')
     if pairs:
         body.append(_table(alignment, pairs))
     if alignment.arcs:
@@ -95,6 +107,13 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False) -> str
     if alignment.source_tree and alignment.target_tree and not alignment.error:
         body.append(_trees(alignment, open_trees))
     return "\n".join(body)
+
+
+def _outside_note(alignment: AlignmentRecord) -> str:
+    """The links outside of the derivation."""
+    source, target = alignment.source.words, alignment.target.words
+    links = ", ".join(f"{source[i]}–{target[j]}" for i, j in alignment.outside)
+    return f"dotted: links that the phrases leave out: {links}"
 
 
 def _names(side: int, start: int, end: int) -> list[str]:
@@ -158,11 +177,14 @@ def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int)
         other = (alignment.target, alignment.source)[side].words[link[1 - side]]
         partners += _names(1 - side, link[1 - side], link[1 - side] + 1)
         score = "" if alignment.words.scores is None else f" {alignment.words.scores[k]:.2f}"
+        if link in alignment.outside:
+            score += " outside of the phrases"
         names = ", ".join(alignment.word_evidence[k]) if alignment.word_evidence else ""
         notes.append(f"{other}{score}" + (f" ({names})" if names else ""))
     name = _names(side, index, index + 1)[0]
     title = f' title="{escaped("; ".join(notes))}"' if notes else ""
     style = "w" if partners else "w un"
+    style += " out" if any(link[side] == index for link in alignment.outside) else ""
     lights = " ".join([name, *partners])
     word = escaped(sentence.words[index])
     return f'<span class="{style}" data-w="{name}" data-with="{lights}"{title}>{word}</span>'

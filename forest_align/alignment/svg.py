@@ -60,8 +60,8 @@ def escaped(text: str) -> str:
 def to_svg(alignment: AlignmentRecord) -> str:
     """Draw an alignment as a self-contained SVG document.
 
-    The two phrases of a pair share a colour and a number. More probable links are drawn stronger. Unaligned
-    words and phrases are grey.
+    The two phrases of a pair share a colour and a number. More probable links are drawn stronger, those
+    outside of the derivation dashed. Unaligned words and phrases are grey.
 
     Parameters
     ----------
@@ -217,7 +217,8 @@ def _links(alignment: AlignmentRecord, source: _Words, target: _Words) -> list[s
     return [
         f'<path d="M{xs[i]:.1f} {top + 8:.1f} C{xs[i]:.1f} {middle:.1f} '
         f'{other_xs[j]:.1f} {middle:.1f} {other_xs[j]:.1f} {bottom - 8:.1f}" fill="none" stroke="#444444" '
-        f'stroke-width="1.4" stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"/>'
+        f'stroke-width="1.4" stroke-opacity="{0.25 + 0.75 * min(1.0, max(0.0, score)):.2f}"'
+        + (' stroke-dasharray="3 3"/>' if (i, j) in alignment.outside else "/>")
         for (i, j), score in zip(alignment.words.pairs, scores, strict=True)
     ]
 

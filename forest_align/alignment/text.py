@@ -22,7 +22,7 @@ _BOLD, _DIM, _RED, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
 def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, colour: bool = False) -> str:
-    """Show an alignment on lines of at most ``width`` columns.
+    """Show an alignment on lines of at most ``width`` columns, and its alternatives below it.
 
     A phrase is indented by its depth inside other aligned phrases of the source. A star marks a pair that
     only non-compositional alignment could form. Parts of constituents are hidden and counted, unless their
@@ -41,13 +41,22 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
     paint = _Styler(colour)
     table_width = None if width is None else max(width, _LEAST_WIDTH)
     width = table_width or DEFAULT_WIDTH
-    title = _title(alignment)
-    lines = [paint(_BOLD, title if table_width is None else _fit(title, table_width))]
+    lines = [_title(alignment, paint, table_width)]
     if alignment.error:
         lines += [paint(_RED, line) for line in _paragraph("error", _plain(alignment.error), width)]
     for name, sentence in (("source", alignment.source), ("target", alignment.target)):
         if sentence.text or sentence.tokens:
             lines += _paragraph(name, _plain(_text_of(sentence)), width)
+    lines += _body(alignment, table_width, paint)
+    for number, one in enumerate(alignment.alternatives, start=2):
+        lines += ["", _title(one, paint, table_width, number), *_body(one, table_width, paint)]
+    return "\n".join(lines) + "\n"
+
+
+def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Paint) -> list[str]:
+    """What is aligned: phrases and words, and the words that are not."""
+    width = table_width or DEFAULT_WIDTH
+    lines = []
     shown = shown_pairs(alignment)
     if shown:
         lines += ["", *_phrase_lines(alignment, shown, table_width, paint)]
@@ -56,7 +65,10 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
         if hidden := hidden_note(alignment, shown):
             lines += [paint(_DIM, line) for line in _paragraph("not shown", hidden, width)]
     if not alignment.error:
-        lines += ["", *_paragraph("words", ", ".join(_word_links(alignment)) or "none", width)]
+        inside, outside = _word_links(alignment, shown)
+        lines += ["", *_paragraph("words", ", ".join(inside) or "none", width)]
+        if outside:
+            lines += _paragraph("outside", f"{', '.join(outside)} (links that the phrases leave out)", width)
         for name, sentence, spans in (
             ("source only", alignment.source, alignment.unaligned_source),
             ("target only", alignment.target, alignment.unaligned_target),
@@ -68,7 +80,7 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
             lines += ["", *_paragraph("arcs", ", ".join(_arcs(alignment)), width)]
     for warning in alignment.warnings:
         lines += _paragraph("warning", _plain(warning), width)
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 class _Styler:
@@ -81,15 +93,19 @@ class _Styler:
         return f"{style}{text}{_RESET}" if self._on and style else text
 
 
-def _title(alignment: AlignmentRecord) -> str:
-    parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
+def _title(alignment: AlignmentRecord, paint: _Paint, width: int | None, number: int = 1) -> str:
+    if number > 1:
+        parts = [f"alternative {number}"]
+    else:
+        parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
         parts.append(roots_note(alignment) or "partly aligned")
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")
     if alignment.score is not None:
         parts.append(f"score {alignment.score:.2f}")
-    return " · ".join(part for part in parts if part)
+    title = " · ".join(part for part in parts if part)
+    return paint(_BOLD, title if width is None else _fit(title, width))
 
 
 def _phrase_lines(
@@ -134,19 +150,23 @@ def _phrase(node: Node, words: str) -> str:
     return _plain(f"{split_chain(node.label)[0]} {words}").lstrip()
 
 
-def _word_links(alignment: AlignmentRecord) -> list[str]:
+def _word_links(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> tuple[list[str], list[str]]:
+    """The links, and those outside of the derivation; probabilities in the table are not repeated."""
     links: Links = alignment.words
     source, target = _numbered(alignment.source), _numbered(alignment.target)
-    shown = []
+    in_table = {(pair.source_node.span, pair.target_node.span): pair.probability for pair in pairs}
+    inside: list[str] = []
+    outside: list[str] = []
     for k, (i, j) in enumerate(links):
         text = f"{source(i, i + 1)}–{target(j, j + 1)}"
-        if links.scores is not None:
+        if links.scores is not None and in_table.get(((i, i + 1), (j, j + 1))) != links.scores[k]:
             text += f" {links.scores[k]:.2f}"
         if alignment.word_evidence and alignment.word_evidence[k]:
             text += f" ({' '.join(alignment.word_evidence[k])})"
         # A no-break space keeps a link on one line; it is replaced after wrapping.
+        shown = outside if (i, j) in alignment.outside else inside
         shown.append(_plain(text).replace(" ", "\N{NO-BREAK SPACE}"))
-    return shown
+    return inside, outside
 
 
 def _arcs(alignment: AlignmentRecord) -> list[str]:

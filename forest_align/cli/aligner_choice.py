@@ -22,7 +22,8 @@ WORDS = (*WORD_CANDIDATES, "given")
 def load_aligner(options: Namespace) -> Aligner:
     """Load an aligner by a command's options.
 
-    The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``.
+    The options are ``aligner``, ``model``, ``parser``, ``annotator``, ``words`` and ``ppdb``, and perhaps
+    ``alignments``.
 
     Raises
     ------
@@ -42,6 +43,11 @@ def load_aligner(options: Namespace) -> Aligner:
     if options.annotator is not None:
         check_annotator(kind)
         settings["annotator"] = options.annotator
+    alignments = getattr(options, "alignments", 1)
+    if alignments > 1:
+        if kind != "forest":
+            raise InputError(f"the {kind} aligner takes no -k {alignments}; the forest aligner does")
+        settings["alignments"] = alignments
     if options.words is not None or options.ppdb is not None:
         settings |= _evidence(kind, options)
     if options.parser is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -57,7 +58,14 @@ def flat_tree(sentence: Sentence) -> str:
 
 @st.composite
 def alignments(draw: st.DrawFn) -> Alignment:
-    source, target = draw(sentences()), draw(sentences())
+    best = draw(alignments_of(draw(sentences()), draw(sentences())))
+    names = {"id": best.id, "aligner": best.aligner}
+    others = draw(st.lists(alignments_of(best.source, best.target), max_size=2))
+    return replace(best, alternatives=tuple(replace(one, **names) for one in others))
+
+
+@st.composite
+def alignments_of(draw: st.DrawFn, source: Sentence, target: Sentence) -> Alignment:
     trees = [draw(st.sampled_from(["", flat_tree(side)])) for side in (source, target)]
     words = draw(links(len(source), len(target)))
     pair = st.builds(PhrasePair, nodes(len(source)), nodes(len(target)), probabilities, st.booleans())
@@ -79,12 +87,14 @@ def alignments(draw: st.DrawFn) -> Alignment:
         tuple(draw(st.lists(texts, max_size=2))),
         draw(texts),
         evidence,
+        tuple(pair for pair in words if draw(st.booleans())),
     )
 
 
 def contents(alignment: Alignment) -> tuple[Any, ...]:
     """Everything of an alignment that can be compared; sentences compare by identity."""
+    values = {name: getattr(alignment, name) for name in alignment.__dataclass_fields__}
+    values["alternatives"] = tuple(map(contents, alignment.alternatives))
     return tuple(
-        (value.tokens, value.text) if isinstance(value, Sentence) else value
-        for value in (getattr(alignment, name) for name in alignment.__dataclass_fields__)
+        (value.tokens, value.text) if isinstance(value, Sentence) else value for value in values.values()
     )

@@ -14,13 +14,16 @@ from forest_align.types import InputError, Node, Sentence
 from .random_alignments import alignments, contents
 
 
+def in_order(alignment: Alignment) -> Alignment:
+    """The same with phrases sorted."""
+    others = tuple(map(in_order, alignment.alternatives))
+    return replace(alignment, phrases=tuple(sorted(alignment.phrases, key=repr)), alternatives=others)
+
+
 @given(alignments())
 def test_swapping_twice_changes_nothing_but_the_order_of_phrases(alignment: Alignment) -> None:
     once, twice = alignment.swap(), alignment.swap().swap()
-    in_order = replace(twice, phrases=tuple(sorted(twice.phrases, key=repr)))
-    assert contents(in_order) == contents(
-        replace(alignment, phrases=tuple(sorted(alignment.phrases, key=repr)))
-    )
+    assert contents(in_order(twice)) == contents(in_order(alignment))
     assert {(j, i) for i, j in once.words} == set(alignment.words)
     spans = [pair.source_node.span for pair in once.phrases]
     order = [end - start if alignment.has_derivation else end for start, end in spans]
@@ -105,5 +108,6 @@ def test_what_is_less_probable_goes_and_words_without_a_link_are_unaligned_then(
 @given(alignments())
 def test_nothing_is_less_probable_than_impossible(alignment: Alignment) -> None:
     spans = {"unaligned_source": (), "unaligned_target": (), "root_aligned": False}
-    alignment = replace(alignment, **spans)
+    others = tuple(replace(one, **spans) for one in alignment.alternatives)
+    alignment = replace(alignment, **spans, alternatives=others)
     assert contents(alignment.above(0)) == contents(alignment)

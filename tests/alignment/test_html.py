@@ -126,6 +126,23 @@ def test_what_is_less_probable_than_not_is_pale_and_a_note_says_so() -> None:
     assert "less probable" not in Page(to_html([example()])).text
 
 
+def test_links_outside_of_the_phrases_are_dotted_and_noted() -> None:
+    alignment = example()
+    i, j = alignment.words.pairs[0]
+    section = to_section(replace(alignment, outside=((i, j),)))
+    source, target = alignment.source.words[i], alignment.target.words[j]
+    assert f"dotted: links that the phrases leave out: {source}–{target}" in section
+    assert section.count('class="w out"') == 2 and section.count(" outside of the phrases") == 2
+    assert "dotted" not in to_section(alignment) and ' out"' not in to_section(alignment)
+
+
+def test_alternatives_have_sections_of_their_own() -> None:
+    other = replace(example(), log_probability=-77.25, id="")
+    page = to_html([replace(example(), alternatives=(other,))])
+    assert page.count("<section>") == 2
+    assert "<h2>Alternative 2 " in page and page.index("Alternative 2") < page.index("-77.25")
+
+
 def test_what_is_not_shown_is_counted() -> None:
     part = PhrasePair(Node(0, 2, "S'", False), Node(0, 2, "S'", False), 1.0)
     section = to_section(replace(example(), phrases=(*example().phrases, part)))

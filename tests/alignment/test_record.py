@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,6 +70,19 @@ def test_the_public_contract_is_written_as_it_was_read() -> None:
     assert Alignment.from_dict(example()).to_dict() == example()
 
 
+def test_alternatives_are_written_without_the_sentences() -> None:
+    best = Alignment.from_dict(example())
+    other = Alignment.from_dict(
+        example() | {"words": [[0, 0]], "outside": [[0, 0]], "word_probabilities": [0.9]}
+    )
+    values = replace(best, alternatives=(other,)).to_dict()
+    (alternative,) = values.pop("alternatives")
+    assert values == example()
+    assert not alternative.keys() & {"id", "aligner", "version", "source", "target", "alternatives"}
+    assert alternative["source_tree"] == example()["source"]["tree"] and "target_tree" not in alternative
+    assert alternative["words"] == alternative["outside"] == [[0, 0]]
+
+
 def test_unknown_keys_are_ignored_and_null_means_absent() -> None:
     values = example() | {"colour": "red", "word_probabilities": None, "log_probability": None}
     values["source"]["parser"] = "en"
@@ -130,6 +144,13 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("root_aligned", "yes", "root_aligned"),
         ("warnings", "slow", "warnings"),
         ("word_evidence", [["lemma"]], "word_evidence"),
+        ("outside", [[0, 1]], "outside[0]"),
+        ("outside", [[0, 0], [1]], "outside[1]"),
+        ("outside", "0-0", "outside"),
+        ("alternatives", {}, "alternatives"),
+        ("alternatives", ["x"], "alternatives[0]"),
+        ("alternatives", [{"words": []}, {}], "alternatives[1].words"),
+        ("alternatives", [{"words": [[0, 0]], "outside": [[1, 1]]}], "alternatives[0].outside[0]"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_field(path: str, value: Any, field: str) -> None:

@@ -51,6 +51,12 @@ def test_one_line_is_drawn_for_each_link() -> None:
     assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 3
 
 
+def test_links_outside_of_the_derivation_are_dashed() -> None:
+    root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), outside=((1, 2),))))
+    paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
+    assert [path.get("stroke-dasharray") for path in paths] == [None, None, "3 3"]
+
+
 def test_links_run_from_word_to_word_and_words_without_any_are_grey() -> None:
     alignment = replace(
         died_and_passed_away(), words=Links.of([(0, 1), (1, 0), (1, 2)], scores=[1.5, 0.4, -1.0])

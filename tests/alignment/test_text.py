@@ -47,10 +47,33 @@ def test_the_whole_view() -> None:
         "*            only non-compositional alignment could form it\n"
         "not shown    1 phrase pair with parts of constituents; --to jsonl has all\n"
         "\n"
-        "words        The–A 0.90, cat–cat 1.00, sat–sitting 0.55\n"
+        "words        The–A, cat–cat 1.00, sat–sitting 0.55\n"
         "source only  .\n"
         "target only  was\n"
     )
+
+
+def test_links_outside_of_the_phrases_stand_apart_with_their_probability() -> None:
+    lines = to_text(replace(cat(), outside=((0, 0), (2, 3)))).splitlines()
+    assert "words        cat–cat 1.00" in lines
+    assert "outside      The–A, sat–sitting 0.55 (links that the phrases leave out)" in lines
+
+
+def test_alternatives_follow_without_the_sentences() -> None:
+    other = replace(cat(), phrases=cat().phrases[-1:], words=Links.of([(1, 1)], scores=[0.8]), id="")
+    text = to_text(replace(cat(), alternatives=(other, other)))
+    first, *others = text.split("\n\nalternative ")
+    assert first + "\n" == to_text(cat())
+    assert others[0] == (
+        "2 · whole sentences aligned · log-probability -12.35\n"
+        "\n"
+        "S The cat sat . │ S A cat was sitting 1.00\n"
+        "\n"
+        "words        cat–cat 0.80\n"
+        "source only  .\n"
+        "target only  was"
+    )
+    assert others[1] == others[0].replace("2 ·", "3 ·") + "\n"
 
 
 def test_columns_stand_one_below_the_other_whatever_the_width_of_letters() -> None:

@@ -47,7 +47,6 @@ def one_to_one(words: int) -> tuple[SideArrays, SideArrays, np.ndarray, BaseArra
         ("roots", np.array([999], np.int32), "roots"),
         ("log_null", np.full(9, np.inf), "probabilities"),
         ("log_null", np.full(9, 1e7), "probabilities"),
-        ("log_marginal", np.full(9, -1e300), "probabilities"),
         ("log_edge", np.full(4, -1e300), "at most 0"),
         ("log_edge", np.full(4, 0.1), "at most 0"),
         ("log_edge", np.zeros(3), "a weight for each"),

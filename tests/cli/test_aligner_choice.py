@@ -54,6 +54,15 @@ def test_an_aligner_of_pairs_with_links_has_candidates_that_need_no_word_vectors
     assert not word_candidates(settings["candidates"]).uses_vectors
 
 
+def test_several_alignments_are_for_the_forest_aligner(loaded: list[Any]) -> None:
+    load_aligner(options(alignments=3))
+    assert loaded.pop() == ("forest", {"alignments": 3})
+    load_aligner(options(alignments=1))
+    assert loaded.pop() == ("forest", {})
+    with pytest.raises(InputError, match="the joint aligner takes no -k 3; the forest aligner does"):
+        load_aligner(options(aligner="joint", alignments=3))
+
+
 def test_a_parser_is_left_to_the_aligner_to_load_if_there_is_one_of_that_name(loaded: list[Any]) -> None:
     load_aligner(options(parser="en"))
     assert loaded == [("forest", {"parser": "en"})]

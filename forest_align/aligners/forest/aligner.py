@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.lexicon.pair_table import PairTable
     from forest_align.parsing import Parser
+
+#: For each alignment asked for, at most so many derivations are looked at.
+MOST_DERIVATIONS = 20
 
 
 class ForestAligner(ParsingAligner):
@@ -57,6 +61,9 @@ class ForestAligner(ParsingAligner):
         that are chosen by name.
     lexicon : Lexicon, optional
         By default the bundled one.
+    alignments : int
+        How many alignments of each pair to find: the best one, and the next ones in its
+        :attr:`~forest_align.Alignment.alternatives`, see :meth:`align_k_best`.
 
     Raises
     ------
@@ -75,7 +82,10 @@ class ForestAligner(ParsingAligner):
         candidates: CandidateProvider | str | None = None,
         ppdb: PairTable | str | Path | None = None,
         lexicon: Lexicon | None = None,
+        alignments: int = 1,
     ) -> None:
+        check_counts(alignments=alignments)
+        self.alignments = alignments
         self.model = model or bundled_model()
         candidates = self.model.words if candidates is None else candidates
         if isinstance(candidates, str):
@@ -165,16 +175,18 @@ class ForestAligner(ParsingAligner):
             If a sentence has no forest, a link or candidate lies outside of its sentence, or the score of a
             link is not a probability.
         """
-        candidates = given_candidates(candidates, source, target)
-        arrays, base = self.search(source, target, candidates)
-        return build_alignment(self.model, source, target, arrays, base, candidates)
+        best, *others = self._k_best(
+            source, target, given_candidates(candidates, source, target), self.alignments
+        )
+        return replace(best, alternatives=tuple(others)) if others else best
 
     def align_k_best(self, source: Text, target: Text, k: int) -> list[Alignment]:
         """Up to ``k`` alignments of two sentences, raw text or prepared, best first by ``log_probability``.
 
-        The first is the result of :meth:`align`.
-        The probability of a phrase pair is taken over all alignments. If the search does not reach the roots,
-        there is only one alignment.
+        The first is the result of :meth:`align`. No two have the same pairs of constituents and word links:
+        of derivations that differ in supports, labels, trees or parts of constituents alone, only the best
+        is there. At most ``MOST_DERIVATIONS`` · ``k`` derivations are looked at. The probability of a phrase
+        pair is taken over all alignments. If the search does not reach the roots, there is only one.
 
         Raises
         ------
@@ -183,11 +195,28 @@ class ForestAligner(ParsingAligner):
         """
         check_counts(k=k)
         source, target = self.prepare_pair(source, target)
-        forests = forest_of(source), forest_of(target)
-        candidates = self.candidates.candidates(source, target)
-        arrays, base = self.search(source, target, candidates, packed=True)
-        found = list(k_best(arrays, forests[0].edges, forests[1].edges, k)) or [arrays]
-        return [build_alignment(self.model, source, target, one, base, candidates) for one in found]
+        forest_of(source), forest_of(target)
+        return self._k_best(source, target, self.candidates.candidates(source, target), k)
+
+    def _k_best(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], k: int
+    ) -> list[Alignment]:
+        """Up to ``k`` distinct alignments of two sentences with forests, at least one."""
+        arrays, base = self.search(source, target, candidates, packed=k > 1)
+        derivations: Iterable[AlignmentArrays] = [arrays]
+        if arrays.root_aligned and k > 1:
+            edges = forest_of(source).edges, forest_of(target).edges
+            # The kernel's own result comes first, with its last digits.
+            derivations = chain(derivations, k_best(arrays, *edges, k * MOST_DERIVATIONS))
+        found: dict[object, Alignment] = {}
+        for one in derivations:
+            alignment = build_alignment(self.model, source, target, one, base, candidates)
+            whole = [pair for pair in alignment.phrases if pair.constituents]
+            spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
+            found.setdefault((spans, alignment.words.pairs), alignment)
+            if len(found) == k:
+                break
+        return list(found.values())
 
     def search(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False

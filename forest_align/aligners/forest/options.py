@@ -68,6 +68,9 @@ class ForestOptions:
     noncompositional, single_support, multiword, count_all_nulls : bool
         Switches of the search, see :func:`forest_align.cext.alignment.align`; ``multiword`` allows groups of
         words to be aligned as a whole.
+    maximum_set : bool
+        Whether the derivation is completed to the maximum set (Definition 3.2, condition 6), see
+        :func:`forest_align.aligners.forest._maximum_set.with_maximum_set`.
     whole_constituents : bool
         Whether phrases that are parts of constituents are widened to the whole constituents, unless other
         pairs or links prevent it, see :mod:`forest_align.aligners.forest._whole_constituents`.
@@ -95,6 +98,7 @@ class ForestOptions:
     single_support: bool = True
     multiword: bool = True
     count_all_nulls: bool = False
+    maximum_set: bool = False
     whole_constituents: bool = True
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.calibration import log_agreement
@@ -14,7 +15,7 @@ from forest_align.aligners.forest.features import forest_of
 from forest_align.aligners.forest.model import ForestModel
 from forest_align.aligners.forest.options import ForestOptions
 from forest_align.alignment import Alignment, Links, PhrasePair
-from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL, AlignmentArrays
+from forest_align.cext.alignment_result import BASE, AlignmentArrays
 from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
 
@@ -31,16 +32,22 @@ class Reported(NamedTuple):
     Attributes
     ----------
     arrays : AlignmentArrays
-        The derivation, with the nodes that are shown.
+        The derivation, perhaps completed to the maximum set, with the nodes that are shown.
     links : dict of (int, int) to float
         The word links with their probabilities.
     trees : (Derivation, Derivation)
         The tree that the derivation chose in each of the two forests.
+    outside : tuple of (int, int)
+        The links that the derivation does not contain, ascending.
+    leaves : dict of int to Candidate
+        The candidate of each base pair, by its place in the arrays.
     """
 
     arrays: AlignmentArrays
     links: dict[tuple[int, int], float]
     trees: tuple[Derivation, Derivation]
+    outside: tuple[tuple[int, int], ...]
+    leaves: dict[int, Candidate]
 
 
 def build_alignment(
@@ -72,8 +79,8 @@ def build_alignment(
         If a sentence has no forest.
     """
     forests = forest_of(source), forest_of(target)
-    leaves = {place: base[pair] for place, pair in _leaves(arrays)}
-    arrays, links, trees = reported_derivation(forests, arrays, base, candidates, model.options)
+    reported = reported_derivation(forests, arrays, base, candidates, model.options)
+    arrays, links, trees, outside, leaves = reported
     agreement = log_agreement(source, target, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
     weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
@@ -84,7 +91,7 @@ def build_alignment(
         source,
         target,
         words=Links.of(links, scores=list(links.values())),
-        phrases=_phrase_pairs(*forests, arrays, probabilities),
+        phrases=_phrase_pairs(*forests, arrays, probabilities, links),
         unaligned_source=gaps({i for i, _ in links}, len(source)),
         unaligned_target=gaps({j for _, j in links}, len(target)),
         source_tree=forests[0].bracket(source.words, trees[0]),
@@ -92,6 +99,7 @@ def build_alignment(
         log_probability=arrays.log_score if len(arrays.source) else None,
         root_aligned=arrays.root_aligned,
         aligner=NAME,
+        outside=outside,
         warnings=("the search was cut short: the sentences are long",) if arrays.narrowed else (),
     )
 
@@ -103,7 +111,7 @@ def reported_derivation(
     candidates: Sequence[Candidate],
     options: ForestOptions,
 ) -> Reported:
-    """Find the word links and the trees of a derivation, and widen its phrases if the options ask for it.
+    """Find the word links and the trees of a derivation; complete and widen its phrases as the options say.
 
     Parameters
     ----------
@@ -112,22 +120,24 @@ def reported_derivation(
     arrays, base, candidates
         As for :func:`build_alignment`.
     options : ForestOptions
-        Decide on links outside of the derivation, and on widening.
+        Decide on the maximum set, on links outside of the derivation, and on widening.
     """
-    links = _links_at_leaves(arrays, base, candidates)
-    _add_confident(links, candidates, options)
     trees = (
         _chosen_tree(forests[0], arrays.source_edges, arrays.source, arrays.root_aligned),
         _chosen_tree(forests[1], arrays.target_edges, arrays.target, arrays.root_aligned),
     )
+    if options.maximum_set:
+        arrays = with_maximum_set(arrays, forests, trees, base)
+    leaves = {place: base[pair] for place, pair in _leaves(arrays)}
+    links = _links_at_leaves(leaves.values(), candidates)
+    inside = set(links)
+    _add_confident(links, candidates, options)
     if options.whole_constituents:
         arrays = with_whole_constituents(arrays, forests, trees, links)
-    return Reported(arrays, links, trees)
+    return Reported(arrays, links, trees, tuple(sorted(links.keys() - inside)), leaves)
 
 
-def _links_at_leaves(
-    arrays: AlignmentArrays, base: Mapping[tuple[int, int], Candidate], candidates: Iterable[Candidate]
-) -> dict[tuple[int, int], float]:
+def _links_at_leaves(leaves: Iterable[Candidate], candidates: Iterable[Candidate]) -> dict[tuple[int, int], float]:
     """Word links of a derivation's base pairs.
 
     A group says that two phrases correspond, not which of their words do. So if both have several words, its
@@ -137,8 +147,7 @@ def _links_at_leaves(
     """
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
-    for _, pair in _leaves(arrays):
-        found = base[pair]
+    for found in leaves:
         cells = _cells(found)
         are_phrases = min(found.source[1] - found.source[0], found.target[1] - found.target[0]) > 1
         own = [cell for cell in cells if cell in word_scores]
@@ -161,22 +170,26 @@ def _cells(candidate: Candidate) -> list[tuple[int, int]]:
 
 
 def _phrase_pairs(
-    source: ParseForest, target: ParseForest, arrays: AlignmentArrays, probabilities: Sequence[float]
+    source: ParseForest,
+    target: ParseForest,
+    arrays: AlignmentArrays,
+    probabilities: Sequence[float],
+    links: Mapping[tuple[int, int], float],
 ) -> tuple[PhrasePair, ...]:
-    """The pairs of a derivation that were not replaced by others, in the order of the source nodes."""
-    compositional = arrays.kind != NONCOMPOSITIONAL
-    # A pair that replaces a non-compositional one takes over its supports.
-    compositional[arrays.parent[arrays.absorbed & ~compositional]] = False
+    """The pairs of a derivation that were not replaced by others, in the order of the source nodes.
+
+    A pair of two single words is their link and has its probability.
+    """
+    whole = compositional(arrays)
     kept = np.flatnonzero(~arrays.absorbed)
-    return tuple(
-        PhrasePair(
-            source.node(int(arrays.source[place])),
-            target.node(int(arrays.target[place])),
-            probabilities[place],
-            bool(compositional[place]),
-        )
-        for place in kept[np.argsort(arrays.source[kept], kind="stable")].tolist()
-    )
+    found = []
+    for place in kept[np.argsort(arrays.source[kept], kind="stable")].tolist():
+        one, two = source.node(int(arrays.source[place])), target.node(int(arrays.target[place]))
+        probability = probabilities[place]
+        if one.end - one.start == 1 == two.end - two.start:
+            probability = links.get((one.start, two.start), probability)
+        found.append(PhrasePair(one, two, probability, bool(whole[place])))
+    return tuple(found)
 
 
 def _chosen_tree(forest: ParseForest, edges: np.ndarray, aligned: np.ndarray, rooted: bool) -> Derivation:

@@ -60,7 +60,9 @@ def with_evidence(
                 if (i, j) in names:
                     names[i, j].update(dict.fromkeys(kind for kind in kinds if kind != CONTEXT))
     return replace(
-        alignment, word_evidence=tuple(tuple(names[link]) or (CONTEXT,) for link in alignment.words)
+        alignment,
+        word_evidence=tuple(tuple(names[link]) or (CONTEXT,) for link in alignment.words),
+        alternatives=tuple(with_evidence(aligner, one, ppdb, candidates) for one in alignment.alternatives),
     )
 
 

@@ -94,6 +94,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="paraphrase pairs (TSV or PPDB's own lines, perhaps gzipped) as further evidence; without them, "
         "sultan uses WordNet and word vectors",
     )
+    parser.add_argument(
+        "-k",
+        type=positive,
+        default=1,
+        metavar="N",
+        dest="alignments",
+        help="the N best different alignments of each pair (forest; not pharaoh); default: 1",
+    )
     parser.add_argument("--explain", action="store_true", help="name the evidence for each word link")
     parser.add_argument(
         "--min-probability",
@@ -121,6 +129,8 @@ def run(options: argparse.Namespace) -> int:
     )
     to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
     writer = alignment_writer(options.to, to_terminal)
+    if options.alignments > 1 and options.to == "pharaoh":
+        raise InputError("--to pharaoh takes no -k: a line has the links of one alignment")
     if options.resume and (options.output is None or not writer.one_line_each):
         raise InputError("--resume needs -o OUT, and --to jsonl or pharaoh")
     if options.output is not None:
@@ -173,6 +183,7 @@ def _made_with(options: argparse.Namespace, aligner: Aligner, first: Item | None
         "--to": options.to,
         "--tokenized": "given" if options.tokenized else "",
         "--escapes": options.escapes or "",
+        "-k": str(options.alignments),
         "--explain": "given" if options.explain else "",
         "--min-probability": "" if options.min_probability is None else str(options.min_probability),
         "--batch-size": str(options.batch_size),

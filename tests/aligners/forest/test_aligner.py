@@ -29,7 +29,7 @@ from forest_align.parsing import sentence_from_bracket, sentence_from_trees
 from forest_align.parsing.forests.trees import read_bracket
 from forest_align.types import InputError, Sentence
 
-from ..random_sentences import random_bracket
+from ..random_sentences import random_bracket, random_pair
 
 RELYING = (
     "(S (S (VP (VBG Relying) (PP (IN on) (NP (NN team) (NN spirit))))) (, ,) (NP (NN expedition) "
@@ -355,6 +355,33 @@ def test_k_best_alignments_begin_with_the_best_one(aligner: ForestAligner) -> No
     assert found[0].phrases == best.phrases
     scores = [one.log_probability for one in found]
     assert len(scores) == 5 and scores == sorted(scores, key=lambda score: -(score or 0.0))
+
+
+def test_k_best_alignments_differ_in_constituents_or_words(aligner: ForestAligner) -> None:
+    for seed in range(12):
+        source, target, candidates = random_pair(random.Random(seed))
+        several = ForestAligner(aligner.model, lexicon=aligner.lexicon, alignments=6)
+        best = several.align_candidates(source, target, candidates)
+        found = [best, *best.alternatives]
+        assert len(found) <= 6 and not any(one.alternatives for one in best.alternatives)
+        shown = {
+            (
+                frozenset(
+                    (pair.source_node.span, pair.target_node.span)
+                    for pair in one.phrases
+                    if pair.constituents
+                ),
+                one.words.pairs,
+            )
+            for one in found
+        }
+        assert len(shown) == len(found)
+        alone = aligner.align_candidates(source, target, candidates)
+        assert replace(best, alternatives=()) == alone
+        if best.root_aligned and len(candidates) > 3:
+            assert len(found) > 1
+    with pytest.raises(InputError, match="'alignments': expected at least 1, found 0"):
+        ForestAligner(aligner.model, alignments=0)
 
 
 def test_where_the_roots_are_not_reached_there_is_one_alignment(aligner: ForestAligner) -> None:

@@ -113,6 +113,33 @@ def test_partial_alignments_need_no_root() -> None:
     assert check(same(A, B, NP), root_aligned=False) == []
 
 
+@pytest.mark.parametrize(
+    ("pairs", "links", "missing"),
+    [
+        # a and b support NP; the roots have c to rest on as well.
+        ([(ROOT, ROOT, False), *same(A, B, C)], [], [(NP, NP)]),
+        # NP is inverted; VP is missing if both its words are aligned.
+        ([(ROOT, ROOT, False), (A, B, True), (B, A, True), *same(C, D)], [], [(NP, NP), (VP, VP)]),
+        # Only the links say that the second words correspond.
+        (same(ROOT, NP, VP, A, C), [(1, 1), (3, 3)], [(B, B), (D, D)]),
+        # Words of a group are not aligned one by one.
+        (same(ROOT, NP, VP, A, B), [(2, 2), (3, 3)], []),
+        # c leads out of the pair around it.
+        (same(ROOT, NP, VP, A), [(2, 1)], []),
+        # b would be in one half with a, in the other half of the target with c.
+        ([*same(ROOT, A), (C, C, True)], [(1, 3)], []),
+        (same(ROOT, NP, VP, A, B, C, D), [(i, i) for i in range(4)], []),
+    ],
+)
+def test_pairs_that_could_be_added_are_named_if_asked_for(
+    pairs: list[Pair], links: list[tuple[int, int]], missing: list[tuple[int, int]]
+) -> None:
+    tree = TREE.best_derivation()
+    assert violations(TREE, TREE, tree, tree, pairs) == []
+    found = violations(TREE, TREE, tree, tree, pairs, maximum_set_of=links)
+    assert found == [f"maximum set: {pair} could be added" for pair in missing]
+
+
 def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> None:
     assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
 

@@ -43,7 +43,8 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
     arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
     found = build_alignment(model, source, target, arrays, base, candidates)
     forests = forest_of(source), forest_of(target)
-    shown, links, trees = reported_derivation(forests, arrays, base, candidates, chosen)
+    shown, links, trees, outside = reported_derivation(forests, arrays, base, candidates, chosen)
+    assert found.outside == outside
 
     probabilities = model.calibration.probabilities(
         shown.log_posterior, log_agreement(source, target, shown, candidates)
@@ -54,7 +55,10 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
         merged = any(shown.kind[one] == NONCOMPOSITIONAL for one in [place, *gave_way])
         if not shown.absorbed[place]:
             nodes = forests[0].node(int(shown.source[place])), forests[1].node(int(shown.target[place]))
-            wanted.append(PhrasePair(*nodes, float(probabilities[place]), not merged))
+            link = nodes[0].start, nodes[1].start
+            of_words = nodes[0].end - nodes[0].start == nodes[1].end - nodes[1].start == 1
+            own = links[link] if of_words else float(probabilities[place])
+            wanted.append(PhrasePair(*nodes, own, not merged))
     assert found.phrases == tuple(wanted)
     assert found.swap().swap() == found
 
@@ -87,6 +91,37 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
         able = [one for one in forest.derivations() if {*edges.tolist()} <= {*one.edges.values()}]
         best = max(one.log_probability for one in able if one.root == nodes[0])
         assert tree.log_probability == pytest.approx(best)
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_only_links_that_are_marked_lead_out_of_phrases(aligner: ForestAligner, seed: int) -> None:
+    rng = random.Random(seed)
+    source, target, candidates = random_pair(rng)
+    changes = {"confident_link": 0.1, "certain_link": 0.3, "maximum_set": rng.random() < 0.5}
+    model = replace(aligner.model, options=replace(aligner.model.options, **changes))
+    found = ForestAligner(model, lexicon=aligner.lexicon).align_candidates(source, target, candidates)
+    assert list(found.outside) == sorted(found.outside) and {*found.outside} <= {*found.words}
+    leaves = set()
+    for pair in found.phrases:
+        (start, end), (low, high) = pair.source_node.span, pair.target_node.span
+        leaves |= {(start, low)} if end - start == high - low == 1 else set()
+        for i, j in found.words:
+            assert (start <= i < end) == (low <= j < high) or (i, j) in found.outside
+    assert not leaves & {*found.outside}
+
+
+def test_links_outside_are_kept_by_what_changes_an_alignment(aligner: ForestAligner) -> None:
+    source = sentence_from_bracket("(S (PP (IN for) (NP (DT a) (NN smoke))) (VP (VBZ ends)))")
+    target = sentence_from_bracket("(S (VP (VB smoke) (NP (DT a) (NN cigarette))) (VP (VBZ ends)))")
+    pairs = {((1, 3), (1, 3)): 0.98, ((2, 3), (0, 1)): 0.7, ((3, 4), (3, 4)): 0.9, ((1, 2), (1, 2)): 0.9}
+    candidates = [Candidate(*spans, score) for spans, score in pairs.items()]
+    found = aligner.align_candidates(source, target, candidates)
+    spans = {(pair.source_node.span, pair.target_node.span) for pair in found.phrases}
+    assert ((1, 3), (1, 3)) in spans and (2, 0) in found.words
+    assert found.outside == ((2, 0),)
+    assert found.swap().outside == ((0, 2),)
+    assert found.above(0.75).outside == () and found.above(0.65).outside == ((2, 0),)
 
 
 def test_words_of_a_group_have_scores_of_their_own_or_else_that_of_the_group(aligner: ForestAligner) -> None:

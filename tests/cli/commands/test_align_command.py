@@ -184,6 +184,25 @@ def test_a_resumed_run_gives_the_same_bytes_wherever_the_first_was_cut(cut: int,
         assert part.read_bytes() == whole.read_bytes()
 
 
+def test_a_run_goes_on_with_as_many_alternatives(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, out = write(tmp_path / "in.tsv", "a\ta\nfail\tb\n"), tmp_path / "out"
+    assert main(["align", pairs, "-o", str(out), "-k", "2"]) == 1
+    whole = out.read_bytes()
+    assert main(["align", pairs, "-o", str(out), "-k", "3", "--resume"]) == 2
+    assert "-k was '2' when it was begun, now it is '3'" in capsys.readouterr().err
+    assert main(["align", pairs, "-o", str(out), "-k", "2", "--resume"]) == 1
+    assert out.read_bytes() == whole
+
+
+def test_a_line_of_links_has_no_alternatives(
+    tmp_path: Path, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "--to", "pharaoh", "-k", "2"]) == 2
+    assert "--to pharaoh takes no -k" in capsys.readouterr().err and not aligners
+
+
 def test_resuming_pharaoh_output_counts_its_lines(tmp_path: Path, aligners: list[FakeAligner]) -> None:
     pairs, out = write(tmp_path / "in.tsv", "a\ta\nno tab\nb c\tc b\n"), tmp_path / "out"
     arguments = ["align", pairs, "-o", str(out), "--to", "pharaoh"]
@@ -569,7 +588,7 @@ def test_trees_of_the_input_become_forests(tmp_path: Path, aligners: list[FakeAl
 
 
 @pytest.mark.parametrize(
-    "option", [["--workers", "0"], ["--batch-size", "x"], ["--to", "xml"], ["--from", "x"]]
+    "option", [["--workers", "0"], ["--batch-size", "x"], ["--to", "xml"], ["--from", "x"], ["-k", "0"]]
 )
 def test_a_wrong_option_is_bad_usage(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
