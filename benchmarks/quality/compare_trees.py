@@ -1,19 +1,20 @@
 """Does alignment choose better trees than the parser? Compares both with the Stanford trees of Edinburgh++.
 
 Usage: python benchmarks/quality/compare_trees.py EDINBURGH_FOLDER [--forests CACHE]
-           [--changed FILE --count 50]
+           [--changed FILE --count 50] [--parser-weight W…]
 
 Prints labelled F1 of the parser's best trees and of the trees that the alignment chose, over all sentences
 and over those where the two differ. It also prints how many prepositions are attached as in the Stanford
 trees. ``--changed`` writes some of the attachments that the alignment changed, for inspection. The Stanford
-trees come from a parser, too, and contain its errors.
+trees come from a parser, too, and contain its errors. ``--parser-weight`` prints a table for several µ_p
+instead: labelled F1 and UAS of the chosen trees, how many are not the parser's best, and constituent F1.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +22,13 @@ from nltk import Tree
 
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.model import ForestModel
 from forest_align.data.pairs import read_pairs
-from forest_align.em.corpus.corpus import CorpusReader
-from forest_align.em.forest.dev_set import align_pair
+from forest_align.em.corpus.corpus import CorpusPair, CorpusReader
+from forest_align.em.forest.dev_set import DevSet, align_pair, figures
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.metrics.bracket_scores import score_brackets
-from forest_align.eval.metrics.dependencies import tree_heads
+from forest_align.eval.metrics.dependencies import score_attachment, tree_heads
 from forest_align.eval.metrics.significance import approximate_randomization
 from forest_align.types import Sentence
 
@@ -44,23 +46,32 @@ class Case:
     reference: str
 
 
-def read_cases(options: argparse.Namespace) -> list[Case]:
-    """Align all pairs; drop sentences whose Stanford tree has other words."""
+def read_corpus(options: argparse.Namespace) -> tuple[list[CorpusPair], list[str]]:
+    """Prepare all pairs; the Stanford trees of each, source and target."""
     reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
     stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()
     places = {pair.id: place for place, pair in enumerate(given) if not isinstance(pair, Exception)}
-    model = ForestAligner.load(options.model).model
+    return pairs, [stanford[2 * places[pair.id] + side] for pair in pairs for side in (0, 1)]
+
+
+def read_cases(options: argparse.Namespace) -> list[Case]:
+    """Align all pairs with the model that the options name."""
+    return cases_of(*read_corpus(options), ForestAligner.load(options.model).model)
+
+
+def cases_of(pairs: Sequence[CorpusPair], references: Sequence[str], model: ForestModel) -> list[Case]:
+    """Align all pairs; drop sentences whose Stanford tree has other words."""
     cases = []
-    for pair in pairs:
+    for place, pair in enumerate(pairs):
         aligned = align_pair(pair, model)
         sides = (
             (pair.source, pair.target, aligned.source_tree),
             (pair.target, pair.source, aligned.target_tree),
         )
         for side, (sentence, other, chosen) in enumerate(sides):
-            reference = stanford[2 * places[pair.id] + side]
+            reference = references[2 * place + side]
             if len(Tree.fromstring(reference).leaves()) == len(sentence):
                 cases.append(_case(sentence, other, chosen, reference))
     return cases
@@ -115,6 +126,34 @@ def report_brackets(name: str, cases: Sequence[Case]) -> None:
     )
 
 
+def attached(cases: Sequence[Case], which: str) -> float:
+    """Share of the words with the head that they have in the Stanford trees (UAS)."""
+    heads = [[tree_heads(getattr(case, kind)) for case in cases] for kind in ("reference", which)]
+    return score_attachment(heads[0], heads[1], [case.words for case in cases]).micro().recall
+
+
+def report_weights(
+    pairs: Sequence[CorpusPair], references: Sequence[str], model: ForestModel, weights: Sequence[float]
+) -> None:
+    """Print a table of several µ_p."""
+    dev = DevSet(pairs)
+    print("| µ_p | labelled F1 | p, against the parser | UAS | other trees | constituent F1 |")
+    print("|---" * 6 + "|")
+    for weight in weights:
+        one = replace(model, options=replace(model.options, parser_weight=weight))
+        cases = cases_of(pairs, references, one)
+        gold = labelled(cases, "reference")
+        best, chosen = (score_brackets(gold, labelled(cases, which)) for which in ("best", "chosen"))
+        p_value = approximate_randomization(best.statistics()["f1"], chosen.statistics()["f1"]).p_value
+        changed = sum(case.best != case.chosen for case in cases)
+        constituents = 100 * figures(dev.statistics(one))["constituent f1"].value
+        print(
+            f"| {weight:g} | {100 * chosen.counts.micro().f1:.2f} | {p_value:.3f} "
+            f"| {100 * attached(cases, 'chosen'):.2f} | {changed} of {len(cases)} | {constituents:.2f} |"
+        )
+    print(f"| parser | {100 * best.counts.micro().f1:.2f} | | {100 * attached(cases, 'best'):.2f} | | |")
+
+
 def describe(number: int, case: Case, token: int, best: int, chosen: int, reference: int) -> str:
     """One changed attachment as text."""
 
@@ -145,9 +184,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--forest-size", type=int, default=10)
     parser.add_argument("--forests", type=Path, metavar="CACHE")
     parser.add_argument("--limit", type=int, help="only the first pairs")
+    parser.add_argument(
+        "--parser-weight", type=float, nargs="+", metavar="W", help="values of µ_p: print a table of these"
+    )
     parser.add_argument("--changed", type=Path, metavar="FILE", help="write changed attachments")
     parser.add_argument("--count", type=int, default=50, help="how many of them (default: 50)")
     options = parser.parse_args(argv)
+    if options.parser_weight:
+        model = ForestAligner.load(options.model).model
+        report_weights(*read_corpus(options), model, options.parser_weight)
+        return
     cases = read_cases(options)
     report_brackets("all", cases)
     report_brackets("where the trees differ", [case for case in cases if case.best != case.chosen])

@@ -53,7 +53,7 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
     return "\n".join(lines) + "\n"
 
 
-def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Paint) -> list[str]:
+def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Styler) -> list[str]:
     """What is aligned: phrases and words, and the words that are not."""
     width = table_width or DEFAULT_WIDTH
     lines = []
@@ -93,7 +93,7 @@ class _Styler:
         return f"{style}{text}{_RESET}" if self._on and style else text
 
 
-def _title(alignment: AlignmentRecord, paint: _Paint, width: int | None, number: int = 1) -> str:
+def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number: int = 1) -> str:
     if number > 1:
         parts = [f"alternative {number}"]
     else:

@@ -87,7 +87,7 @@ def alignments_of(draw: st.DrawFn, source: Sentence, target: Sentence) -> Alignm
         tuple(draw(st.lists(texts, max_size=2))),
         draw(texts),
         evidence,
-        tuple(pair for pair in words if draw(st.booleans())),
+        outside=tuple(pair for pair in words if draw(st.booleans())),
     )
 
 

@@ -45,6 +45,22 @@ def test_prepositions_that_the_alignment_attaches_otherwise_are_found() -> None:
     assert "with (4): parser man, alignment saw, Stanford saw" in module.describe(1, case, 4, 3, 1, 1)
 
 
+def test_several_parser_weights_are_compared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = CorpusReader("toy", candidates="dictionary")
+    monkeypatch.setattr(made, "_parser", parse_many)
+    pairs, _ = made.read(gold_pairs())
+    parsed = [forest_of(one).bracket(one.words) for pair in pairs for one in (pair.source, pair.target)]
+    monkeypatch.setattr(compare_trees, "read_corpus", lambda options: (pairs, parsed))
+    compare_trees.main(["folder", "--model", "forest-published", "--parser-weight", "0", "0.999"])
+    without, nearly_parser, parser = cells(capsys.readouterr().out)[2:]
+    assert parser[:2] == ["parser", "100.00"] and parser[3] == "100.00"
+    assert (without[0], nearly_parser[0]) == ("0", "0.999")
+    # The trees that the alignment chooses are compared with the parser's own.
+    assert nearly_parser[1:5] == ["100.00", "1.000", "100.00", f"0 of {len(parsed)}"]
+
+
 def test_figures_of_the_search_are_those_worked_out_by_hand() -> None:
     module = measure_forest
     words = [[1, 2, 1, 4, 1, 5, 0.25], [3, 3, 3, 4, 0, 2, 0.75]]

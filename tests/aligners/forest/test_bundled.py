@@ -65,10 +65,23 @@ def test_alignments_are_whole_probable_legitimate_and_come_back_from_json(
         assert alignment.root_aligned and not alignment.error and not alignment.warnings
         assert alignment_violations(alignment) == []
         assert all(0 < pair.probability <= 1 for pair in alignment.phrases)
+        links = dict(zip(alignment.words.pairs, alignment.words.scores or (), strict=True))
+        for pair in alignment.phrases:
+            (start, end), (low, high) = pair.source_node.span, pair.target_node.span
+            if end - start == high - low == 1:
+                assert pair.probability == links[start, low]
+            for i, j in links.keys() - set(alignment.outside):
+                assert (start <= i < end) == (low <= j < high)
         assert all(0 < score <= 1 for score in alignment.words.scores or ())
         assert alignment_violations(Alignment.from_json(alignment.to_json())) == []
         for sentence in (alignment.source, alignment.target):
             assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
+
+
+def test_the_published_aligner_satisfies_every_condition(aligner: ForestAligner) -> None:
+    published = ForestAligner.load("forest-published", parser=aligner.parser)
+    for alignment in published.align_many(PAIRS):
+        assert alignment_violations(alignment, maximum_set=True) == []
 
 
 def test_workers_change_nothing(aligner: ForestAligner, alignments: list[Alignment]) -> None:
