@@ -1,7 +1,7 @@
 """Phrase and word alignment of English paraphrases on packed parse forests.
 
 Nothing heavy is imported here: names are resolved on first use, so that ``import forest_align`` stays fast
-and never imports torch by itself.
+and never imports torch by itself. Only the waiting of torch's threads is set here, as that must come first.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from forest_align._faces import lazy_face
 from forest_align._version import __version__
+from forest_align._waiting_threads import limit_spinning
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
@@ -65,5 +66,7 @@ _HOME_OF = {
     "Sentence": "forest_align.types",
     "Token": "forest_align.types",
 }
+
+limit_spinning()
 
 __getattr__, __dir__ = lazy_face(__name__, _HOME_OF)

@@ -23,9 +23,6 @@ EXIT_SOME_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-# The value that GNU's OpenMP itself uses when there are more threads than processors.
-_SPINS = "1000"
-
 # Command -> description in one line. A command's module is imported only when it is called, so that the help
 # of one command does not wait for the imports of the others.
 COMMANDS = {
@@ -124,17 +121,6 @@ def _message(error: Exception) -> str:
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
-def _limit_spinning() -> None:
-    """Keep torch's threads from spinning while they wait for a thread that other programs delay.
-
-    The threads wait for each other at every operation. If each has a processor, GNU's OpenMP lets them spin
-    for milliseconds, even if other programs use these processors. OpenMP reads this setting when torch is
-    loaded.
-    """
-    if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -148,7 +134,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The parent process closed stderr. The next opened file (such as the output) would get its number,
         # and libraries' messages would be written into it.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    _limit_spinning()
     parser = _top_level_parser()
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments:

@@ -38,6 +38,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "pipeline_speed": ("RAW --limit 2", "packed forests", {}),
     "repeatability": ("RAW --limit 2", "links in one run only", {}),
     "training_speed": ("LINKED --forests CACHE --limit 2 --epochs 1 --workers 1", "one trial on 2", {}),
+    "waiting_threads": ("RAW --limit 2 --runs 1 --busy 1", "2 pairs, 1 busy .* times as long", {}),
 }
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from forest_align import __version__
@@ -69,21 +67,3 @@ def test_an_empty_argument_is_told_before_it_is_taken_for_a_folder(
 ) -> None:
     assert main(arguments) == 2
     assert "error: an argument is empty; is a variable of the shell not set?" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, {"GOMP_SPINCOUNT": "1000"}),
-        ({"GOMP_SPINCOUNT": "7"}, {"GOMP_SPINCOUNT": "7"}),
-        ({"OMP_WAIT_POLICY": "active"}, {"OMP_WAIT_POLICY": "active"}),
-    ],
-    ids=["by default", "a number of one's own", "a policy of one's own"],
-)
-def test_threads_that_wait_soon_sleep_unless_the_user_wants_otherwise(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], expected: dict[str, str]
-) -> None:
-    monkeypatch.setattr(os, "environ", dict(given))
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert os.environ == expected
