@@ -10,6 +10,9 @@ from pathlib import Path
 from forest_align.data.text.escapes import ESCAPES
 from forest_align.types import InputError
 
+# Extensions of files that differ from the name of the format.
+_EXTENSIONS = {"txt": "text", "json": "jsonl"}
+
 
 class _RemovedOption(argparse.Action):
     """Refuses a removed option, and says what to use instead."""
@@ -81,7 +84,19 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def format_of_output(path: str | None, formats: Collection[str], default: str) -> str:
-    """The format for the extension of an output's name (ignoring ``.gz``), else the default."""
+    """The format for the extension of an output's name (ignoring ``.gz``); the default if it has none.
+
+    Raises
+    ------
+    InputError
+        If the extension is that of no format.
+    """
     extension = Path((path or "").removesuffix(".gz")).suffix.removeprefix(".").lower()
-    name = "text" if extension == "txt" else extension
-    return name if name in formats else default
+    name = _EXTENSIONS.get(extension, extension)
+    if name in formats:
+        return name
+    if extension in ("", "txt"):  # tables are text, too
+        return default
+    known = ", ".join(f".{one}" for one in formats)
+    problem = "Parquet is not supported" if name == "parquet" else f"there is no output format {extension!r}"
+    raise InputError(f"{problem}; expected a name that ends in {known}, or --to FORMAT", file=path)

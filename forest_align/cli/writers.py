@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from forest_align.alignment import Alignment
+from forest_align.types import InputError
+
+_DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +24,31 @@ class AlignmentWriter:
     header, footer : str
         Text before the first and after the last.
     one_line_each : bool
-        Whether an alignment is exactly one line, so that a run can be resumed.
+        Whether an output is one line for each alignment and nothing else, so that a run can be resumed.
+    one_pair : bool
+        Whether an output holds one alignment only.
     """
 
     line: Callable[[Alignment], str]
     header: str = ""
     footer: str = ""
     one_line_each: bool = False
+    one_pair: bool = False
 
 
 def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
-    """The writer of ``jsonl``, ``pharaoh``, ``text`` or ``html``."""
+    """The writer of ``jsonl``, ``pharaoh``, ``tsv``, ``csv``, ``svg``, ``text`` or ``html``."""
     if name == "jsonl":
         return AlignmentWriter(lambda alignment: alignment.to_json() + "\n", one_line_each=True)
     if name == "pharaoh":
         return AlignmentWriter(lambda alignment: alignment.to_pharaoh() + "\n", one_line_each=True)
+    if name in _DELIMITERS:
+        from forest_align.alignment.table_rows import COLUMNS, line_of, to_row
+
+        delimiter = _DELIMITERS[name]
+        return AlignmentWriter(lambda alignment: to_row(alignment, delimiter), line_of(COLUMNS, delimiter))
+    if name == "svg":
+        return AlignmentWriter(_picture, one_pair=True)
     if name == "html":
         from forest_align.alignment.html import PAGE_END, PAGE_START, to_section
 
@@ -47,3 +60,13 @@ def alignment_writer(name: str, to_terminal: bool) -> AlignmentWriter:
     width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if has_width else None
     colour = to_terminal and not os.environ.get("NO_COLOR")
     return AlignmentWriter(lambda alignment: to_text(alignment, width=width, colour=colour) + "\n")
+
+
+def _picture(alignment: Alignment) -> str:
+    """The picture of an alignment; nothing for a pair that could not be aligned."""
+    if alignment.error:
+        return ""
+    try:
+        return alignment.to_svg() + "\n"
+    except RecursionError:
+        raise InputError("the trees are too deep to be drawn") from None

@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from forest_align.cli.arguments import add_output, add_text_arguments, format_of
 from forest_align.cli.input_pairs import Item, read_items
 from forest_align.cli.writers import alignment_writer
 from forest_align.data.pairs import FORMATS
+from forest_align.data.text.lines import STANDARD_INPUT
 from forest_align.em.progress import counted
 from forest_align.storage.outputs import open_output, refuse_overwriting
 from forest_align.storage.run_record import RunRecord
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from forest_align.aligners import Aligner
 
 EXIT_OK, EXIT_SOME_FAILED = 0, 1
-OUTPUTS = ("jsonl", "pharaoh", "html", "text")
+OUTPUTS = ("jsonl", "pharaoh", "tsv", "csv", "html", "svg", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Every pair yields its line; one that cannot be aligned has an "error".\n'
         "exit status: 0 all aligned, 1 some pairs failed, 2 bad usage or input"
     )
-    parser.add_argument("pairs", metavar="PAIRS", help="file of sentence pairs; - for standard input")
+    parser.add_argument(
+        "pairs",
+        metavar="PAIRS",
+        nargs="?",
+        help="file of sentence pairs; - for standard input, which is also the default if it is piped",
+    )
     parser.add_argument(
         "target", metavar="SENTENCE", nargs="?", help="second sentence; PAIRS is then the first"
     )
@@ -78,7 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         choices=OUTPUTS,
-        help="output format; default: by the extension of OUT, else jsonl (text for two sentences)",
+        help="output format; default: by the extension of OUT, else jsonl (text for two sentences). svg is a "
+        "picture of one pair",
     )
     parser.add_argument("--from", dest="source_format", choices=tuple(FORMATS), help="format of PAIRS")
     add_text_arguments(parser)
@@ -124,6 +131,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Align and write; return the exit status."""
+    if options.pairs is None:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InputError("expected a file of pairs, two sentences, or pairs through standard input")
+        options.pairs = STANDARD_INPUT
     options.to = options.to or format_of_output(
         options.output, OUTPUTS, default="jsonl" if options.target is None else "text"
     )
@@ -144,8 +155,11 @@ def run(options: argparse.Namespace) -> int:
     items: Iterator[Item] = read_items(options, complaints.append)
     # Read the first pair and load the models before the output is opened: a missing input must not destroy an
     # older output.
-    first = next(items, None)
-    items = chain([first], items) if first is not None else iter(())
+    begun = list(islice(items, 2 if writer.one_pair else 1))
+    if len(begun) > 1:
+        raise InputError(f"--to {options.to} takes one pair; found more", file=options.pairs)
+    first = begun[0] if begun else None
+    items = chain(begun, items)
     aligner = load_aligner(options)
     explain = _explainer(aligner) if options.explain else None
     resumable = options.output if writer.one_line_each else None

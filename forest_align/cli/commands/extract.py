@@ -103,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
         keep_case=options.keep_case,
         symmetric=options.symmetric,
     )
+    table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
     _check_files(options.alignments, options.output)
     kept = _counts_file(options.alignments, options.output)
     if options.resume and kept is None:
@@ -115,7 +116,6 @@ def run(options: argparse.Namespace) -> int:
                 f"expected alignments that 'forest-align align' wrote, found {broken} lines that are none",
                 file=options.alignments[0],
             )
-        table = TABLE_FORMATS[options.to or format_of_output(options.output, TABLE_FORMATS, "tsv")]
         entries = counts.entries(options.min_count)
         to_terminal = options.output is None and sys.stdout is not None and sys.stdout.isatty()
         written = 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -11,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,7 @@ from forest_align.aligners.pair import Pair, Text
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.cli import main
 from forest_align.cli.writers import alignment_writer
+from forest_align.data.pairs import read_pairs
 from forest_align.types import InputError, Node, Sentence
 
 
@@ -449,6 +452,10 @@ def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[Fak
         ("out.html", ["--to", "pharaoh"], b"0-0\n"),
         ("out.jsonl.gz", [], b'{"id": '),
         ("out.html.gz", [], b"<!DOCTYPE html>"),
+        ("out.json", [], b'{"id": '),
+        ("out.tsv", [], b"id\tsource\ttarget\tlinks\twords\tphrases\terror\n1\ta\ta\t0-0\t"),
+        ("out.csv", [], b"id,source,target,links,words,phrases,error\n1,a,a,0-0,"),
+        ("out.xlsx", ["--to", "pharaoh"], b"0-0\n"),
     ],
 )
 def test_the_extension_of_the_output_says_its_format_unless_to_does(
@@ -459,15 +466,44 @@ def test_the_extension_of_the_output_says_its_format_unless_to_does(
     assert (gzip.decompress(written) if name.endswith(".gz") else written).startswith(begin)
 
 
-@pytest.mark.parametrize("name", ["out", "out.text.old", "out.tsv", "out.xml", "jsonl"])
-def test_without_a_known_extension_pairs_become_json_and_two_sentences_text(
+@pytest.mark.parametrize("name", ["out", "out.gz", ".hidden", "jsonl"])
+def test_without_an_extension_pairs_become_json_and_two_sentences_text(
     name: str, tmp_path: Path, aligners: list[FakeAligner]
 ) -> None:
     out = tmp_path / name
+    read = gzip.decompress if name.endswith(".gz") else bytes
     assert main(["align", write(tmp_path / "in.tsv", "a\ta\n"), "-o", str(out)]) == 0
-    assert lines_of(out)[0]["id"] == "1"
+    assert json.loads(read(out.read_bytes()))["id"] == "1"
     assert main(["align", "a", "a", "-o", str(out)]) == 0
-    assert "a–a" in out.read_text(encoding="utf-8")
+    assert "a–a" in read(out.read_bytes()).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("out.xlsx", "there is no output format 'xlsx'"),
+        ("out.parquet", "Parquet is not supported"),
+        ("out.text.old", "there is no output format 'old'"),
+        ("out.xml.gz", "there is no output format 'xml'"),
+    ],
+)
+@pytest.mark.parametrize("pairs", [["a", "a"], ["in.tsv"]])
+def test_an_extension_of_no_format_is_refused_and_nothing_is_written(
+    name: str,
+    problem: str,
+    pairs: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "in.tsv", "a\ta\n")
+    write(tmp_path / name, "precious")
+    assert main(["align", *pairs, "-o", name]) == 2
+    known = "a name that ends in .jsonl, .pharaoh, .tsv, .csv, .html, .svg, .text, or --to FORMAT"
+    assert capsys.readouterr().err == f"forest-align align: error: {name}: {problem}; expected {known}\n"
+    assert (tmp_path / name).read_text() == "precious" and not aligners
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out.TXT", "out.text"])
@@ -483,6 +519,56 @@ def test_html_output_is_one_page(tmp_path: Path, aligners: list[FakeAligner]) ->
     assert main(["align", pairs, "-o", str(out), "--to", "html"]) == 1
     page = out.read_text()
     assert page.count("<section>") == 2 and page.endswith("</html>\n") and "&lt;b&gt;" in page
+
+
+@pytest.mark.parametrize("extension", ["tsv", "csv"])
+def test_a_table_has_a_row_for_each_pair_and_is_read_as_one(
+    extension: str, tmp_path: Path, aligners: list[FakeAligner]
+) -> None:
+    out = tmp_path / f"out.{extension}"
+    pairs = write(tmp_path / "in.tsv", 'a , "b"\ta "b"\tx\nbroken\nfail\ta\tz\n')
+    assert main(["align", pairs, "--tokenized", "-o", str(out)]) == 1
+    with out.open(encoding="utf-8", newline="") as file:
+        quoting = csv.QUOTE_NONE if extension == "tsv" else csv.QUOTE_MINIMAL
+        rows = list(csv.DictReader(file, delimiter="\t" if extension == "tsv" else ",", quoting=quoting))
+    assert [row["id"] for row in rows] == ["x", "2", "z"]
+    assert (rows[0]["links"], rows[0]["words"]) == ("0-0 2-1", 'a ↔ a 0.50 | "b" ↔ "b" 0.50')
+    assert rows[0]["error"] == "" and "in.tsv:2: " in rows[1]["error"] and "it failed" in rows[2]["error"]
+    read = [pair for pair in read_pairs(out, tokenized=True) if not isinstance(pair, InputError)]
+    assert [pair.source.words for pair in read] == [("a", ",", '"b"'), ("fail",)]
+
+
+def test_a_picture_is_of_one_pair(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    aligners: list[FakeAligner],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out.svg"
+    assert main(["align", write(tmp_path / "in.tsv", "a\ta\nb\tb\n"), "-o", str(out)]) == 2
+    assert f"{tmp_path / 'in.tsv'}: --to svg takes one pair; found more" in capsys.readouterr().err
+    assert not out.exists() and not aligners
+    # The aligner makes no trees.
+    assert main(["align", "a", "a", "-o", str(out)]) == 1
+    assert "the first: pair 1: " in capsys.readouterr().err and out.read_bytes() == b""
+    align = FakeAligner.align
+    trees = {"source_tree": "(NN a)", "target_tree": "(NN a)"}
+    monkeypatch.setattr(FakeAligner, "align", lambda *given: replace(align(*given), **trees))
+    assert main(["align", "a", "a", "-o", str(out)]) == 0
+    assert ElementTree.parse(out).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_piped_input_is_read_if_there_are_no_pairs(
+    monkeypatch: pytest.MonkeyPatch, aligners: list[FakeAligner], capsys: pytest.CaptureFixture[str]
+) -> None:
+    piped = SimpleNamespace(buffer=io.BytesIO(b"x\tx\n"), isatty=lambda: False)
+    monkeypatch.setattr("sys.stdin", piped)
+    assert main(["align", "--to", "pharaoh"]) == 0
+    assert capsys.readouterr().out == "0-0\n"
+    for nothing in (SimpleNamespace(isatty=lambda: True), None):
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert main(["align", "--to", "pharaoh"]) == 2
+        assert "expected a file of pairs, two sentences, or pairs" in capsys.readouterr().err
 
 
 def test_given_links_belong_to_their_pair_even_when_words_repeat(

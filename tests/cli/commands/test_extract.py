@@ -263,6 +263,14 @@ def test_the_extension_of_the_table_says_its_format_unless_to_does(
     assert (tmp_path / name).read_text().startswith(begin)
 
 
+def test_an_extension_of_no_format_is_refused_before_anything_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["extract", str(tmp_path / "nothing.jsonl"), "-o", "t.xlsx"]) == 2
+    known = "expected a name that ends in .tsv, .jsonl, .ppdb, or --to FORMAT"
+    assert f"t.xlsx: there is no output format 'xlsx'; {known}" in capsys.readouterr().err
+
+
 def test_a_table_is_not_written_under_the_name_of_a_compressed_file(
     found: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

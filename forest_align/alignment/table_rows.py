@@ -1,0 +1,73 @@
+"""Rows of a table, one for each alignment, for spreadsheets and for readers of CSV and TSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from forest_align.alignment._record import AlignmentRecord
+
+COLUMNS = ("id", "source", "target", "links", "words", "phrases", "error")
+
+
+def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
+    r"""The row of an alignment, as one line with its line end.
+
+    Tabs and line ends in a cell become blanks.
+
+    Parameters
+    ----------
+    alignment : AlignmentRecord
+        The alignment; if it failed, only ``id``, ``source``, ``target`` and ``error`` are filled in.
+    delimiter : str
+        A comma, for CSV, which quotes cells where needed; or a tab, between which quotes are text.
+
+    Examples
+    --------
+    >>> from forest_align.alignment import Alignment, Links
+    >>> from forest_align.types import Sentence
+    >>> sides = Sentence.from_words(["He", "died"]), Sentence.from_words(["She", "died"])
+    >>> to_row(Alignment(*sides, Links(((1, 1),), scores=(0.9,)), id="7"), ",")
+    '7,He died,She died,1-1,died ↔ died 0.90,,\n'
+    """
+    sentences = (alignment.source, alignment.target)
+    # Links count the tokens, so these are written; they can be counted by splitting at blanks.
+    source, target = (" ".join(one.words) if one.tokens else one.text for one in sentences)
+    cells = [
+        alignment.id,
+        source,
+        target,
+        alignment.words.to_pharaoh(),
+        " | ".join(_words(alignment)),
+        " | ".join(_phrases(alignment)),
+        alignment.error,
+    ]
+    return line_of(cells, delimiter)
+
+
+def line_of(cells: list[str] | tuple[str, ...], delimiter: str) -> str:
+    """Cells as one line with its line end."""
+    whole = [" ".join(cell.split("\t")) for cell in (" ".join(one.splitlines()) for one in cells)]
+    if delimiter == "\t":
+        return "\t".join(whole) + "\n"
+    line = io.StringIO()
+    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(whole)
+    return line.getvalue()
+
+
+def _words(alignment: AlignmentRecord) -> list[str]:
+    links = alignment.words
+    source, target = alignment.source.words, alignment.target.words
+    scores = [""] * len(links) if links.scores is None else [f" {score:.2f}" for score in links.scores]
+    return [f"{source[i]} ↔ {target[j]}{score}" for (i, j), score in zip(links, scores, strict=True)]
+
+
+def _phrases(alignment: AlignmentRecord) -> list[str]:
+    """The phrase pairs with more than one word on a side; all others are links."""
+    found = []
+    for pair in alignment.phrases:
+        source, target = alignment.texts_of(pair)
+        nodes = pair.source_node, pair.target_node
+        if any(node.end - node.start > 1 for node in nodes):
+            found.append(f"{source} ↔ {target} {pair.probability:.2f}")
+    return found
