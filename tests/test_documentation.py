@@ -156,8 +156,6 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import forest_align
 
-    if page.name == "joint.md":
-        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
     examples = ROOT / "examples" / "pairs.tsv"
     monkeypatch.chdir(tmp_path)
     shutil.copy(examples, tmp_path)

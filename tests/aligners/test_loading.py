@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, get_overloads
+from typing import get_overloads
 
 import pytest
 
@@ -21,15 +21,9 @@ DECLARED = {
 KINDS = ("forest", "contextual", "sultan", "semi-markov", "joint", "projection")
 
 
-def loaded(name: str, **options: Any) -> Any:
-    if name.startswith("joint"):
-        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
-    return load(name, **options)
-
-
 @pytest.mark.parametrize("name", sorted(DECLARED))
 def test_the_type_that_is_declared_for_a_name_is_what_is_loaded(name: str) -> None:
-    assert type(loaded(name)).__name__ == DECLARED[name]
+    assert type(load(name)).__name__ == DECLARED[name]
 
 
 def test_every_bundled_model_has_a_type_declared() -> None:
@@ -59,7 +53,7 @@ def test_an_option_that_a_kind_does_not_take_is_refused_with_those_that_it_takes
     kind: str, option: str, others: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        loaded(kind, **{option: "x"})
+        load(kind, **{option: "x"})
     assert str(refused.value) == f"the {kind} aligner takes no option {option!r}; it takes {others}"
 
 
@@ -68,7 +62,7 @@ def test_every_option_is_described_with_those_of_its_kind(kind: str) -> None:
     items = str(load.__doc__).split("\n        - ")
     described = "".join(item for item in items if item.startswith(("All", f"``{kind}``")))
     with pytest.raises(InputError) as refused:
-        loaded(kind, nonesuch=1)
+        load(kind, nonesuch=1)
     options = str(refused.value).partition("it takes ")[2].split(", ")
     assert [name for name in options if f"``{name}``" not in described] == []
 
@@ -78,9 +72,9 @@ def test_paraphrases_are_a_table_or_the_path_of_one(kind: str, tmp_path: Path) -
     path = tmp_path / "ppdb.tsv"
     path.write_text("quick\tfast\n", encoding="utf-8")
     table = PairTable([("quick", "fast")])
-    assert loaded(kind, ppdb=table).ppdb is table
+    assert load(kind, ppdb=table).ppdb is table
     for given in (path, str(path)):
-        assert ("fast", "quick") in loaded(kind, ppdb=given).ppdb
+        assert ("fast", "quick") in load(kind, ppdb=given).ppdb
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,6 +84,6 @@ def test_paraphrases_that_cannot_be_used_are_refused_before_anything_is_aligned(
     path = tmp_path / "broken.tsv"
     path.write_text("quick\tfast\nslow\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"broken\.tsv:2: expected two words or phrases"):
-        loaded(kind, ppdb=path)
+        load(kind, ppdb=path)
     with pytest.raises(InputError, match="expected a PairTable or the path of a file of pairs, found list"):
-        loaded(kind, ppdb=[("quick", "fast")])
+        load(kind, ppdb=[("quick", "fast")])

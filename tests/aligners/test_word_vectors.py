@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ NO_NUMBERS = [
     replace(TWO, vectors=np.where(np.arange(768) == 5, np.float32(odd), TWO.vectors))
     for odd in ("nan", "inf")
 ]
-needs_solver = pytest.mark.skipif(find_spec("highspy") is None, reason="extra 'joint' is not installed")
 
 
 def forest(words: str) -> ForestAligner:
@@ -36,7 +34,7 @@ def forest(words: str) -> ForestAligner:
 ALIGNERS = [
     pytest.param(lambda: forest("contextual"), id="forest, contextual"),
     pytest.param(ContextualAligner, id="contextual"),
-    pytest.param(JointAligner.load, marks=needs_solver, id="joint"),
+    pytest.param(JointAligner.load, id="joint"),
 ]
 SULTAN = pytest.param(SultanAligner, id="sultan")
 

@@ -59,7 +59,7 @@ class JointAligner(ParsingAligner):
     InputError
         If ``ppdb`` is neither a table nor the path of a readable one.
     ModelError
-        If the solver HiGHS (extra ``[joint]``) is not installed.
+        If the solver HiGHS is missing.
     """
 
     name = "joint"

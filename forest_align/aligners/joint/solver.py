@@ -1,4 +1,4 @@
-"""Solves programs with 0/1 variables with HiGHS, which is an optional dependency."""
+"""Solves programs with 0/1 variables with HiGHS, which only the joint aligner imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forest_align.types import ModelError
 MOST_NODES = 2_000
 # A value of the relaxed program that is nearer to 0 or 1 than this counts as an integer.
 _WHOLE = 1e-6
-_MISSING = 'the joint aligner needs the solver HiGHS: pip install "forest-align[joint]"'
+_MISSING = "the joint aligner needs the solver HiGHS, which is missing here: pip install highspy"
 
 
 def maximise(

@@ -29,10 +29,8 @@ from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError, ModelError, Sentence
 
-from .joint_sentences import ToyParser, sentence, vectors
-
-pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
 from ...places import SHARED
+from .joint_sentences import ToyParser, sentence, vectors
 
 ONE = "the old man bought a car in London"
 TWO = "in London he bought the old car a man sold"

@@ -36,8 +36,6 @@ TABLE = PairTable([("kicked the bucket", "died")])
 
 @pytest.mark.parametrize("name", ["forest", "contextual", "semi-markov", "semi-markov-phrasal", "joint"])
 def test_links_of_every_aligner_have_all_kinds_of_evidence_of_words_and_of_groups(name: str) -> None:
-    if name == "joint":
-        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
     aligner = forest_align.load(name, ppdb=TABLE)
     found = names_of(aligner, aligner.align("He kicked the bucket yesterday.", "He died yesterday."))
     assert set(found["kicked died"]) == {"block", "collocation", "ppdb"}

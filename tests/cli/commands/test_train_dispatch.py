@@ -53,8 +53,6 @@ def test_errors_say_which_training_they_are_of(
 def test_gold_whose_links_are_all_possible_is_refused_before_anything_is_parsed(
     aligner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if aligner == "joint":
-        pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
     monkeypatch.setattr("forest_align.parsing.load_parser_for_alignment", None)
     gold = tmp_path / "gold.tsv"
     gold.write_text("1\ta dog\tN/A\tthe dog\tN/A\t1\t1\t\t1-1\t\n")

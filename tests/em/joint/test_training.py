@@ -26,8 +26,6 @@ from forest_align.types import InputError, Sentence
 
 from ...aligners.joint.joint_sentences import ToyParser, sentence
 
-pytest.importorskip("highspy", reason="HiGHS is not installed (extra 'joint')")
-
 PAIRS = (
     ("the old man bought a car", "a man sold the old car", "0-3 1-4 2-1 3-2 4-0 5-5"),
     ("she sold the house", "she bought a house in London", "0-0 1-1 2-2 3-3"),
