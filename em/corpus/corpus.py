@@ -22,7 +22,7 @@ from forest_align.em.corpus.cache import ArrayStore
 from forest_align.em.corpus.learned_dictionary import learn_dictionary
 from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs, prepare_pairs, text_to_parse
 from forest_align.eval.metrics.dependencies import tree_heads
-from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of
+from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of, model_files
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
@@ -288,13 +288,9 @@ def parser_fingerprint(name: str) -> str:
     folder = bundled / "models" / name
     if name != Path(name).name or not folder.is_dir():
         folder = Path(name)
-    vectors = files_fingerprint(_model_files(bundled / "vectors"))
+    vectors = files_fingerprint(model_files(bundled / "vectors"))
     lemmas = candidate_fingerprint("dictionary")  # those of the lexicon
-    return f"{files_fingerprint(_model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
-
-
-def _model_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
+    return f"{files_fingerprint(model_files(folder)) if folder.is_dir() else name} {vectors} {lemmas}"
 
 
 def candidate_fingerprint(candidates: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
+from forest_align._version import __version__
 from forest_align.aligners.pair import NO_TOKENS, GivenWords, Pair, PairLike, Text, pair_of
 from forest_align.alignment import Alignment
 from forest_align.types import ForestAlignError, InputError, Sentence
@@ -28,9 +29,14 @@ class Aligner(ABC):
     ----------
     name : str
         Name of the kind of aligner, as used on the command line.
+    made_by : mapping of str to str
+        Origin of its alignments: ``version`` of the package, and ``model`` and ``digest`` if
+        :func:`~forest_align.aligners.load` has loaded the aligner. The digest is a short hash of the files of
+        the model. It covers no options, no other parser and no paraphrases.
     """
 
     name: str
+    made_by: Mapping[str, str] = {"version": __version__}
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -107,7 +113,8 @@ class Aligner(ABC):
             range.
         """
         pair = Pair(source, target, candidates)
-        return self._align_pair(pair, *self.prepare_pair(source, target))
+        found = self._align_pair(pair, *self.prepare_pair(source, target))
+        return replace(found, made_by=self.made_by)
 
     def prepare_pair(self, source: Text, target: Text) -> tuple[Sentence, Sentence]:
         """Prepare both sentences of a pair with all that the aligner needs.
@@ -191,6 +198,9 @@ class Aligner(ABC):
         ]
 
     def _align_or_explain(self, job: _Job | InputError) -> Alignment:
+        return replace(self._alignment_or_error(job), made_by=self.made_by)
+
+    def _alignment_or_error(self, job: _Job | InputError) -> Alignment:
         if isinstance(job, InputError):
             return Alignment.failed(str(job), aligner=self.name)
         pair, source, target = job

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forest_align.aligners.base import BATCH_SIZE, Aligner
-from forest_align.aligners.model_folder import bundled_models, read_card
+from forest_align.aligners.model_folder import bundled_models, model_folder, read_card
 from forest_align.aligners.pair import GivenWords, PairLike, Text
 from forest_align.alignment import Alignment
+from forest_align.storage.fingerprints import files_fingerprint, model_files
 from forest_align.types import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -97,6 +98,9 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     aligner_class = getattr(importlib.import_module(module), class_name)
     _check_options(kind, aligner_class, options)
     aligner: Aligner = aligner_class.load(name_or_path, **options)
+    with model_folder(name_or_path) as folder:
+        digest = files_fingerprint(model_files(folder))
+        aligner.made_by = {**aligner.made_by, "model": folder.resolve().name, "digest": digest}
     return aligner
 
 

@@ -56,6 +56,8 @@ class Alignment(AlignmentRecord):
         pair.
     alternatives : tuple of Alignment
         Further alignments of the same sentences, the next best first; empty unless asked for.
+    made_by : mapping of str to str
+        What made it: ``version`` of the package, and name (``model``) and ``digest`` of the loaded model.
     """
 
     __slots__ = ()

@@ -34,6 +34,9 @@ _NAMES, _SIDES = ("id", "aligner", "version"), ("source", "target")
 # JSON keys of the links: pairs, classes, scores.
 _LINKS = ("words", "word_sure", "word_probabilities")
 
+# JSON keys of the origin.
+_ORIGIN = ("version", "model", "digest")
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AlignmentRecord:
@@ -58,6 +61,7 @@ class AlignmentRecord:
     score: float | None = None
     outside: tuple[tuple[int, int], ...] = ()
     alternatives: tuple[AlignmentRecord, ...] = ()
+    made_by: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Self:
@@ -93,6 +97,8 @@ class AlignmentRecord:
         """
         words = self.words
         values: dict[str, Any] = {"id": self.id, "aligner": self.aligner, "version": JSON_VERSION}
+        if self.made_by:
+            values["made_by"] = dict(self.made_by)
         for side, sentence, tree in (
             ("source", self.source, self.source_tree),
             ("target", self.target, self.target_tree),
@@ -173,7 +179,7 @@ class AlignmentRecord:
         source, target = (Sentence.from_dict(side, forest=False) for side in sides)
         words = read_links(fields, _LINKS, check_probability, (len(source), len(target)))
         evidence = fields.items("word_evidence", None, len(words)) or []
-        unaligned = fields.fields("unaligned", {})
+        unaligned, made_by = fields.fields("unaligned", {}), fields.fields("made_by", {})
         return cls(
             source,
             target,
@@ -200,6 +206,7 @@ class AlignmentRecord:
             fields.number("score", None),
             _read_outside(fields, words),
             tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
+            {key: text for key in _ORIGIN if (text := made_by.text(key, ""))},
         )
 
 

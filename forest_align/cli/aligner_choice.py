@@ -81,11 +81,9 @@ def contents_of(name: str | None) -> str:
     """A name; for a folder or file, with a hash of its contents."""
     if name is None or not (path := Path(name)).exists():
         return name or ""
-    from forest_align.storage.fingerprints import files_fingerprint
+    from forest_align.storage.fingerprints import files_fingerprint, model_files
 
-    files = [path]
-    if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".safetensors", ".bin"))
+    files = model_files(path) if path.is_dir() else [path]
     return f"{path.name} ({files_fingerprint(files)})"
 
 

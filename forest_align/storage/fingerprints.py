@@ -23,6 +23,11 @@ def fingerprint_of(*parts: Any) -> str:
     return digest.hexdigest()[:16]
 
 
+def model_files(folder: Path) -> list[Path]:
+    """The files of a model's folder on which its results depend, in a fixed order."""
+    return sorted(path for path in folder.iterdir() if path.suffix in (".json", ".safetensors", ".bin"))
+
+
 def files_fingerprint(paths: Sequence[Path]) -> str:
     """Short hash of the names and contents of files."""
     digest = hashlib.sha256()

@@ -8,7 +8,9 @@ from typing import get_overloads
 
 import pytest
 
+from forest_align import __version__
 from forest_align.aligners import load
+from forest_align.aligners.contextual.aligner import ContextualAligner
 from forest_align.aligners.model_folder import bundled_models
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import InputError
@@ -29,6 +31,26 @@ def test_the_type_that_is_declared_for_a_name_is_what_is_loaded(name: str) -> No
 def test_every_bundled_model_has_a_type_declared() -> None:
     assert DECLARED.keys() == bundled_models().keys()
     assert set(bundled_models().values()) == set(KINDS)
+
+
+def test_an_alignment_names_the_version_and_the_model_with_a_digest_of_its_files(tmp_path: Path) -> None:
+    aligner = load("semi-markov")
+    found = aligner.align("He died.", "He passed away.")
+    assert found.made_by == aligner.made_by
+    assert (found.made_by["version"], found.made_by["model"]) == (__version__, "semi-markov")
+    many = aligner.align_many([("He died.", "He passed away."), ("", "He died.")])
+    assert [one.made_by for one in many] == [found.made_by] * 2  # of a pair that failed as well
+    aligner.save(tmp_path / "mine")
+    mine = load(tmp_path / "mine").made_by
+    assert mine == load(tmp_path / "mine").made_by and mine["model"] == "mine"
+    card = tmp_path / "mine" / "model.json"
+    card.write_text(card.read_text() + "\n")
+    assert load(tmp_path / "mine").made_by["digest"] != mine["digest"]
+
+
+def test_an_aligner_that_is_not_what_was_loaded_names_the_version_only() -> None:
+    assert ContextualAligner().made_by == {"version": __version__}
+    assert load("contextual").with_values({"threshold": 0.4}).made_by == {"version": __version__}
 
 
 @pytest.mark.parametrize("name", ["contextual", "forest", "semi-markov"])

@@ -88,6 +88,7 @@ def alignments_of(draw: st.DrawFn, source: Sentence, target: Sentence) -> Alignm
         draw(texts),
         evidence,
         outside=tuple(pair for pair in words if draw(st.booleans())),
+        made_by=draw(st.sampled_from([{}, {"version": "0.1.0"}, {"model": "mine", "digest": "0a"}])),
     )
 
 

@@ -40,6 +40,7 @@ def example() -> dict[str, Any]:
         "id": "7",
         "aligner": "forest",
         "version": 1,
+        "made_by": {"version": "0.1.0", "model": "forest", "digest": "0123456789abcdef"},
         "source": {
             "text": "The cat sat .",
             "tokens": ["The", "cat", "sat", "."],
@@ -86,6 +87,7 @@ def test_alternatives_are_written_without_the_sentences() -> None:
 def test_unknown_keys_are_ignored_and_null_means_absent() -> None:
     values = example() | {"colour": "red", "word_probabilities": None, "log_probability": None}
     values["source"]["parser"] = "en"
+    values["made_by"]["host"] = "here"
     read = Alignment.from_dict(values)
     assert read.words.scores is None and read.log_probability is None
 
@@ -143,6 +145,8 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("log_probability", "low", "log_probability"),
         ("root_aligned", "yes", "root_aligned"),
         ("warnings", "slow", "warnings"),
+        ("made_by", "forest-align", "made_by"),
+        ("made_by.digest", 7, "made_by.digest"),
         ("word_evidence", [["lemma"]], "word_evidence"),
         ("outside", [[0, 1]], "outside[0]"),
         ("outside", [[0, 0], [1]], "outside[1]"),

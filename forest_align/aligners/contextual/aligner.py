@@ -107,6 +107,7 @@ class ContextualAligner(ParsingAligner):
     def with_values(self, values: Mapping[str, float]) -> ContextualAligner:
         """A copy that shares everything except these values: ``threshold``."""
         changed = copy.copy(self)
+        changed.made_by = type(self).made_by
         changed._threshold = values["threshold"]
         return changed
 

@@ -196,7 +196,8 @@ class ForestAligner(ParsingAligner):
         check_counts(k=k)
         source, target = self.prepare_pair(source, target)
         forest_of(source), forest_of(target)
-        return self._k_best(source, target, self.candidates.candidates(source, target), k)
+        found = self._k_best(source, target, self.candidates.candidates(source, target), k)
+        return [replace(one, made_by=self.made_by) for one in found]
 
     def _k_best(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], k: int

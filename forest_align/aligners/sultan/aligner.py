@@ -107,6 +107,7 @@ class SultanAligner(ParsingAligner):
     def with_values(self, values: Mapping[str, float]) -> SultanAligner:
         """A copy that shares everything except these values: fields of :class:`PublishedParameters`."""
         changed = copy.copy(self)
+        changed.made_by = type(self).made_by
         changed.parameters = replace(self.parameters, **dict(values))  # type: ignore[arg-type]
         return changed
 

@@ -182,6 +182,7 @@ def run(options: argparse.Namespace) -> int:
                     id=alignment.id,
                     aligner=alignment.aligner,
                     error=str(error),
+                    made_by=alignment.made_by,
                 )
                 text = writer.line(alignment)
             failure = (alignment.id, alignment.error) if alignment.error else None
