@@ -38,6 +38,24 @@ def naive_use(scorer: Scorer, side: Side) -> Callable[[Sequence[Alignment]], lis
     return lambda alignments: [scorer([score_of(one) for one in alignments])]
 
 
+def decoding_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score by the aligner's own normalised score, as Yao et al. (2013, §5) do.
+
+    There are no figures for an aligner without scores. A pair that could not be aligned gets the lowest score
+    of all.
+    """
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        found = [one.decoding_score for one in alignments]
+        known = [value for value in found if value is not None]
+        if not known:
+            return []
+        scores = [min(known) if value is None else value for value in found]
+        return [replace(scorer(scores), use="decoding score")]
+
+    return score
+
+
 def weighted_use(
     scorer: Scorer, side: Side, weights: Mapping[str, float]
 ) -> Callable[[Sequence[Alignment], Sequence[Similarities]], list[Figures]]:

@@ -16,6 +16,7 @@ from forest_align.eval.benchmarks._applications import (
     Scorer,
     Side,
     classification_scorer,
+    decoding_use,
     naive_use,
     ranking_scorer,
     similarity_scorer,
@@ -183,7 +184,13 @@ def _qa(files: Files, split: str) -> Task:
 def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scorer, side: Side) -> Task:
     sentences = tokenized_sentences(pairs)
     weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
-    return Task(ids, sentences, naive_use(scorer, side), weighted_use(scorer, side, weights))
+    naive, decoding = naive_use(scorer, side), decoding_use(scorer)
+    return Task(
+        ids,
+        sentences,
+        lambda alignments: [*naive(alignments), *decoding(alignments)],
+        weighted_use(scorer, side, weights),
+    )
 
 
 def _known(value: float | None, field: str, name: str) -> float:

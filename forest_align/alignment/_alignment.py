@@ -50,7 +50,7 @@ class Alignment(AlignmentRecord):
     arcs : tuple of ArcPair
         Aligned dependency arcs, in the order of the source's dependents. Only the joint aligner aligns arcs.
     score : float or None
-        Total score of an aligner whose scores are no log-probabilities (the joint aligner).
+        Total score of the alignment, which is no log-probability (the joint and the semi-Markov aligner).
     outside : tuple of (int, int)
         The links of ``words`` that the derivation leaves out, ascending. No other link leads out of a phrase
         pair.
@@ -62,6 +62,15 @@ class Alignment(AlignmentRecord):
 
     __slots__ = ()
     alternatives: tuple[Alignment, ...]
+
+    @property
+    def decoding_score(self) -> float | None:
+        """The score per word of the shorter sentence: how well the two match, whatever their length.
+
+        None without a score. Yao et al. (2013, §5) classify and rank sentence pairs by such a score.
+        """
+        shorter = min(len(self.source), len(self.target))
+        return None if self.score is None or not shorter else self.score / shorter
 
     def swap(self) -> Alignment:
         """The same alignment seen from the target side, phrases in the order of the new source."""

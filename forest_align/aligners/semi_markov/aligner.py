@@ -111,7 +111,7 @@ class SemiMarkovAligner(ParsingAligner):
 
         The alignment is the best path (Viterbi). The probability of a phrase pair is its marginal. That of a
         word link is the sum over all phrase pairs with these two words. ``log_probability`` is that of the
-        whole path.
+        whole path, ``score`` its Viterbi score: the weighted features of all its steps.
 
         Raises
         ------
@@ -144,6 +144,7 @@ class SemiMarkovAligner(ParsingAligner):
             gaps({j for _, j in words}, len(target)),
             log_probability=min(best - total, 0.0),
             aligner=self.name,
+            score=best,
         )
 
     def lattice(self, source: Sentence, target: Sentence) -> Lattice:

@@ -153,6 +153,9 @@ def test_the_alignment_is_the_best_path_with_its_probability(
     found = [(*p.source_node.span, *p.target_node.span) for p in alignment.phrases]
     assert found == [tuple(lattice.spans[k].tolist()) for k in path if k >= 0]
     assert alignment.log_probability == pytest.approx(min(best - total, 0.0))
+    assert alignment.score == pytest.approx(best)
+    assert alignment.decoding_score == pytest.approx(best / len(source))
+    assert aligner.align(target, source).decoding_score == alignment.decoding_score
 
 
 def test_what_decides_besides_weights_is_told_for_reports() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from forest_align.alignment import Alignment, Links
@@ -10,6 +12,7 @@ from forest_align.eval.benchmarks._applications import (
     SOURCE,
     TARGET,
     classification_scorer,
+    decoding_use,
     naive_use,
     ranking_scorer,
     similarity_scorer,
@@ -54,6 +57,19 @@ def test_the_weighted_use_counts_rarity_probability_and_similarity() -> None:
     for side, score in ((SOURCE, 3 * 0.9 * 0.8 / 4), (TARGET, (3 * 0.5 * 1 + 4 * 0.9 * 0.8) / 12)):
         (found,) = weighted_use(keep, side, weights)([run], [(1.0, 0.8)])
         assert (found.use, found.values["0"]) == ("weighted", pytest.approx(score))
+
+
+def test_the_decoding_score_is_per_word_of_the_shorter_sentence() -> None:
+    runs = [
+        replace(aligned("the old dog barked", "a dog"), score=5.0),
+        replace(aligned("a dog", "the old dog barked today"), score=-3.0),
+        aligned("dog", "dog"),  # could not be aligned: as low as the lowest
+    ]
+    (found,) = decoding_use(keep)(runs)
+    assert (found.use, found.values) == ("decoding score", {"0": 2.5, "1": -1.5, "2": -1.5})
+    assert decoding_use(keep)(runs[2:]) == []
+    assert aligned("dog", "dog").decoding_score is None
+    assert replace(aligned("", "dog"), score=1.0).decoding_score is None
 
 
 def test_links_without_probabilities_are_certain() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -367,6 +368,15 @@ def test_qa_covers_the_question(tmp_path: Path) -> None:
     table = f"qtext,label,atext\ndogs bark,0,{wrong}\ndogs bark,1,{right}\n"
     found = score(write(tmp_path, "qa", {".csv": table}))["qa"].values
     assert (found["map"], found["mrr"]) == (100, 100)
+
+
+def test_answers_are_also_ranked_by_the_decoding_score_if_the_aligner_has_one(tmp_path: Path) -> None:
+    table = "qtext,label,atext\ndogs bark,0,dogs bark\ndogs bark,1,cats sleep\n"
+    task = write(tmp_path, "qa", {".csv": table})
+    found = IdentityAligner().align_many(task.pairs)
+    scored = [replace(one, score=value) for one, value in zip(found, (1.0, 2.0), strict=True)]
+    rows = {figures.use: figures.values["mrr"] for figures in task.score(scored)}
+    assert rows == {"": 50, "decoding score": 100}
 
 
 @pytest.mark.parametrize("end", ["majority.json", "phrasal.json"])
