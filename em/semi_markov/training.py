@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from forest_align.aligners.canonical_order import words_are_after
+from forest_align.aligners.semi_markov._sentence_arrays import LONGEST
 from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
-from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel
+from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel, check_longest
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.lexicon import Lexicon
@@ -31,7 +32,7 @@ _HASHED = {
     "optimizer": "another version of the package",
 }
 
-#: Called with the number of iterations done and the loss per pair.
+#: Called with the number of iterations done and the loss per example.
 Report = Callable[[int, float], None]
 
 
@@ -46,10 +47,22 @@ class SemiMarkovSettings:
     regularization : float
         Strength of the L2 term: half of this, times the squared weights, is added to the summed loss of the
         pairs.
+    longest : (int, int)
+        Maximum words in a phrase of the sentence that the path reads, the shorter one, and of the other.
+    both_directions : bool
+        Learn from paths through either sentence, and align with the union of both. With ``longest`` of 1 and
+        1 this is the token-based model of the paper (§3.1).
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
     """
 
     iterations: int = 200
     regularization: float = 2.0
+    longest: tuple[int, int] = LONGEST
+    both_directions: bool = False
 
     def __post_init__(self) -> None:
         if self.iterations < 0:
@@ -57,6 +70,7 @@ class SemiMarkovSettings:
         if not (math.isfinite(self.regularization) and self.regularization > 0):
             message = f"expected a finite number above 0, found {self.regularization}"
             raise InputError(message, field="regularization")
+        check_longest(self.longest)
 
 
 def examples_of(
@@ -64,17 +78,23 @@ def examples_of(
     lexicon: Lexicon,
     ppdb: PairTable | None = None,
     report: Callable[[int], None] | None = None,
+    settings: SemiMarkovSettings | None = None,
 ) -> list[LatticeExample]:
     """Features and gold paths of pairs, with the sentences in the order that the aligner uses.
 
-    ``report`` is called with 1 after each pair.
+    With both directions there are two examples a pair. ``report`` is called with 1 after each pair.
     """
+    settings = settings or SemiMarkovSettings()
     found = []
     for pair in pairs:
         source, target, links = pair.source, pair.target, pair.links
         if words_are_after(source, target):
             source, target, links = target, source, links.swap()
-        found.append(LatticeExample.of(lattice_of(source, target, lexicon, ppdb), links))
+        ways = [(source, target, links)]
+        if settings.both_directions:
+            ways.append((target, source, links.swap()))
+        for one, other, gold in ways:
+            found.append(LatticeExample.of(lattice_of(one, other, lexicon, ppdb, settings.longest), gold))
         if report is not None:
             report(1)
     return found
@@ -96,7 +116,7 @@ def train_semi_markov_model(
     Parameters
     ----------
     examples : sequence of LatticeExample
-        From :func:`examples_of`.
+        From :func:`examples_of`, with the same settings.
     settings : SemiMarkovSettings
         How to train.
     checkpoint : pathlib.Path, optional
@@ -110,7 +130,7 @@ def train_semi_markov_model(
     -------
     SemiMarkovModel
     tuple of float
-        Loss per pair including the L2 term, at the start and after each iteration.
+        Loss per example including the L2 term, at the start and after each iteration.
 
     Raises
     ------
@@ -125,6 +145,8 @@ def train_semi_markov_model(
     identity = {
         "optimizer": "torch.optim.LBFGS",
         "regularization": settings.regularization,
+        "longest": list(settings.longest),
+        "both_directions": settings.both_directions,
         "examples": fingerprint(examples),
     }
     saved = Checkpoint(checkpoint, _RUN, identity, _HASHED)
@@ -146,7 +168,8 @@ def train_semi_markov_model(
             if report is not None:
                 report(len(losses) - 1, minimizer.value / len(examples))
     weights = {name: values.astype(np.float32) for name, values in unpack(minimizer.point).items()}
-    return SemiMarkovModel(weights), tuple(loss / len(examples) for loss in losses)
+    model = SemiMarkovModel(weights, {}, settings.longest, settings.both_directions)
+    return model, tuple(loss / len(examples) for loss in losses)
 
 
 def _has_converged(losses: Sequence[float]) -> bool:

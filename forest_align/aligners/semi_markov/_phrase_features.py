@@ -12,7 +12,6 @@ from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._sentence_arrays import (
     CONTENT,
     FUNCTION,
-    LONGEST,
     PUNCTUATION,
     LatticeSentence,
 )
@@ -21,7 +20,9 @@ from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
 if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group
 
-_SIZES = tuple((a, b) for a in range(1, LONGEST + 1) for b in range(1, LONGEST + 1) if a > 1 or b > 1)
+# Phrases of this many words or more have one size in the features.
+_LONG = 3
+_SIZES = tuple((a, b) for a in range(1, _LONG + 1) for b in range(1, _LONG + 1) if a > 1 or b > 1)
 # Kinds of lexical groups; paraphrases of the user count as additional synonyms.
 _GROUPS = {"acronym": 0, "collocation": 1, "ppdb": 1, "joined": 2}
 _GROUP_FEATURES = ("acronym", "synonyms", "joined")
@@ -93,48 +94,54 @@ class PhrasePairs:
 
     @classmethod
     def of(
-        cls, source: LatticeSentence, target: LatticeSentence, words: WordPairs, groups: Iterable[Group] = ()
+        cls,
+        source: LatticeSentence,
+        target: LatticeSentence,
+        words: WordPairs,
+        groups: Iterable[Group] = (),
     ) -> PhrasePairs:
         """Find the phrase pairs and compute their features.
 
         Parameters
         ----------
         source, target : LatticeSentence
-            The sentences.
+            The sentences, which know how long their phrases may be.
         words : WordPairs
             Their word pairs.
         groups : iterable of Group
             Phrases that a lexicon pairs, from :func:`forest_align.lexicon.groups.lexical_groups`.
         """
-        short = [group for group in groups if _is_short(group)]
-        spans = _possible(words.known, short)
+        longest = len(source.chunks), len(target.chunks)
+        short = [group for group in groups if _is_short(group, longest)]
+        spans = _possible(words.known, short, longest)
         return cls(spans, *_features(source, target, words, spans, short))
 
 
-def _is_short(group: Group) -> bool:
-    return max(end - start for start, end in (group.source, group.target)) <= LONGEST
+def _is_short(group: Group, longest: tuple[int, int]) -> bool:
+    sides = zip((group.source, group.target), longest, strict=True)
+    return all(end - start <= most for (start, end), most in sides)
 
 
-def _possible(anchors: np.ndarray, groups: Iterable[Group]) -> np.ndarray:
-    """Spans of the sizes above with an anchor inside, and of groups, int32 (k, 4), sorted by start."""
+def _possible(anchors: np.ndarray, groups: Iterable[Group], longest: tuple[int, int]) -> np.ndarray:
+    """Spans of several words with an anchor inside, and of groups, int32 (k, 4), sorted by start."""
     rows, columns = anchors.shape
-    found = np.zeros((rows, columns, len(_SIZES)), dtype=bool)
+    highest, widest = longest
+    found = np.zeros((rows, columns, highest, widest), dtype=bool)
     tall = anchors
-    for height in range(1, min(LONGEST, rows) + 1):
+    for height in range(1, min(highest, rows) + 1):
         # Whether there is an anchor in this many rows, then in that many columns of them.
         tall = tall[: rows - height + 1] | anchors[height - 1 :]
         wide = tall
-        for width in range(1, min(LONGEST, columns) + 1):
+        for width in range(1, min(widest, columns) + 1):
             wide = wide[:, : columns - width + 1] | tall[:, width - 1 :]
             if height > 1 or width > 1:
-                found[: rows - height + 1, : columns - width + 1, _SIZES.index((height, width))] = wide
+                found[: rows - height + 1, : columns - width + 1, height - 1, width - 1] = wide
     for source, target, _ in groups:
         size = source[1] - source[0], target[1] - target[0]
-        if size in _SIZES:
-            found[source[0], target[0], _SIZES.index(size)] = True
-    start, first, kind = np.nonzero(found)
-    sizes = np.array(_SIZES)[kind]
-    return np.stack([start, start + sizes[:, 0], first, first + sizes[:, 1]], axis=1).astype(np.int32)
+        if size != (1, 1):
+            found[source[0], target[0], size[0] - 1, size[1] - 1] = True
+    start, first, height, width = np.nonzero(found)
+    return np.stack([start, start + height + 1, first, first + width + 1], axis=1).astype(np.int32)
 
 
 class _Sizes(NamedTuple):
@@ -164,17 +171,21 @@ def _features(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Features, classes and pairs of chunk types."""
     at = _Sizes.of(spans)
-    ours = _covered(source, words, at.start, at.end, at.first, at.width, transposed=False)
-    theirs = _covered(target, words, at.first, at.last, at.start, at.size, transposed=True)
+    longest = len(source.chunks), len(target.chunks)
+    ours = _covered(source, words, (at.start, at.end, at.first, at.width), longest[1], transposed=False)
+    theirs = _covered(target, words, (at.first, at.last, at.start, at.size), longest[0], transposed=True)
     equal = at.size == at.width
     tables = words.same, words.known, source.tags[:, None] == target.tags
-    in_order, known, tags = (_diagonals(table)[at.size - 1, at.start, at.first] * equal for table in tables)
+    in_order, known, tags = (
+        _diagonals(table, len(source.chunks))[at.size - 1, at.start, at.first] * equal for table in tables
+    )
     every = in_order == at.longer
     # Chunk types of the phrases; 0 if a phrase is not a chunk.
     left, right = source.chunks[at.size - 1, at.start], target.chunks[at.width - 1, at.first]
     features = np.zeros((len(PHRASE_FEATURES), len(spans)), dtype=np.float32)
     features[0] = 1
-    features[(at.size - 1) * LONGEST + at.width - 1, np.arange(len(spans))] = 1
+    size, width = np.minimum(at.size, _LONG), np.minimum(at.width, _LONG)
+    features[(size - 1) * _LONG + width - 1, np.arange(len(spans))] = 1
     begin = 1 + len(_SIZES)
     for rows in (
         _of_matches(at, ours, theirs),
@@ -245,11 +256,11 @@ def _boundaries(view: LatticeSentence) -> np.ndarray:
     return np.concatenate([[0], (np.diff(view.inside) != 0).cumsum()])
 
 
-def _diagonals(table: np.ndarray) -> np.ndarray:
-    """Sums over the diagonals of each length (less 1) that begin at a cell, float32 (LONGEST, n, m)."""
-    sums = np.empty((LONGEST, *table.shape), dtype=np.float32)
+def _diagonals(table: np.ndarray, longest: int) -> np.ndarray:
+    """Sums over the diagonals of each length (less 1) that begin at a cell, float32 (longest, n, m)."""
+    sums = np.empty((longest, *table.shape), dtype=np.float32)
     sums[0] = table
-    for step in range(1, LONGEST):
+    for step in range(1, longest):
         sums[step] = sums[step - 1] + shifted(table, -step)
     return sums
 
@@ -257,10 +268,8 @@ def _diagonals(table: np.ndarray) -> np.ndarray:
 def _covered(
     view: LatticeSentence,
     words: WordPairs,
-    start: np.ndarray,
-    end: np.ndarray,
-    first: np.ndarray,
-    width: np.ndarray,
+    places: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    longest: int,
     *,
     transposed: bool,
 ) -> np.ndarray:
@@ -268,16 +277,18 @@ def _covered(
 
     The first three rows: number of words with the same word there, number with a similar word, sum of the
     best Dice. The next three: content words, function words and punctuation without either. The last row:
-    words for which the same word is only outside.
+    words for which the same word is only outside. ``places``: start and end of the phrase, start and width,
+    up to ``longest``, of the other.
     """
+    start, end, first, width = places
     tables = np.array([words.same, words.known, words.dice], dtype=np.float32)
     tables = tables.transpose(0, 2, 1) if transposed else tables
     _, rows, columns = tables.shape
     kinds = (view.kinds == np.array((CONTENT, FUNCTION, PUNCTUATION))[:, None])[:, :, None]
     elsewhere = tables[0].max(1, keepdims=True)
-    sums = np.zeros((7, LONGEST, rows + 1, columns), dtype=np.float32)
+    sums = np.zeros((7, longest, rows + 1, columns), dtype=np.float32)
     wide = tables.copy()
-    for k in range(LONGEST):
+    for k in range(longest):
         if k:
             np.maximum(wide[:, :, :-k], tables[:, :, k:], out=wide[:, :, :-k])
         table = sums[:, k, 1:]

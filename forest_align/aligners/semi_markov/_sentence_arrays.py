@@ -13,8 +13,9 @@ from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES, tag_chu
 if TYPE_CHECKING:
     from forest_align.types import Sentence
 
-#: Maximum words in a phrase, on each side: it covers 98 to 99% of the alignments (Yao et al. 2013, §4.1).
-LONGEST = 3
+#: Maximum words in a phrase of the source and of the target, unless a model says otherwise: these cover 98 to
+#: 99% of the alignments (Yao et al. 2013, §4.1).
+LONGEST = 3, 3
 CONTENT, FUNCTION, PUNCTUATION = range(3)
 #: Part-of-speech tags with their own weights; the first is for all others.
 TAGS = (
@@ -60,7 +61,7 @@ class LatticeSentence:
     tags : numpy.ndarray
         int32, shape (n,): indices in :data:`TAGS`.
     chunks : numpy.ndarray
-        int32, shape (LONGEST, n): type of the chunk that has this length (minus 1) and begins at this word,
+        int32, shape (longest, n): type of the chunk that has this length (minus 1) and begins at this word,
         an index in :data:`~forest_align.aligners.semi_markov._base_phrases.CHUNK_TYPES`; 0 if there is none.
     inside : numpy.ndarray
         int32, shape (n,): number of the chunk that contains the word; each word outside has its own number.
@@ -79,16 +80,16 @@ class LatticeSentence:
         return len(self.words)
 
     @classmethod
-    def of(cls, sentence: Sentence) -> LatticeSentence:
-        """The arrays of a sentence with tags; without tags there are no chunks."""
+    def of(cls, sentence: Sentence, longest: int) -> LatticeSentence:
+        """The arrays of a sentence with tags, its phrases of ``longest`` words at most."""
         kinds, capital, letters, ends = word_features(sentence)
         tags = sentence.tags
         count = len(tags)
-        chunks = np.zeros((LONGEST, count), dtype=np.int32)
+        chunks = np.zeros((longest, count), dtype=np.int32)
         inside = np.arange(count, dtype=np.int32)
         for start, end, name in tag_chunks(tags):
             inside[start:end] = start
-            if end - start <= LONGEST:
+            if end - start <= longest:
                 chunks[end - start - 1, start] = _CHUNK_NUMBERS[name]
         numbers = np.array([_TAG_NUMBERS.get(tag, 0) for tag in tags], dtype=np.int32)
         return cls(sentence.words, kinds, capital.astype(bool), letters, ends, numbers, chunks, inside)

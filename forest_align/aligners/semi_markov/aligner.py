@@ -14,12 +14,11 @@ from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
-from forest_align.aligners.semi_markov._sentence_arrays import LONGEST
+from forest_align.aligners.semi_markov._reading import Reading
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
 from forest_align.aligners.span_nodes import phrase_pairs_of
 from forest_align.alignment import Alignment, Links
-from forest_align.cext import semicrf
 from forest_align.types import InputError, Sentence
 from forest_align.types.spans import gaps
 
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class SemiMarkovAligner(ParsingAligner):
-    """Aligns words and phrases of up to three words by a path through a semi-Markov CRF.
+    """Aligns words and phrases of a few words by a path through a semi-Markov CRF.
 
-    The result for swapped sentences is the transpose, because the path always reads the words of the shorter
-    sentence. (If a sentence is paired with itself, neither is shorter, so links of repeated words may be
-    asymmetric.)
+    The path reads the words of the shorter sentence. A model of both directions has a second path, which
+    reads the other, and aligns what either path aligns. So the result for swapped sentences is the transpose.
+    (If a sentence is paired with itself, neither is shorter, so links of repeated words may be asymmetric.)
 
     Parameters
     ----------
@@ -74,8 +73,8 @@ class SemiMarkovAligner(ParsingAligner):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Maximum number of words in a phrase."""
-        return {"longest": LONGEST}
+        """Maximum number of words in a phrase of the shorter and the longer sentence; number of paths."""
+        return {"longest": list(self.model.longest), "both_directions": self.model.both_directions}
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
@@ -113,6 +112,10 @@ class SemiMarkovAligner(ParsingAligner):
         word link is the sum over all phrase pairs with these two words. ``log_probability`` is that of the
         whole path, ``score`` its Viterbi score: the weighted features of all its steps.
 
+        With a model of both directions the alignment is the union of two paths. Probabilities are means,
+        ``log_probability`` is that of both paths, and ``score`` that of the path through the shorter
+        sentence.
+
         Raises
         ------
         InputError
@@ -123,18 +126,14 @@ class SemiMarkovAligner(ParsingAligner):
             if not _is_tagged(sentence):
                 raise InputError("expected a sentence with part-of-speech tags", field=side)
         is_swapped = words_are_after(source, target)
-        lattice = self.lattice(target, source) if is_swapped else self.lattice(source, target)
-        scores = self.model.scores(lattice)
-        best, path = semicrf.best_path(lattice.spans, *scores)
-        total, pairs, *_ = semicrf.marginals(lattice.spans, *scores)
-        links = semicrf.link_marginals(lattice.spans, pairs, lattice.rows, lattice.columns)
-        used = path[path >= 0]
-        spans, probability = lattice.spans[used], np.minimum(pairs[used], 1.0)
+        first, second = (target, source) if is_swapped else (source, target)
+        found = self._read(first, second)
+        if self.model.both_directions:
+            found = found.union(self._read(second, first).swap())
         if is_swapped:
-            spans, links = spans[:, [2, 3, 0, 1]], links.T
-            order = np.lexsort((spans[:, 1] - spans[:, 0], spans[:, 1]))  # as in Alignment.swap
-            spans, probability = spans[order], probability[order]
-        words = _links(spans, links)
+            found = found.swap()
+        spans, probability = found.in_order()
+        words = _links(spans, found.links)
         return Alignment(
             source,
             target,
@@ -142,14 +141,17 @@ class SemiMarkovAligner(ParsingAligner):
             phrase_pairs_of(spans, probability, source, target, (_labels(source), _labels(target))),
             gaps({i for i, _ in words}, len(source)),
             gaps({j for _, j in words}, len(target)),
-            log_probability=min(best - total, 0.0),
+            log_probability=found.log_probability,
             aligner=self.name,
-            score=best,
+            score=found.score,
         )
 
     def lattice(self, source: Sentence, target: Sentence) -> Lattice:
         """All possible phrase pairs of two prepared sentences, with features; the path reads the first."""
-        return lattice_of(source, target, self.lexicon, self.ppdb)
+        return lattice_of(source, target, self.lexicon, self.ppdb, self.model.longest)
+
+    def _read(self, source: Sentence, target: Sentence) -> Reading:
+        return Reading.of(self.lattice(source, target), self.model)
 
 
 def bundled_model(name: str = KIND) -> SemiMarkovModel:

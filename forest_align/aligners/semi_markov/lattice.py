@@ -14,7 +14,7 @@ from forest_align.aligners.semi_markov._phrase_features import (
     PHRASE_FEATURES,
     PhrasePairs,
 )
-from forest_align.aligners.semi_markov._sentence_arrays import CONTENT, TAGS, LatticeSentence
+from forest_align.aligners.semi_markov._sentence_arrays import CONTENT, LONGEST, TAGS, LatticeSentence
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES, WordPairs
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
@@ -121,7 +121,11 @@ class Lattice:
 
 
 def lattice_of(
-    source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+    source: Sentence,
+    target: Sentence,
+    lexicon: Lexicon,
+    ppdb: PairTable | None = None,
+    longest: tuple[int, int] = LONGEST,
 ) -> Lattice:
     """Build the lattice of two sentences with tags.
 
@@ -133,9 +137,11 @@ def lattice_of(
         The lexicon.
     ppdb : PairTable, optional
         Paraphrases of the user, of words and of phrases.
+    longest : (int, int)
+        Maximum words in a phrase of each (L_s and L_t in the paper).
     """
     evidence = lexical_evidence(source, target, lexicon, ppdb)
-    first, second = LatticeSentence.of(source), LatticeSentence.of(target)
+    first, second = LatticeSentence.of(source, longest[0]), LatticeSentence.of(target, longest[1])
     words = WordPairs.of(first, second, evidence)
     phrases = PhrasePairs.of(first, second, words, lexical_groups(source, target, lexicon, ppdb))
     singles = _single_spans(*evidence.shape)

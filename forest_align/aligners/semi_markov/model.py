@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from forest_align.aligners.model_folder import (
     check_arrays,
     check_card,
+    damaged,
     notes_of,
     read_card,
     read_weights,
@@ -19,7 +20,7 @@ from forest_align.aligners.model_folder import (
 )
 from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov._sentence_arrays import TAGS
+from forest_align.aligners.semi_markov._sentence_arrays import LONGEST, TAGS
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.aligners.semi_markov.lattice import (
     NULL_CLASSES,
@@ -28,13 +29,16 @@ from forest_align.aligners.semi_markov.lattice import (
     WEIGHTS,
     Lattice,
 )
-from forest_align.types import ModelError
+from forest_align.types import InputError, ModelError
+from forest_align.types.json_fields import check_boolean, check_list, is_whole_number
 
 KIND = "semi-markov"
 FORMAT_VERSION = 1
 _WEIGHTS_FILE = "model.safetensors"
 # Weights of transitions may differ by as much as the kernel allows.
 _SPREAD = 600.0
+# A phrase of more words would only cost time and memory.
+_MOST = 20
 #: Meaning of the weights; a model with other features cannot be used.
 FEATURE_LISTS = {
     "word_features": WORD_FEATURES,
@@ -63,10 +67,25 @@ class SemiMarkovModel:
         :data:`~forest_align.aligners.semi_markov.lattice.WEIGHTS`.
     card : dict
         Notes for people: how the model was trained, and on what data.
+    longest : (int, int)
+        Maximum words in a phrase of the sentence that the path reads and of the other (L_s and L_t in the
+        paper). With 1 and 1 this is the token-based model (§3.1).
+    both_directions : bool
+        Whether a second path reads the other sentence; the alignment is the union of both.
+
+    Raises
+    ------
+    InputError
+        If a length is not a whole number from 1 to 20.
     """
 
     weights: Mapping[str, np.ndarray]
     card: dict[str, Any] = field(default_factory=dict)
+    longest: tuple[int, int] = LONGEST
+    both_directions: bool = False
+
+    def __post_init__(self) -> None:
+        check_longest(self.longest)
 
     @classmethod
     def load(cls, folder: str | Path) -> SemiMarkovModel:
@@ -86,12 +105,18 @@ class SemiMarkovModel:
         weights = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHTS}
         if np.ptp(weights["transitions"]) > _SPREAD:
             raise ModelError(f"expected weights transitions at most {_SPREAD:.0f} apart in {str(path)!r}")
-        return cls(weights, notes_of(card))
+        try:
+            first, second = check_list(card.get("longest", list(LONGEST)), "longest", 2)
+            both = check_boolean(card.get("both_directions", False), "both_directions")
+            return cls(weights, notes_of(card), (first, second), both)
+        except InputError as error:
+            raise damaged(folder, error) from None
 
     def save(self, folder: str | Path) -> None:
         """Write the model into a folder, which is created if needed; see :meth:`load`."""
         lists = {name: list(values) for name, values in FEATURE_LISTS.items()}
-        card = {"format": KIND, "version": FORMAT_VERSION, **lists, "card": self.card}
+        kind = {"longest": list(self.longest), "both_directions": self.both_directions}
+        card = {"format": KIND, "version": FORMAT_VERSION, **kind, **lists, "card": self.card}
         write_model(folder, card, _WEIGHTS_FILE, {name: self.weights[name] for name in WEIGHTS})
 
     def scores(self, lattice: Lattice) -> Scores:
@@ -117,6 +142,19 @@ class SemiMarkovModel:
             transitions[lattice.transitions],
             transitions[lattice.ends],
         )
+
+
+def check_longest(longest: Sequence[int]) -> None:
+    """Check the maximum words in a phrase of either sentence.
+
+    Raises
+    ------
+    InputError
+        If one is not a whole number from 1 to 20.
+    """
+    for value in longest:
+        if not is_whole_number(value) or not 1 <= value <= _MOST:
+            raise InputError(f"expected a whole number from 1 to {_MOST}, found {value!r}", field="longest")
 
 
 def _by_class(weights: np.ndarray, features: np.ndarray, classes: np.ndarray) -> np.ndarray:

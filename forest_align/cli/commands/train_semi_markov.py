@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from forest_align.cli.corpora import add_gold_arguments, check_model_folder
 from forest_align.cli.skipped_inputs import report_skipped
+from forest_align.types.positive import positive
 
 if TYPE_CHECKING:
     from forest_align.em.semi_markov.objective import LatticeExample
+    from forest_align.em.semi_markov.training import SemiMarkovSettings
 
 EPILOG = """\
 GOLD may be in any format that has words and word links; phrases are the blocks of links. MODEL is a folder;
@@ -20,6 +22,7 @@ examples:
   forest-align train semi-markov gold.json -o my_model
   forest-align train semi-markov gold.json more.tsv -o my_model --forests cache
   forest-align train semi-markov gold.json -o my_model --forests cache --resume
+  forest-align train semi-markov gold.json -o my_tokens --longest 1 1 --both-directions
   forest-align align pairs.tsv --model my_model
 """
 
@@ -30,6 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gold_arguments(parser)
     parser.add_argument(
         "--ppdb", metavar="FILE", help="paraphrase pairs (TSV, perhaps gzipped): more synonyms"
+    )
+    parser.add_argument(
+        "--longest",
+        type=positive,
+        nargs=2,
+        default=[3, 3],
+        metavar="WORDS",
+        help="most words of a phrase of the shorter sentence, which is read, and of the other (default: 3 3)",
+    )
+    parser.add_argument(
+        "--both-directions",
+        action="store_true",
+        help="read either sentence, and align what one of both paths aligns; with --longest 1 1 this is the "
+        "paper's model of single words",
     )
     parser.add_argument(
         "--iterations",
@@ -49,8 +66,11 @@ def run(args: argparse.Namespace) -> int:
     from forest_align.em.semi_markov.training import SemiMarkovSettings, train_semi_markov_model
 
     check_model_folder(args.output)
-    settings = SemiMarkovSettings(args.iterations, args.regularization)
-    examples, failed = _read(args)
+    settings = SemiMarkovSettings(
+        args.iterations, args.regularization, (args.longest[0], args.longest[1]), args.both_directions
+    )
+    examples, failed = _read(args, settings)
+    pairs = len(examples) // (2 if settings.both_directions else 1)
     with counting_bar("training", settings.iterations) as bar:
         model, losses = train_semi_markov_model(
             examples,
@@ -59,21 +79,21 @@ def run(args: argparse.Namespace) -> int:
             resume=args.resume,
             report=_report(bar),
         )
-    model.card.update(_card(args, len(examples), losses))
+    model.card.update(_card(args, pairs, losses))
     model.save(args.output)
-    print(f"{len(examples)} pairs, {len(losses) - 1} iterations: loss {losses[-1]:.4f} a pair")
+    print(f"{pairs} pairs, {len(losses) - 1} iterations: loss {losses[-1]:.4f} a path")
     return 1 if failed else 0
 
 
 def _report(bar: Any) -> Any:
     def report(iteration: int, loss: float) -> None:
         bar.update(iteration - bar.n)
-        bar.set_postfix_str(f"loss {loss:.4f} a pair")
+        bar.set_postfix_str(f"loss {loss:.4f} a path")
 
     return report
 
 
-def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
+def _read(args: argparse.Namespace, settings: SemiMarkovSettings) -> tuple[list[LatticeExample], int]:
     """The examples, and the number of unusable pairs; the reasons are written to stderr."""
     from forest_align.em.corpus.gold_pairs import read_gold_files, read_gold_pairs
     from forest_align.em.progress import counting_bar
@@ -87,7 +107,7 @@ def _read(args: argparse.Namespace) -> tuple[list[LatticeExample], int]:
         gold, problems = read_gold_pairs(
             pairs, parser=args.parser, cache=args.forests, links=args.links, report=bar.update
         )
-        examples = examples_of(gold, load_lexicon(), ppdb, bar.update)
+        examples = examples_of(gold, load_lexicon(), ppdb, bar.update, settings)
     report_skipped("train semi-markov", problems)
     return examples, len(problems)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,11 @@ def tagged(text: str) -> Sentence:
     return Sentence.from_words(words, tags)
 
 
-def random_model(seed: int, scale: float = 1.0) -> SemiMarkovModel:
+def random_model(seed: int, scale: float = 1.0, **kind: Any) -> SemiMarkovModel:
     rng = np.random.default_rng(seed)
     return SemiMarkovModel(
-        {name: (scale * rng.normal(size=shape)).astype(np.float32) for name, shape in WEIGHTS.items()}
+        {name: (scale * rng.normal(size=shape)).astype(np.float32) for name, shape in WEIGHTS.items()},
+        **kind,
     )
 
 

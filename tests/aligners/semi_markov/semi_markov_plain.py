@@ -49,8 +49,8 @@ class Side:
         return len(self.words)
 
     def chunk(self, start: int, end: int) -> str:
-        """Type of the chunk with this span, of three words at most."""
-        return self.chunks.get((start, end), "none") if end - start <= 3 else "none"
+        """Type of the chunk with this span."""
+        return self.chunks.get((start, end), "none")
 
     def boundaries(self, start: int, end: int) -> int:
         """Between how many neighbours in the span one chunk, or word outside chunks, ends."""
@@ -62,8 +62,14 @@ class PlainPair:
     """A sentence pair; methods give features by name."""
 
     def __init__(
-        self, source: Sentence, target: Sentence, lexicon: Lexicon, ppdb: PairTable | None = None
+        self,
+        source: Sentence,
+        target: Sentence,
+        lexicon: Lexicon,
+        ppdb: PairTable | None = None,
+        longest: tuple[int, int] = (3, 3),
     ) -> None:
+        self.longest = longest
         self.source, self.target = Side(source), Side(target)
         self.evidence = lexical_evidence(source, target, lexicon, ppdb)
         self.groups = lexical_groups(source, target, lexicon, ppdb)
@@ -198,7 +204,7 @@ class PlainPair:
         return {
             "bias": 1,
             **{
-                f"{a} to {b}": (a, b) == (size, width)
+                f"{a} to {b}": (a, b) == (min(size, 3), min(width, 3))
                 for a in (1, 2, 3)
                 for b in (1, 2, 3)
                 if (a, b) != (1, 1)
@@ -268,9 +274,9 @@ class PlainPair:
         pairs = {tuple(spans) for *spans, _ in self.groups}
         n, m = len(self.source), len(self.target)
         for start in range(n):
-            for end in range(start + 1, min(start + 3, n) + 1):
+            for end in range(start + 1, min(start + self.longest[0], n) + 1):
                 for first in range(m):
-                    for last in range(first + 1, min(first + 3, m) + 1):
+                    for last in range(first + 1, min(first + self.longest[1], m) + 1):
                         cells = ((i, j) for i in range(start, end) for j in range(first, last))
                         listed = ((start, end), (first, last)) in pairs
                         if end - start + last - first > 2 and (listed or any(self.known(*c) for c in cells)):

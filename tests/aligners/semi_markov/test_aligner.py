@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -125,6 +127,52 @@ def test_swapped_sentences_give_the_swapped_alignment(seed: int, source: Sentenc
     assert one.swap().swap() == one
 
 
+TOKENS = {"longest": (1, 1), "both_directions": True}
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1), sentences, sentences)
+def test_the_token_based_model_aligns_what_either_direction_aligns(
+    seed: int, source: Sentence, target: Sentence
+) -> None:
+    assume((len(source), source.words) < (len(target), target.words))  # the first one is read first
+    aligner = SemiMarkovAligner(random_model(seed, 0.5, **TOKENS))
+    found: set[tuple[int, int]] = set()
+    marginals = np.zeros((len(source), len(target)))
+    best = []
+    for one, other in ((source, target), (target, source)):
+        lattice = aligner.lattice(one, other)
+        scores = aligner.model.scores(lattice)
+        score, path = semicrf_reference.best_path(lattice.spans, *scores)
+        total, pairs, *_ = semicrf_reference.marginals(lattice.spans, *scores)
+        spans = lattice.spans[[k for k in path if k >= 0]][:, [0, 2]]
+        links = np.reshape(pairs, (len(one), len(other)))
+        found |= {tuple(link if one is source else link[::-1]) for link in spans.tolist()}
+        marginals += (links if one is source else links.T) / 2
+        best.append((score, total))
+    alignment = aligner.align(source, target)
+    assert set(alignment.words.pairs) == found
+    assert {(p.source_node.start, p.target_node.start) for p in alignment.phrases} == found
+    expected = [marginals[link] for link in alignment.words.pairs]
+    assert alignment.words.scores == pytest.approx(expected)
+    assert [p.probability for p in alignment.phrases] == pytest.approx(
+        [marginals[p.source_node.start, p.target_node.start] for p in alignment.phrases]
+    )
+    assert alignment.score == pytest.approx(best[0][0])
+    assert alignment.log_probability == pytest.approx(sum(score - total for score, total in best))
+    swapped = aligner.align(target, source)
+    assert swapped.swap() == alignment and swapped.swap().swap() == swapped
+
+
+def test_both_directions_of_phrases_are_the_union_of_their_paths() -> None:
+    source, target = tagged("a/DT dog/NN"), tagged("a/DT cat/NN a/DT dog/NN a/DT fox/NN")
+    one = SemiMarkovAligner(simple_model()).align(source, target)
+    both = SemiMarkovAligner(replace(simple_model(), both_directions=True)).align(source, target)
+    # each a of the longer sentence has a partner only where that sentence is read
+    assert one.to_pharaoh() in ("0-0 1-3", "0-2 1-3", "0-4 1-3")
+    assert both.to_pharaoh() == "0-0 0-2 0-4 1-3"
+
+
 def test_probabilities_of_links_are_those_of_all_phrase_pairs_with_the_two_words() -> None:
     source, target = map(tagged, PAIRS[1])
     aligner = SemiMarkovAligner(random_model(4))
@@ -163,7 +211,7 @@ def test_what_decides_besides_weights_is_told_for_reports() -> None:
     words = " ".join(f"w{i}/NN" for i in range(7))
     phrases = aligner.align(tagged(words), tagged(words)).phrases
     sizes = [pair.source_node.end - pair.source_node.start for pair in phrases]
-    assert max(sizes) == aligner.settings["longest"]
+    assert [max(sizes)] * 2 == aligner.settings["longest"]
     assert json.loads(json.dumps(aligner.settings)) == aligner.settings
 
 

@@ -51,9 +51,12 @@ sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(
 )
 
 
-def both_of(source: Sentence, target: Sentence) -> tuple[Lattice, PlainPair]:
+def both_of(
+    source: Sentence, target: Sentence, longest: tuple[int, int] = (3, 3)
+) -> tuple[Lattice, PlainPair]:
     lexicon = load_lexicon()
-    return lattice_of(source, target, lexicon, TABLE), PlainPair(source, target, lexicon, TABLE)
+    found = lattice_of(source, target, lexicon, TABLE, longest)
+    return found, PlainPair(source, target, lexicon, TABLE, longest)
 
 
 def same_values(
@@ -100,8 +103,8 @@ def check_null(found: Lattice, plain: PlainPair) -> None:
         assert TAGS[found.null_tags[i]] == plain.source.tags[i]
 
 
-def check(source: Sentence, target: Sentence) -> Lattice:
-    found, plain = both_of(source, target)
+def check(source: Sentence, target: Sentence, longest: tuple[int, int] = (3, 3)) -> Lattice:
+    found, plain = both_of(source, target, longest)
     check_words(found, plain)
     check_phrases(found, plain)
     check_null(found, plain)
@@ -131,6 +134,14 @@ def test_features_of_any_sentences_are_those_of_a_plain_computation(
     source: Sentence, target: Sentence
 ) -> None:
     check(source, target)
+
+
+@pytest.mark.parametrize("longest", [(1, 1), (1, 4), (5, 2)])
+def test_phrases_are_as_long_as_the_model_says(longest: tuple[int, int]) -> None:
+    found = [check(*map(tagged, pair), longest).spans for pair in SHOWN]
+    spans = np.concatenate(found)
+    assert (spans[:, 1] - spans[:, 0]).max() == longest[0]
+    assert (spans[:, 3] - spans[:, 2]).max() == longest[1]
 
 
 @pytest.mark.parametrize("columns", [1, 2, 14])

@@ -82,6 +82,36 @@ def test_training_writes_a_model_that_aligns(
     assert capsys.readouterr().out.splitlines() == [links for *_, links in GOLD]
 
 
+def test_the_lengths_of_phrases_and_the_directions_belong_to_the_model(
+    tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = (gold, "-o", tmp_path / "model", "--iterations", 3, "--regularization", 0.1)
+    assert train(*common, "--longest", 1, 4) == 0
+    model = SemiMarkovModel.load(tmp_path / "model")
+    assert (model.longest, model.both_directions) == ((1, 4), False)
+    assert train(*common, "--resume") == 2
+    assert "model.checkpoint: field 'longest'" in capsys.readouterr().err
+    assert train(*common, "--longest", 1, 1, "--both-directions") == 0
+    assert capsys.readouterr().out.startswith("3 pairs, ")
+    model = SemiMarkovModel.load(tmp_path / "model")
+    assert (model.longest, model.both_directions, model.card["pairs"]) == ((1, 1), True, 3)
+    assert train(*common, "--longest", 1, 21) == 2
+    assert "from 1 to 20" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("longest", [3]), ("longest", [0, 3]), ("longest", 3), ("both_directions", 1)]
+)
+def test_a_model_with_impossible_lengths_or_directions_is_refused(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    SemiMarkovAligner().save(tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**card, field: value}))
+    with pytest.raises(ModelError, match=f"damaged: .*{field}"):
+        SemiMarkovModel.load(tmp_path)
+
+
 def test_a_run_that_is_resumed_gives_the_same_model(tmp_path: Path, gold: Path) -> None:
     cache = ("--forests", tmp_path / "cache")
     train(gold, "-o", tmp_path / "one", *cache)
