@@ -137,7 +137,9 @@ def reported_derivation(
     return Reported(arrays, links, trees, tuple(sorted(links.keys() - inside)), leaves)
 
 
-def _links_at_leaves(leaves: Iterable[Candidate], candidates: Iterable[Candidate]) -> dict[tuple[int, int], float]:
+def _links_at_leaves(
+    leaves: Iterable[Candidate], candidates: Iterable[Candidate]
+) -> dict[tuple[int, int], float]:
     """Word links of a derivation's base pairs.
 
     A group says that two phrases correspond, not which of their words do. So if both have several words, its

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from forest_align.cext.alignment_arguments import SearchOptions
 from forest_align.cext.alignment_result import COMPOSITIONAL, NONCOMPOSITIONAL
 
