@@ -30,7 +30,7 @@ _OF_PAPER: dict[str, Range] = {
     "generation_gap": Range(2, 10, integer=True),
 }
 _FACTORS = ("tree_weight", "candidate_weight", "link_weight")
-# Searched only on request. The paper's µ_p affects only the beam; ``tree_weight`` is its log-linear form.
+# Searched only on request: the paper's µ_p. ``tree_weight`` is its log-linear form.
 MORE: dict[str, Range] = {"parser_weight": Range(0.0, 1.0)}
 
 

@@ -73,7 +73,8 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
         - All: ``parser`` (``--parser``), a parser or its name or folder; ``lexicon``; ``ppdb`` (``--ppdb``),
           your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
-          :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider.
+          :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider; ``alignments``
+          (``-k``).
         - ``contextual``: ``threshold``.
         - ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).

@@ -110,7 +110,7 @@ def test_spans_beyond_the_words_are_refused() -> None:
     # The penalties of as many words as the span has took 32 GiB.
     one = SideArrays(
         np.array([0], np.int32), np.array([2**31 - 1], np.int32), np.zeros((0, 3), np.int32),
-        np.array([0], np.int32), np.zeros(1), np.zeros(1),
+        np.array([0], np.int32), np.zeros(1),
     )  # fmt: skip
     base = BaseArrays(np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1))
     with pytest.raises(ValueError, match="source: expected a span within the words"):

@@ -43,7 +43,7 @@ def test_each_part_of_the_derivation_is_reported_in_its_place(aligner: ForestAli
     arrays, base = ForestAligner(model, lexicon=aligner.lexicon).search(source, target, candidates)
     found = build_alignment(model, source, target, arrays, base, candidates)
     forests = forest_of(source), forest_of(target)
-    shown, links, trees, outside = reported_derivation(forests, arrays, base, candidates, chosen)
+    shown, links, trees, outside, _ = reported_derivation(forests, arrays, base, candidates, chosen)
     assert found.outside == outside
 
     probabilities = model.calibration.probabilities(

@@ -135,7 +135,7 @@ def test_pairs_are_widened_exactly_where_the_words_gained_are_free(aligner: Fore
     forests = forest_of(source), forest_of(target)
     options = replace(aligner.model.options, whole_constituents=False)
     arrays, base = aligner.search(source, target, candidates)
-    arrays, every, trees, _ = reported_derivation(forests, arrays, base, candidates, options)
+    arrays, every, trees, *_ = reported_derivation(forests, arrays, base, candidates, options)
     # With few links more is widened.
     links = [link for link in every if rng.random() < 0.5]
     found = with_whole_constituents(arrays, forests, trees, links)

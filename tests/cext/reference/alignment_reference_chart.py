@@ -122,7 +122,7 @@ class Chart:
         if share < min(self.options.beam, len(items)):
             self.narrowed = True
         places = min(self.options.beam, share)
-        self.note_tie([(self.rank(item), item.log_inside) for item in items], places)
+        self.note_tie([(item.log_inside,) for item in items], places)
         kept = sorted(items[:places], key=lambda item: item.target)
         self.columns[node] = {item.target: item for item in kept}
         for item in kept:

@@ -194,7 +194,7 @@ def test_a_run_goes_on_with_as_many_alternatives(
     assert main(["align", pairs, "-o", str(out), "-k", "2"]) == 1
     whole = out.read_bytes()
     assert main(["align", pairs, "-o", str(out), "-k", "3", "--resume"]) == 2
-    assert "-k was '2' when it was begun, now it is '3'" in capsys.readouterr().err
+    assert "-k was '2' in the earlier run, now it is '3'" in capsys.readouterr().err
     assert main(["align", pairs, "-o", str(out), "-k", "2", "--resume"]) == 1
     assert out.read_bytes() == whole
 
