@@ -91,6 +91,12 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
     arrays = reported_derivation(forests, aligned[0], prepared.base, pair.candidates, model.options).arrays
     reported = ~arrays.absorbed
     reported &= source.is_constituent[arrays.source] & target.is_constituent[arrays.target]
+    # A pair of two words has the probability of their link.
+    lengths = [
+        side.end[nodes] - side.start[nodes]
+        for side, nodes in zip(forests, (arrays.source, arrays.target), strict=True)
+    ]
+    reported &= (lengths[0] > 1) | (lengths[1] > 1)
     source_spans = _spans(source, arrays.source[reported])
     target_spans = _spans(target, arrays.target[reported])
     possible = project(source_spans, target_spans, pair.links.only_sure()).possible_pairs()

@@ -104,5 +104,5 @@ def test_sentences_to_parse_are_read_without_escapes(
         tokenized=tokenized, escapes="moses", to="json", k=1, parser="en", batch_size=1, workers=1
     )
     with open_input("well @-@ known &apos;s") as source:
-        list(READERS["text"](source, options))
+        list(READERS["text"](source, options, lambda items: items))
     assert seen == [expected]

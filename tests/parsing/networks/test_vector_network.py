@@ -237,7 +237,7 @@ def test_damaged_weights_are_refused(copy: Path) -> None:
     stored = load_file(path)
     for name in ("positions", "words.int4.scale"):
         save_file(stored | {name: stored[name] * torch.nan}, path)
-        with pytest.raises(ModelError, match=f"finite weights within ±1000, found others in '{name}'"):
+        with pytest.raises(ModelError, match=f"finite weights within ±10000, found others in '{name}'"):
             WordVectors(copy)
     del stored["words.int4.scale"]
     save_file(stored, path)
