@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from forest_align.parsing.networks.benepar_parser import chart_parser
 from forest_align.parsing.networks.encoder_batches import CASE_COUNT
 from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.linear_layers import FloatLinear
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from forest_align.parsing.networks.encoder_batches import EncoderBatch
 
-_ChartParser: Any = import_isolated("benepar.parse_chart").ChartParser
+_ChartParser: Any = chart_parser()
 _HParams = import_isolated("benepar.nkutil").HParams
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from transformers import AutoConfig
 
+from forest_align.parsing.networks.benepar_parser import chart_parser
 from forest_align.parsing.networks.encoder_batches import length_batches
 from forest_align.parsing.networks.isolated_imports import import_isolated
 from forest_align.parsing.networks.span_scores import SpanScorer, SpanScores
@@ -137,7 +138,7 @@ def _read_parser(folder: Path) -> Any:
         config = dict(AutoConfig.from_pretrained(str(folder)).benepar)
         hparams = dict(config["hparams"])
         hparams.setdefault("force_root_constituent", True)
-        parser = import_isolated("benepar.parse_chart").ChartParser(
+        parser = chart_parser()(
             config["tag_vocab"],
             config["label_vocab"],
             config["char_vocab"],

@@ -29,6 +29,16 @@ import nltk.tokenize
 assert nltk.tokenize.NLTKWordTokenizer and nltk.Tree
 """
 
+WITHOUT_WHAT_TRAINING_NEEDS = """
+import sys
+for name in ("transformers", "torch_struct", "spacy", "optuna", "matplotlib"):
+    sys.modules[name] = None  # as if it were not installed
+import forest_align
+for name in ("forest", "joint", "semi-markov", "sultan"):
+    assert len(forest_align.load(name).align("He died.", "He died.").words) == 3, name
+assert {name for name in sys.modules if name.startswith("benepar")} == {"benepar.ptb_unescape"}
+"""
+
 
 def test_a_module_that_is_not_there_is_an_import_error_and_leaves_nothing_behind() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
@@ -47,3 +57,8 @@ def test_parsing_loads_no_plug_ins_and_leaves_the_package_whole_for_others() -> 
 @pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
 def test_the_bundled_parser_starts_without_transformers_and_the_whole_of_nltk() -> None:
     run(WITHOUT_TRANSFORMERS)
+
+
+@pytest.mark.skipif(not (MODELS / "en").is_dir(), reason="the bundled model has not been built")
+def test_aligners_work_without_what_only_training_and_other_parsers_need() -> None:
+    run(WITHOUT_WHAT_TRAINING_NEEDS)
