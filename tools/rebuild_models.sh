@@ -161,6 +161,9 @@ bundle semi-markov aligners/models/semi-markov
 step semi-markov-phrasal forest-align train semi-markov "$alignment/msr_rte/dev.phrasal.json" \
     "$alignment/edinburgh/train.phrasal.json" -o "$out/semi-markov-phrasal" --forests "$out/cache" --resume
 bundle semi-markov-phrasal aligners/models/semi-markov-phrasal
+step semi-markov-tokens forest-align train semi-markov "$alignment/msr_rte/dev.majority.json" "$alignment/edinburgh/train.sure.json" \
+    -o "$out/semi-markov-tokens" --forests "$out/cache" --longest 1 1 --both-directions --resume
+bundle semi-markov-tokens aligners/models/semi-markov-tokens
 step joint forest-align train joint "$alignment/edinburgh/train.sure.json" "$alignment/msr_rte/dev.majority.json" \
     -o "$out/joint" --forests "$out/cache" --resume
 bundle joint aligners/models/joint

@@ -44,7 +44,7 @@ def load(name_or_path: Literal["contextual"], **options: Any) -> ContextualAlign
 def load(name_or_path: Literal["sultan"], **options: Any) -> SultanAligner: ...
 @overload
 def load(
-    name_or_path: Literal["semi-markov", "semi-markov-phrasal"], **options: Any
+    name_or_path: Literal["semi-markov", "semi-markov-phrasal", "semi-markov-tokens"], **options: Any
 ) -> SemiMarkovAligner: ...
 @overload
 def load(name_or_path: Literal["joint", "joint-published"], **options: Any) -> JointAligner: ...
@@ -59,13 +59,14 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
     ----------
     name_or_path : str or Path
         ``"forest"``, ``"forest-published"``, ``"fixed"``, ``"uniform"``, ``"contextual"``, ``"sultan"``,
-        ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"joint"``, ``"joint-published"``, ``"projection"``, or
-        a folder that :meth:`Aligner.save` wrote. The name of a kind of aligner loads its main model. Three
-        other models are forest aligners: ``"forest-published"`` is the paper's system with our parser,
-        ``"fixed"`` has weights set by hand, not learned, and ``"uniform"`` has weights of zero.
-        ``"semi-markov-phrasal"`` links phrases as wholes; ``"semi-markov"`` links their words one by one.
-        ``"joint-published"`` is trained in the way of the paper. ``"projection"`` is the baseline of phrase
-        alignment.
+        ``"semi-markov"``, ``"semi-markov-phrasal"``, ``"semi-markov-tokens"``, ``"joint"``,
+        ``"joint-published"``, ``"projection"``, or a folder that :meth:`Aligner.save` wrote. The name of a
+        kind of aligner loads its main model. Three other models are forest aligners: ``"forest-published"``
+        is the paper's system with our parser, ``"fixed"`` has weights set by hand, not learned, and
+        ``"uniform"`` has weights of zero. ``"semi-markov-phrasal"`` links phrases as wholes;
+        ``"semi-markov"`` links their words one by one. ``"semi-markov-tokens"`` knows no phrases and reads
+        both sentences. ``"joint-published"`` is trained in the way of the paper. ``"projection"`` is the
+        baseline of phrase alignment.
     **options
         Options of the constructor, described in the class of that kind. The options of the command line are
         in brackets.

@@ -140,8 +140,8 @@ def _possible(anchors: np.ndarray, groups: Iterable[Group], longest: tuple[int, 
         size = source[1] - source[0], target[1] - target[0]
         if size != (1, 1):
             found[source[0], target[0], size[0] - 1, size[1] - 1] = True
-    start, first, height, width = np.nonzero(found)
-    return np.stack([start, start + height + 1, first, first + width + 1], axis=1).astype(np.int32)
+    start, first, more, wider = np.nonzero(found)
+    return np.stack([start, start + more + 1, first, first + wider + 1], axis=1).astype(np.int32)
 
 
 class _Sizes(NamedTuple):

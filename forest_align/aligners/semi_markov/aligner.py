@@ -78,7 +78,7 @@ class SemiMarkovAligner(ParsingAligner):
 
     @classmethod
     def load(cls, name_or_path: str | Path = KIND, **options: Any) -> SemiMarkovAligner:
-        """Load ``"semi-markov"`` or ``"semi-markov-phrasal"``, or what :meth:`save` wrote into a folder.
+        """Load a bundled model by its name (``"semi-markov-tokens"``), or what :meth:`save` wrote.
 
         Options are passed to the constructor.
 

@@ -263,7 +263,7 @@ def test_a_very_long_pair_is_aligned() -> None:
     assert alignment.words.pairs == tuple((i, i - 20) for i in range(20, 150))
 
 
-@pytest.mark.parametrize("name", ["semi-markov", "semi-markov-phrasal"])
+@pytest.mark.parametrize("name", ["semi-markov", "semi-markov-phrasal", "semi-markov-tokens"])
 def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> None:
     aligner = forest_align.load(name)
     assert isinstance(aligner, SemiMarkovAligner)
@@ -274,6 +274,17 @@ def test_a_bundled_model_knows_what_it_was_trained_on_and_aligns(name: str) -> N
     assert {(1, 1), (2, 3), (3, 4), (5, 6), (6, 7)} <= set(links.pairs)
     folder = importlib.resources.files("forest_align.aligners") / "models" / name
     assert sum(len(item.read_bytes()) for item in folder.iterdir()) < 100_000
+
+
+def test_the_bundled_token_model_aligns_single_words_in_both_directions() -> None:
+    aligner = forest_align.load("semi-markov-tokens")
+    assert aligner.settings == {"longest": [1, 1], "both_directions": True}
+    source = tagged("she/PRP left/VBD New/NNP York/NNP in/IN May/NNP ./.")
+    target = tagged("in/IN May/NNP ,/, she/PRP left/VBD New/NNP York/NNP ./.")
+    alignment = aligner.align(source, target)
+    spans = {(p.source_node.span, p.target_node.span) for p in alignment.phrases}
+    assert spans == {((i, i + 1), (j, j + 1)) for i, j in alignment.words}
+    assert {(2, 5), (3, 6)} <= set(alignment.words)
 
 
 def test_the_phrasal_model_links_phrases_where_the_other_links_their_words() -> None:

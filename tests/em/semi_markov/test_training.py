@@ -142,7 +142,7 @@ def test_pairs_are_learned_from_in_the_order_in_which_they_are_aligned() -> None
 
 
 def test_the_bundled_models_were_trained_with_the_default_settings() -> None:
-    for name in ("semi-markov", "semi-markov-phrasal"):
+    for name in ("semi-markov", "semi-markov-phrasal", "semi-markov-tokens"):
         card = bundled_model(name).card
         assert card["regularization"] == SemiMarkovSettings().regularization
         assert card["iterations"] < SemiMarkovSettings().iterations
