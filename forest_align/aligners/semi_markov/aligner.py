@@ -14,7 +14,7 @@ from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
-from forest_align.aligners.semi_markov._reading import Reading
+from forest_align.aligners.semi_markov._best_reading import Reading
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
 from forest_align.aligners.span_nodes import phrase_pairs_of
