@@ -48,7 +48,9 @@ class Case:
 
 def read_corpus(options: argparse.Namespace) -> tuple[list[CorpusPair], list[str]]:
     """Prepare all pairs; the Stanford trees of each, source and target."""
-    reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests)
+    model = ForestAligner.load(options.model).model
+    words = {} if model.dictionary is None else {"candidates": model.words, "dictionary": model.dictionary}
+    reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests, **words)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
     stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()

@@ -22,7 +22,7 @@ def chart_parser() -> Any:
     ImportError
         If benepar or transformers cannot be imported.
     """
-    retokenization = import_isolated("benepar.retokenization")
+    retokenization: Any = import_isolated("benepar.retokenization")
     if not isinstance(retokenization.transformers, SimpleNamespace):
         # The module uses nothing else of transformers.
         loader = retokenization.transformers.AutoTokenizer
