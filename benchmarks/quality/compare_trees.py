@@ -16,6 +16,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from nltk import Tree
@@ -49,7 +50,9 @@ class Case:
 def read_corpus(options: argparse.Namespace) -> tuple[list[CorpusPair], list[str]]:
     """Prepare all pairs; the Stanford trees of each, source and target."""
     model = ForestAligner.load(options.model).model
-    words = {} if model.dictionary is None else {"candidates": model.words, "dictionary": model.dictionary}
+    words: dict[str, Any] = (
+        {} if model.dictionary is None else {"candidates": model.words, "dictionary": model.dictionary}
+    )
     reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests, **words)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
