@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from forest_align.aligners.canonical_order import words_are_after
-from forest_align.aligners.semi_markov._sentence_arrays import LONGEST
 from forest_align.aligners.semi_markov.lattice import WEIGHTS, Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import FEATURE_LISTS, SemiMarkovModel, check_longest
+from forest_align.aligners.semi_markov.sentence_arrays import LONGEST
 from forest_align.em.corpus.gold_pairs import GoldPair
 from forest_align.em.semi_markov.objective import LatticeExample, LatticeObjective, unpack
 from forest_align.lexicon.lexicon import Lexicon

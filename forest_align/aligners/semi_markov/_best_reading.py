@@ -12,7 +12,7 @@ from forest_align.cext import semicrf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class BestReading:
     """What the CRF finds when it reads one sentence of n words against another one of m.
 
     Attributes
@@ -38,7 +38,7 @@ class Reading:
     score: float
 
     @classmethod
-    def of(cls, lattice: Lattice, model: SemiMarkovModel) -> Reading:
+    def of(cls, lattice: Lattice, model: SemiMarkovModel) -> BestReading:
         """Find the best path, and sum over all."""
         spans, scores = lattice.spans, model.scores(lattice)
         best, path = semicrf.best_path(spans, *scores)
@@ -47,14 +47,14 @@ class Reading:
         used = path[path >= 0]
         return cls(spans[used], pairs[used], spans, pairs, links, min(best - total, 0.0), best)
 
-    def swap(self) -> Reading:
+    def swap(self) -> BestReading:
         """The same seen from the other sentence."""
         columns = [2, 3, 0, 1]
         return replace(
             self, spans=self.spans[:, columns], possible=self.possible[:, columns], links=self.links.T
         )
 
-    def union(self, other: Reading) -> Reading:
+    def union(self, other: BestReading) -> BestReading:
         """The phrase pairs of either path, with means of the probabilities; the score is that of this one.
 
         The log-probability is that of both paths together.
@@ -69,7 +69,7 @@ class Reading:
         probabilities = marginals[[used[tuple(span)] for span in spans.tolist()]]
         links = (self.links + other.links) / 2
         together = self.log_probability + other.log_probability
-        return Reading(spans, probabilities, possible, marginals, links, together, self.score)
+        return BestReading(spans, probabilities, possible, marginals, links, together, self.score)
 
     def in_order(self) -> tuple[np.ndarray, np.ndarray]:
         """The phrase pairs in the order of :meth:`forest_align.Alignment.swap`, and their probabilities."""

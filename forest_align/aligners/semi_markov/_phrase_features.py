@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
-from forest_align.aligners.semi_markov._sentence_arrays import (
+from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
+from forest_align.aligners.semi_markov.sentence_arrays import (
     CONTENT,
     FUNCTION,
     PUNCTUATION,
     LatticeSentence,
 )
-from forest_align.aligners.semi_markov._word_features import WordPairs, shifted
 
 if TYPE_CHECKING:
     from forest_align.lexicon.groups import Group

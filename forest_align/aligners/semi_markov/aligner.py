@@ -14,7 +14,7 @@ from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, parse_unready
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
-from forest_align.aligners.semi_markov._best_reading import Reading
+from forest_align.aligners.semi_markov._best_reading import BestReading
 from forest_align.aligners.semi_markov.lattice import Lattice, lattice_of
 from forest_align.aligners.semi_markov.model import KIND, SemiMarkovModel
 from forest_align.aligners.span_nodes import phrase_pairs_of
@@ -150,8 +150,8 @@ class SemiMarkovAligner(ParsingAligner):
         """All possible phrase pairs of two prepared sentences, with features; the path reads the first."""
         return lattice_of(source, target, self.lexicon, self.ppdb, self.model.longest)
 
-    def _read(self, source: Sentence, target: Sentence) -> Reading:
-        return Reading.of(self.lattice(source, target), self.model)
+    def _read(self, source: Sentence, target: Sentence) -> BestReading:
+        return BestReading.of(self.lattice(source, target), self.model)
 
 
 def bundled_model(name: str = KIND) -> SemiMarkovModel:

@@ -20,7 +20,6 @@ from forest_align.aligners.model_folder import (
 )
 from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov._sentence_arrays import LONGEST, TAGS
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.aligners.semi_markov.lattice import (
     NULL_CLASSES,
@@ -29,6 +28,7 @@ from forest_align.aligners.semi_markov.lattice import (
     WEIGHTS,
     Lattice,
 )
+from forest_align.aligners.semi_markov.sentence_arrays import LONGEST, TAGS
 from forest_align.types import InputError, ModelError
 from forest_align.types.json_fields import check_boolean, check_list, is_whole_number
 

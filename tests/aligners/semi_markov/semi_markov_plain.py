@@ -8,7 +8,7 @@ import numpy as np
 
 from forest_align.aligners.contextual.features import word_features
 from forest_align.aligners.semi_markov._base_phrases import tag_chunks
-from forest_align.aligners.semi_markov._sentence_arrays import TAGS
+from forest_align.aligners.semi_markov.sentence_arrays import TAGS
 from forest_align.lexicon.evidence import lexical_evidence
 from forest_align.lexicon.groups import lexical_groups
 from forest_align.lexicon.kinds import Evidence

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.semi_markov._base_phrases import CHUNK_TYPES
 from forest_align.aligners.semi_markov._phrase_features import PHRASE_CLASSES, PHRASE_FEATURES
-from forest_align.aligners.semi_markov._sentence_arrays import TAGS
 from forest_align.aligners.semi_markov._word_features import WORD_CLASSES, WORD_FEATURES
 from forest_align.aligners.semi_markov.lattice import (
     NULL_CLASSES,
@@ -21,6 +20,7 @@ from forest_align.aligners.semi_markov.lattice import (
     lattice_of,
     transition_classes,
 )
+from forest_align.aligners.semi_markov.sentence_arrays import TAGS
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.lexicon.pair_table import PairTable
 from forest_align.types import Sentence

@@ -386,11 +386,11 @@ def copied(folder: Path, other: Path) -> Path:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("labels", 3, "not iterable"),
-        ("tags", None, "field 'tags' is missing"),
+        ("labels", 3, "expected a list, found number 3"),
+        ("tags", None, "field 'tags': this field is required"),
         ("hparams", {}, r"config\.json"),
-        ("temperature", 0, "temperature above 0, found 0"),
-        ("temperature", float("nan"), "temperature above 0, found nan"),
+        ("temperature", 0, "temperature from 0.001 to 1000.0, found 0.0"),
+        ("temperature", float("nan"), "expected a finite number"),
         ("format", 2, "this version reads 1"),
     ],
 )
@@ -461,7 +461,12 @@ def test_weights_that_do_not_fit_the_configuration_are_refused(model_folder: Pat
         (None, "num_hidden_layers", 1, "is unknown"),
         ("hparams", "num_layers", 2, "is missing"),
         ("hparams", "predict_tags", False, "expected True as 'predict_tags', found False"),
-        ("hparams", "d_kv", "8", "expected a whole number above 0 as 'd_kv', found '8'"),
+        (
+            "hparams",
+            "d_kv",
+            "8",
+            "expected a whole number above 0 and at most 2147483647 as 'd_kv', found string",
+        ),
     ],
 )
 def test_a_network_of_another_kind_or_size_is_refused(
