@@ -11,40 +11,9 @@ from collections.abc import Callable
 
 from forest_align.em.contextual._marked import FULL_STOP, Marked, Marks, PairWriter, Part, joined, linked_pair
 from forest_align.em.contextual._rearranging import RearrangedPair
+from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
-_ONES = (
-    *(
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-    ),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-)
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_ORDINALS = (
-    *("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
-    *(
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-    ),
-    *("nineteenth", "twentieth"),
-)
+_TENS = ("", "", *TENS_WORDS)
 _UNITS = (
     *(
         ("ml", "millilitres"),
@@ -75,9 +44,9 @@ _NUMBERED = ("chapter", "part", "phase", "type", "volume", "class", "stage", "se
 def in_words(number: int) -> str:
     """A number below 100 in words."""
     if number < 20:
-        return _ONES[number]
+        return CARDINAL_WORDS[number]
     tens, ones = divmod(number, 10)
-    return _TENS[tens] + (f"-{_ONES[ones]}" if ones else "")
+    return _TENS[tens] + (f"-{CARDINAL_WORDS[ones]}" if ones else "")
 
 
 def in_roman(number: int) -> str:
@@ -134,18 +103,18 @@ def _decade(writer: PairWriter, number: int) -> Notations:
 def _rank(writer: PairWriter, number: int) -> Notations:
     number = number % 20 + 1
     noun = writer.noun()
-    return [f"the/t {ordinal(number)}/n {noun}/u", f"the/t {_ORDINALS[number]}/n {noun}/u"]
+    return [f"the/t {ordinal(number)}/n {noun}/u", f"the/t {ORDINAL_WORDS[number]}/n {noun}/u"]
 
 
 def _numbered(writer: PairWriter, number: int) -> Notations:
     number, noun = number % 19 + 1, writer.chance.choice(_NUMBERED)
     shown = in_roman(number), str(number), in_words(number)
-    return [*(f"{noun}/u {form}/n" for form in shown), f"the {_ORDINALS[number]}/n {noun}/u"]
+    return [*(f"{noun}/u {form}/n" for form in shown), f"the {ORDINAL_WORDS[number]}/n {noun}/u"]
 
 
 def _king(writer: PairWriter, number: int) -> Notations:
     number, name = number % 19 + 1, writer.name()
-    return [f"{name}/u {in_roman(number)}/n", f"{name}/u the {_ORDINALS[number].capitalize()}/n"]
+    return [f"{name}/u {in_roman(number)}/n", f"{name}/u the {ORDINAL_WORDS[number].capitalize()}/n"]
 
 
 def _share(writer: PairWriter, number: int) -> Notations:
@@ -171,7 +140,7 @@ def _day(writer: PairWriter, number: int) -> Notations:
 
 def _quarter(writer: PairWriter, number: int) -> Notations:
     number = number % 4 + 1
-    word, noun = _ORDINALS[number], writer.chance.choice(writer.vocabulary.plurals)
+    word, noun = ORDINAL_WORDS[number], writer.chance.choice(writer.vocabulary.plurals)
     return [f"Q{number}/nu {noun}/p", f"{word}-quarter/nu {noun}/p", f"the {word}/n quarter/u {noun}/p"]
 
 

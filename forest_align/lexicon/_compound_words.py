@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from forest_align.lexicon._number_tables import DECADES, PERCENT_WORDS, UNITS, UNITS_AFTER_DIGITS
 from forest_align.lexicon._quantity_lexeme import LEXEMES, NUMBER, WHOLE, Lexeme, unit_kind
 from forest_align.lexicon._quantity_record import Reading
+from forest_align.lexicon.number_tables import DECADES, PERCENT_WORDS, UNITS, UNITS_AFTER_DIGITS
 
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 DIGITS = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from forest_align.lexicon._number_tables import MEASURES
 from forest_align.lexicon._quantity_record import QuantityComparison
+from forest_align.lexicon.number_tables import MEASURES
 
 if TYPE_CHECKING:
     from forest_align.lexicon._quantity_record import Quantity, Reading

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from forest_align.lexicon._number_tables import (
+from forest_align.lexicon._quantity_record import Part, Reading
+from forest_align.lexicon.number_tables import (
     CURRENCIES,
     CURRENCY_SIGNS,
     DENOMINATORS,
@@ -18,7 +19,6 @@ from forest_align.lexicon._number_tables import (
     UNITS,
     UNITS_AFTER_DIGITS,
 )
-from forest_align.lexicon._quantity_record import Part, Reading
 
 #: Parts of a word that is a number and leaves nothing to other words, and of one that has its unit too.
 NUMBER = int(Part.NUMBER | Part.SCALE)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from forest_align.lexicon._calendar_spans import read_date, read_decade, read_spoken_year, read_time
 from forest_align.lexicon._number_spans import DASHES, read_fraction, read_number
-from forest_align.lexicon._number_tables import NUMBERED_NOUNS
 from forest_align.lexicon._quantity_lexeme import NUMBER, unit_kind
 from forest_align.lexicon._quantity_record import Part, Quantity, Reading
 from forest_align.lexicon._quantity_sentence import SentenceWords, unit_at
 from forest_align.lexicon._quantity_words import lexeme
+from forest_align.lexicon.number_tables import NUMBERED_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

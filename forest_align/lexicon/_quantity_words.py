@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from forest_align.lexicon._calendar_words import calendar_word
 from forest_align.lexicon._compound_words import DIGITS, after_number, hyphenated_word, ordinal_compound
-from forest_align.lexicon._number_tables import (
+from forest_align.lexicon._quantity_lexeme import CLOCK_WORDS, LEXEMES, WHOLE, Lexeme, unit_kind
+from forest_align.lexicon._quantity_record import Reading
+from forest_align.lexicon.number_tables import (
     CURRENCIES,
     CURRENCY_SIGNS,
     DECADES,
@@ -22,8 +24,6 @@ from forest_align.lexicon._number_tables import (
     UNITS_AFTER_DIGITS,
     UNITS_IN_WORD,
 )
-from forest_align.lexicon._quantity_lexeme import CLOCK_WORDS, LEXEMES, WHOLE, Lexeme, unit_kind
-from forest_align.lexicon._quantity_record import Reading
 
 _LONGEST = 30
 _PLAIN = str.maketrans({"–": "-", "—": "-", "‑": "-", "−": "-", "’": "'", "‘": "'"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from forest_align.lexicon._number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
+from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
 _LISTED_PREPOSITIONS = """
 about above across after against along among around as at before behind beneath beside between by down during
