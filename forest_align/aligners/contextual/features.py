@@ -157,7 +157,7 @@ def related_word_features(
     """:func:`word_features`, in which acronyms are content words, and the relations of words."""
     kinds, capital, letters, ends = word_features(sentence)
     words, tags = sentence.words, [token.tag or "" for token in sentence.tokens]
-    acronyms = [place for place, word in enumerate(words) if word.isupper() and is_acronym(word, tags[place])]
+    acronyms = [place for place, word in enumerate(words) if is_noun_in_capitals(word, tags[place])]
     if acronyms:
         kinds[acronyms] = np.where(kinds[acronyms] == 1, 0, kinds[acronyms])
     return kinds, capital, letters, ends, related_words(words, tags)
@@ -250,6 +250,6 @@ def _word(word: str) -> tuple[int, bool, str]:
     return kind, word[:1].isupper(), lower
 
 
-def is_acronym(word: str, tag: str) -> bool:
+def is_noun_in_capitals(word: str, tag: str) -> bool:
     """Whether a word is a noun in capitals, as *IT* in *IT firms*, which is not *it*."""
     return word.isupper() and len(word) > 1 and tag.startswith("NN")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forest_align.aligners.contextual.features import is_acronym, related_word_features
+from forest_align.aligners.contextual.features import is_noun_in_capitals, related_word_features
 from forest_align.aligners.contextual.pair_evidence import (
     ANTONYMS,
     OPPOSED,
@@ -69,6 +69,10 @@ def test_words_within_words_are_marked() -> None:
 
 
 def test_an_acronym_is_a_content_word() -> None:
-    assert is_acronym("IT", "NNP") and not is_acronym("It", "NNP") and not is_acronym("I", "NNP")
+    assert (
+        is_noun_in_capitals("IT", "NNP")
+        and not is_noun_in_capitals("It", "NNP")
+        and not is_noun_in_capitals("I", "NNP")
+    )
     kinds = [related_word_features(sentence(text))[0][0] for text in ("IT/NNP grows/VBZ", "IT/PRP GROWS/VBZ")]
     assert kinds == [0, 1]
