@@ -84,9 +84,10 @@ def build_alignment(
     agreement = log_agreement(source, target, arrays, candidates)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
     weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
+    unweighted = links.keys() - weighted
     for place, leaf in leaves.items():
         if not leaf.weighted:
-            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in links.keys() - weighted}
+            links |= {cell: probabilities[place] for cell in _cells(leaf) if cell in unweighted}
     return Alignment(
         source,
         target,
