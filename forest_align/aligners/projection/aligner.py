@@ -17,7 +17,7 @@ from forest_align.aligners.parsing_aligner import ParsingAligner, check_tokens, 
 from forest_align.aligners.words.lexical import GivenCandidates
 from forest_align.alignment import Alignment, Links, PhrasePair, project
 from forest_align.types import InputError, Node, Sentence
-from forest_align.types.json_fields import is_number
+from forest_align.types.json_fields import Fields
 from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
@@ -89,9 +89,10 @@ class ProjectionAligner(ParsingAligner):
         with model_folder(name_or_path) as folder:
             card = read_card(folder)
             check_card(card, folder, cls.name, FORMAT_VERSION)
-        threshold = card.get("threshold")
-        if threshold is not None and not (is_number(threshold) and 0 <= threshold <= 1):
-            raise damaged(name_or_path, f"threshold: expected a probability, found {threshold!r}")
+        try:
+            threshold = Fields(card).probability("threshold", None)
+        except InputError as error:
+            raise damaged(name_or_path, error) from None
         return cls(**({"threshold": threshold} | options))
 
     def save(self, path: str | Path) -> None:
