@@ -194,28 +194,9 @@ def first_pass(*arguments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return probability.reshape(inputs[0].shape), cells, base[cells], classes[cells]
 
 
-def message_pass(
-    probability: np.ndarray,
-    cells: np.ndarray,
-    classes: np.ndarray,
-    units: np.ndarray,
-    bias: np.ndarray,
-    source_kinds: np.ndarray,
-    target_kinds: np.ndarray,
-    source_related: np.ndarray,
-    target_related: np.ndarray,
-    send: np.ndarray,
-    send_bias: np.ndarray,
-    own: np.ndarray,
-    receive: np.ndarray,
-    receive_bias: np.ndarray,
-    output: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+def message_pass(*arguments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """See ``contextual.message_pass``."""
-    return message_pass_noting_ties(
-        *(probability, cells, classes, units, bias, source_kinds, target_kinds),
-        *(source_related, target_related, send, send_bias, own, receive, receive_bias, output),
-    )[:2]
+    return message_pass_noting_ties(*arguments)[:2]
 
 
 def message_pass_noting_ties(
