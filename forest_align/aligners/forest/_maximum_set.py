@@ -14,7 +14,7 @@ import numpy as np
 
 from forest_align.aligners.forest._tree_conditions import (
     ChosenTree,
-    Pair,
+    NodePair,
     members_of,
     missing_pairs,
     structure_violations,
@@ -64,7 +64,7 @@ def with_maximum_set(
     chosen = ChosenTree.of(forests[0], trees[0]), ChosenTree.of(forests[1], trees[1])
     places = np.flatnonzero(~arrays.absorbed).tolist()
     whole = compositional(arrays)
-    pairs: list[Pair] = [(int(arrays.source[p]), int(arrays.target[p]), bool(whole[p])) for p in places]
+    pairs: list[NodePair] = [(int(arrays.source[p]), int(arrays.target[p]), bool(whole[p])) for p in places]
     count, leaves = len(pairs), set()
     words = sorted((-found.score, leaf) for leaf, found in base.items() if _is_of_words(chosen, leaf))
     pairs = _completed(chosen, pairs)
@@ -113,7 +113,7 @@ def _is_of_words(trees: tuple[ChosenTree, ChosenTree], leaf: tuple[int, int]) ->
     )
 
 
-def _is_free(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair], leaf: tuple[int, int]) -> bool:
+def _is_free(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair], leaf: tuple[int, int]) -> bool:
     """Whether neither word is aligned by itself, and the same pairs contain both."""
     return not any(
         leaf[0] == s or leaf[1] == t or trees[0].contains(s, leaf[0]) != trees[1].contains(t, leaf[1])
@@ -122,8 +122,8 @@ def _is_free(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair], leaf: 
 
 
 def with_link(
-    trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair], leaf: tuple[int, int]
-) -> list[Pair] | None:
+    trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair], leaf: tuple[int, int]
+) -> list[NodePair] | None:
     """Add a pair of two words, and those that it then supports; None if the set would not be legitimate.
 
     Parameters
@@ -158,7 +158,7 @@ def with_link(
     return None if structure_violations(trees, roots, more) else more
 
 
-def _completed(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair]) -> list[Pair]:
+def _completed(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair]) -> list[NodePair]:
     """All pairs of the maximum set."""
     missing = missing_pairs(trees, pairs)
     if not missing:
@@ -167,7 +167,7 @@ def _completed(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair]) -> l
     return [(*pair[:2], pair[2] or _is_supported(trees, more, pair)) for pair in more]
 
 
-def _is_supported(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair], pair: Pair) -> bool:
+def _is_supported(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair], pair: NodePair) -> bool:
     """Whether a pair rests on exactly two pairs and has their lowest common ancestors."""
     members = members_of(trees[0], pairs, pair)
     if len(members) != 2:
@@ -176,13 +176,15 @@ def _is_supported(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair], p
     return trees[0].is_lca(pair[0], one[0], two[0]) and trees[1].is_lca(pair[1], one[1], two[1])
 
 
-def _around(tree: ChosenTree, pairs: Sequence[Pair], node: int) -> int:
+def _around(tree: ChosenTree, pairs: Sequence[NodePair], node: int) -> int:
     """The place of the smallest pair around a source node."""
     around = [place for place, pair in enumerate(pairs) if tree.contains(pair[0], node)]
     return min(around, key=lambda place: tree.end[pairs[place][0]] - tree.start[pairs[place][0]])
 
 
-def _log_posterior(arrays: AlignmentArrays, forests: tuple[ParseForest, ParseForest], pair: Pair) -> float:
+def _log_posterior(
+    arrays: AlignmentArrays, forests: tuple[ParseForest, ParseForest], pair: NodePair
+) -> float:
     """Log posterior of a pair's two spans; the same for all items that have them."""
     same = np.ones(len(arrays.item_source), bool)
     for forest, items, node in zip(forests, (arrays.item_source, arrays.item_target), pair[:2], strict=True):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forest_align.types import Derivation, ParseForest
 
-Pair = tuple[int, int, bool]  # source node, target node, compositional
+NodePair = tuple[int, int, bool]  # source node, target node, compositional
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ChosenTree:
         return node
 
 
-def members_of(tree: ChosenTree, pairs: Sequence[Pair], pair: Pair) -> list[tuple[int, int]]:
+def members_of(tree: ChosenTree, pairs: Sequence[NodePair], pair: NodePair) -> list[tuple[int, int]]:
     """The pairs that a pair rests on: the largest ones below it, given the source tree, ascending."""
     below = {one[:2] for one in pairs if one != pair and tree.contains(pair[0], one[0])}
     return [
@@ -82,7 +82,7 @@ def members_of(tree: ChosenTree, pairs: Sequence[Pair], pair: Pair) -> list[tupl
 
 
 def structure_violations(
-    trees: tuple[ChosenTree, ChosenTree], roots: tuple[int, int], pairs: Sequence[Pair]
+    trees: tuple[ChosenTree, ChosenTree], roots: tuple[int, int], pairs: Sequence[NodePair]
 ) -> list[str]:
     """List the violations of monotonicity and relevance by pairs of nodes of two trees."""
     source, target = trees
@@ -106,7 +106,7 @@ def structure_violations(
     return found
 
 
-def missing_pairs(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+def missing_pairs(trees: tuple[ChosenTree, ChosenTree], pairs: Sequence[NodePair]) -> list[tuple[int, int]]:
     """The pairs that the maximum set has beside these (condition 6), by source node.
 
     Two pairs support one of their lowest common ancestors. It is missing if neither of these is aligned, the

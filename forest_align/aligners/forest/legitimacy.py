@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from forest_align.aligners.forest._maximum_set import with_link
 from forest_align.aligners.forest._tree_conditions import (
     ChosenTree,
-    Pair,
+    NodePair,
     missing_pairs,
     structure_violations,
 )
@@ -53,7 +53,7 @@ def violations(
     target: ParseForest,
     source_tree: Derivation,
     target_tree: Derivation,
-    pairs: Sequence[Pair],
+    pairs: Sequence[NodePair],
     *,
     root_aligned: bool = True,
     maximum_set_of: Sequence[tuple[int, int]] | None = None,

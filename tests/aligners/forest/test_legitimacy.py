@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from forest_align.aligners.forest.legitimacy import Pair, alignment_violations, violations
+from forest_align.aligners.forest.legitimacy import NodePair, alignment_violations, violations
 from forest_align.alignment import Alignment, PhrasePair
 from forest_align.parsing import forest_from_bracket
 from forest_align.types import Derivation, InputError, Sentence
@@ -15,12 +15,12 @@ _, TREE = forest_from_bracket("(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))")
 A, B, C, D, NP, VP, ROOT = range(7)
 
 
-def check(pairs: Sequence[Pair], root_aligned: bool = True) -> list[str]:
+def check(pairs: Sequence[NodePair], root_aligned: bool = True) -> list[str]:
     tree = TREE.best_derivation()
     return violations(TREE, TREE, tree, tree, pairs, root_aligned=root_aligned)
 
 
-def same(*nodes: int) -> list[Pair]:
+def same(*nodes: int) -> list[NodePair]:
     return [(node, node, True) for node in nodes]
 
 
@@ -70,7 +70,7 @@ def test_pairs_that_rest_on_one_pair_are_legitimate() -> None:
         ([(ROOT, ROOT, False), (A, A, True)], "relevance"),
     ],
 )
-def test_each_violation_is_named(pairs: list[Pair], word: str) -> None:
+def test_each_violation_is_named(pairs: list[NodePair], word: str) -> None:
     found = check(pairs)
     assert found and all(text.startswith(word) for text in found), found
 
@@ -132,7 +132,7 @@ def test_partial_alignments_need_no_root() -> None:
     ],
 )
 def test_pairs_that_could_be_added_are_named_if_asked_for(
-    pairs: list[Pair], links: list[tuple[int, int]], missing: list[tuple[int, int]]
+    pairs: list[NodePair], links: list[tuple[int, int]], missing: list[tuple[int, int]]
 ) -> None:
     tree = TREE.best_derivation()
     assert violations(TREE, TREE, tree, tree, pairs) == []
@@ -144,7 +144,9 @@ def test_the_roots_may_stand_above_the_lowest_common_ancestor_on_one_side() -> N
     assert check([*same(ROOT), (A, C, True), (C, D, True)]) == []
 
 
-def alignment(pairs: Sequence[Pair], *, tree: str = "(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))") -> Alignment:
+def alignment(
+    pairs: Sequence[NodePair], *, tree: str = "(S (NP (DT a) (NN b)) (VP (VB c) (NN d)))"
+) -> Alignment:
     words = Sentence.from_words(list("abcd"))
     phrases = tuple(PhrasePair(TREE.node(s), TREE.node(t), 1.0, whole) for s, t, whole in pairs)
     return Alignment(words, words, phrases=phrases, source_tree=tree, target_tree=tree, root_aligned=True)
