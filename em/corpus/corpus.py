@@ -130,8 +130,6 @@ class CorpusReader:
 
     @cached_property
     def _provider(self) -> CandidateProvider:
-        if self.dictionary is None:
-            return word_candidates(self.candidate_name)
         return word_candidates(self.candidate_name, dictionary=self.dictionary)
 
     def read(
