@@ -11,7 +11,6 @@ _SMALLEST_STEP = 1e-9
 def fit_logistic(
     inputs: np.ndarray,
     labels: np.ndarray,
-    weights: np.ndarray | None = None,
     *,
     ridge: float,
     limit: float = 30.0,
@@ -24,8 +23,6 @@ def fit_logistic(
         Shape (N, F).
     labels : numpy.ndarray
         0 or 1, or bool, shape (N,).
-    weights : numpy.ndarray, optional
-        Weight of each example, shape (N,); 1 by default.
     ridge : float
         Above 0: it keeps coefficients finite if the labels are linearly separable.
     limit : float
@@ -37,12 +34,11 @@ def fit_logistic(
         float64, shape (F + 1,): coefficients of the inputs and the constant.
     """
     table = np.hstack([inputs, np.ones((len(inputs), 1), dtype=inputs.dtype)])
-    weights = np.ones(len(table)) if weights is None else weights
     found = np.zeros(table.shape[1])
     for _ in range(_MOST_STEPS):
         probability = 1 / (1 + np.exp(-np.clip(table @ found, -limit, limit)))
-        slope = table.T @ (weights * (labels - probability)) - ridge * found
-        spread = weights * probability * (1 - probability)
+        slope = table.T @ (labels - probability) - ridge * found
+        spread = probability * (1 - probability)
         step = np.linalg.solve((table * spread[:, None]).T @ table + ridge * np.eye(len(found)), slope)
         found = found + step
         if np.abs(step).max() < _SMALLEST_STEP:
