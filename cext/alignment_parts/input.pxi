@@ -16,7 +16,7 @@ cdef object take_side(Side* side, str name, arrays):
     if starts.shape[0] == 0 or any(value != starts.shape[0] for value in lengths) or triples.shape[1] != 3:
         raise ValueError(
             f"{name}: expected arrays of one value a node and edges of three, "
-            f"found {starts.shape[0]} nodes, {lengths} values, edges of shape {edges.shape}"
+            f"found {starts.shape[0]} nodes, {lengths} values, edges of shape {np.shape(edges)}"
         )
     if starts.shape[0] > MOST_NODES:
         raise ValueError(f"{name}: expected a forest of at most {MOST_NODES} nodes, found {starts.shape[0]}")

@@ -44,6 +44,7 @@ def one_to_one(words: int) -> tuple[SideArrays, SideArrays, np.ndarray, BaseArra
     [
         ("end", np.zeros(3, np.int32), "one value a node"),
         ("start", np.full(9, 0.5), "whole numbers"),
+        ("edges", [[5, 3]], r"one value a node .* edges of shape \(1, 2\)"),
         ("roots", np.array([999], np.int32), "roots"),
         ("log_null", np.full(9, np.inf), "probabilities"),
         ("log_null", np.full(9, 1e7), "probabilities"),
@@ -52,7 +53,7 @@ def one_to_one(words: int) -> tuple[SideArrays, SideArrays, np.ndarray, BaseArra
         ("log_edge", np.zeros(3), "a weight for each"),
     ],
 )
-def test_wrong_arrays_of_a_side_are_refused(field: str, value: np.ndarray, message: str) -> None:
+def test_wrong_arrays_of_a_side_are_refused(field: str, value: Any, message: str) -> None:
     source, target, log_pair, base = one_to_one(5)
     wrong = source._replace(**{field: value})
     for name, sides in (("source", (wrong, target)), ("target", (source, wrong))):
