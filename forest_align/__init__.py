@@ -14,7 +14,7 @@ from forest_align._waiting_threads import limit_spinning
 
 if TYPE_CHECKING:
     from forest_align.aligners import Aligner, align, align_many, load
-    from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair
+    from forest_align.alignment import Alignment, ArcPair, Links, PhrasePair, PhraseRelation
     from forest_align.parsing import Parser, load_parser
     from forest_align.types import (
         ForestAlignError,
@@ -38,6 +38,7 @@ __all__ = [
     "ParseForest",
     "Parser",
     "PhrasePair",
+    "PhraseRelation",
     "Sentence",
     "Token",
     "__version__",
@@ -63,6 +64,7 @@ _HOME_OF = {
     "Node": "forest_align.types",
     "ParseForest": "forest_align.types",
     "PhrasePair": "forest_align.alignment",
+    "PhraseRelation": "forest_align.alignment",
     "Sentence": "forest_align.types",
     "Token": "forest_align.types",
 }

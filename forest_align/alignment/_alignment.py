@@ -58,6 +58,8 @@ class Alignment(AlignmentRecord):
         Further alignments of the same sentences, the next best first; empty unless asked for.
     made_by : mapping of str to str
         What made it: ``version`` of the package, and name (``model``) and ``digest`` of the loaded model.
+    paraphrase_probability : float or None
+        Probability that the whole sentences mean the same; None if it was not determined.
     """
 
     __slots__ = ()

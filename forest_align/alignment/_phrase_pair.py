@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from forest_align.alignment._phrase_relation import PhraseRelation, read_relation
 from forest_align.types.errors import InputError
 from forest_align.types.json_fields import Fields, check_number, check_span
 from forest_align.types.node import Node
+
+#: Similarity of phrases that mean the same.
+MOST_SIMILAR = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,18 @@ class PhrasePair:
     compositional : bool
         False when the pair could only be formed by non-compositional alignment
         (Arase & Tsujii 2017, §4.3).
+    relation : PhraseRelation or None
+        How the source phrase is related to the target phrase; None if it was not determined.
+    similarity : float or None
+        How similar the phrases are in meaning, from 0 (unrelated) to 5 (the same); None if not determined.
     """
 
     source_node: Node
     target_node: Node
     probability: float
     compositional: bool = True
+    relation: PhraseRelation | None = None
+    similarity: float | None = None
 
     @property
     def constituents(self) -> bool:
@@ -37,7 +47,12 @@ class PhrasePair:
 
     def swap(self) -> PhrasePair:
         """The same pair seen from the target side."""
-        return replace(self, source_node=self.target_node, target_node=self.source_node)
+        return replace(
+            self,
+            source_node=self.target_node,
+            target_node=self.source_node,
+            relation=self.relation and self.relation.swap(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values of the pair."""
@@ -56,6 +71,10 @@ class PhrasePair:
                 values[f"{side}_constituent"] = node.is_constituent
             if node.head >= 0:
                 values[f"{side}_head"] = node.head
+        if self.relation is not None:
+            values |= self.relation.to_dict()
+        if self.similarity is not None:
+            values["similarity"] = check_number(self.similarity, "phrases.similarity")
         return values
 
     @classmethod
@@ -84,7 +103,19 @@ class PhrasePair:
             _read_node(fields, "target", target_length),
             fields.probability("probability"),
             fields.boolean("compositional", True),
+            read_relation(fields),
+            _read_similarity(fields),
         )
+
+
+def _read_similarity(fields: Fields) -> float | None:
+    similarity: float | None = fields.number("similarity", None)
+    if similarity is not None and not 0.0 <= similarity <= MOST_SIMILAR:
+        raise InputError(
+            f"expected a similarity from 0 to {MOST_SIMILAR:g}, found {similarity:g}",
+            field=fields.name("similarity"),
+        )
+    return similarity
 
 
 def _read_node(fields: Fields, side: str, length: int | None) -> Node:

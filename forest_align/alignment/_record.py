@@ -62,6 +62,7 @@ class AlignmentRecord:
     outside: tuple[tuple[int, int], ...] = ()
     alternatives: tuple[AlignmentRecord, ...] = ()
     made_by: Mapping[str, str] = field(default_factory=dict)
+    paraphrase_probability: float | None = None
 
     @classmethod
     def failed(cls, error: str, *, id: str = "", aligner: str = "") -> Self:
@@ -127,6 +128,9 @@ class AlignmentRecord:
         if self.score is not None:
             values["score"] = check_number(self.score, "score")
         values["root_aligned"] = self.root_aligned
+        if self.paraphrase_probability is not None:
+            paraphrase = check_number(self.paraphrase_probability, "paraphrase_probability")
+            values["paraphrase_probability"] = paraphrase
         if self.warnings:
             values["warnings"] = list(self.warnings)
         if self.error:
@@ -207,6 +211,7 @@ class AlignmentRecord:
             _read_outside(fields, words),
             tuple(_read_alternative(cls, fields, k) for k in range(len(fields.items("alternatives", [])))),
             {key: text for key in _ORIGIN if (text := made_by.text(key, ""))},
+            fields.probability("paraphrase_probability", None),
         )
 
 

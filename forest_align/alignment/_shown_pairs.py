@@ -1,13 +1,14 @@
 """Which phrase pairs a view shows, in which order and with which numbers, so that all views agree.
 
-Also the notes that a view shows: the probability of the whole sentences and the number of hidden pairs.
+Also the notes that a view shows: the probability of the whole sentences, whether they are paraphrases, how
+phrases are related, and the number of hidden pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from forest_align.alignment._phrase_pair import PhrasePair
+from forest_align.alignment._phrase_pair import MOST_SIMILAR, PhrasePair
 from forest_align.alignment._record import AlignmentRecord
 
 #: A pair below this probability is more likely wrong than right; views show it pale.
@@ -42,6 +43,25 @@ def roots_note(alignment: AlignmentRecord) -> str:
         if alignment.is_root_pair(pair) and pair.probability < LIKELY:
             return f"whole sentences improbable: {pair.probability:.2f}"
     return "whole sentences aligned"
+
+
+def paraphrase_note(alignment: AlignmentRecord) -> str:
+    """Say how probable it is that the sentences are paraphrases; empty if that is not known."""
+    paraphrase = alignment.paraphrase_probability
+    return "" if paraphrase is None else f"paraphrases: {paraphrase:.2f}"
+
+
+def relation_note(pair: PhrasePair) -> str:
+    """Describe how the phrases of a pair are related: *more specific (number)*; empty if not known."""
+    if pair.relation is None:
+        return ""
+    changes = ", ".join(pair.relation.changes)
+    return f"{pair.relation.name} ({changes})" if changes else pair.relation.name
+
+
+def similarity_note(pair: PhrasePair) -> str:
+    """The similarity of a pair and its highest value, as *4.7/5*; empty if not known."""
+    return "" if pair.similarity is None else f"{pair.similarity:.1f}/{MOST_SIMILAR:g}"
 
 
 def _is_smallest(pair: PhrasePair, phrases: Iterable[PhrasePair]) -> bool:

@@ -7,7 +7,16 @@ from html import escape
 
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import LIKELY, hidden_note, numbers_of, roots_note, shown_pairs
+from forest_align.alignment._shown_pairs import (
+    LIKELY,
+    hidden_note,
+    numbers_of,
+    paraphrase_note,
+    relation_note,
+    roots_note,
+    shown_pairs,
+    similarity_note,
+)
 from forest_align.alignment.svg import PALETTE, UNALIGNED, escaped, to_svg
 from forest_align.types import InputError, Sentence
 
@@ -86,7 +95,7 @@ def section_body(alignment: AlignmentRecord, *, open_trees: bool = False, number
     An alternative has a ``number`` from 2.
     """
     pairs = shown_pairs(alignment)
-    notes = [alignment.aligner, roots_note(alignment)]
+    notes = [alignment.aligner, roots_note(alignment), paraphrase_note(alignment)]
     if alignment.log_probability is not None:
         notes.append(f"log-probability {alignment.log_probability:.2f}")
     if alignment.score is not None:
@@ -192,6 +201,10 @@ def _word(alignment: AlignmentRecord, sentence: Sentence, side: int, index: int)
 
 def _table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
     numbers = numbers_of(pairs)
+    names = ["label", "source", "target", "probability"]
+    has_relations = any(pair.relation is not None for pair in pairs)
+    has_similarities = any(pair.similarity is not None for pair in pairs)
+    names += ["relation"] * has_relations + ["similarity"] * has_similarities
     rows = []
     for k, pair in enumerate(pairs):
         source, target = pair.source_node, pair.target_node
@@ -205,6 +218,7 @@ def _table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
             " ".join(alignment.target.words[target.start : target.end]),
             f"{pair.probability:.2f}" + ("" if pair.compositional else " *"),
         ]
+        cells += [_relation(pair)] * has_relations + [similarity_note(pair)] * has_similarities
         columns = "".join(f'<td class="n">{escaped(cell)}</td>' for cell in cells)
         style = ' class="unsure"' if _unsure(pair) else ""
         rows.append(f'<tr{style} data-with="{_words_of_pair(pair)}"><th{colour}>{number}</th>{columns}</tr>')
@@ -215,9 +229,14 @@ def _table(alignment: AlignmentRecord, pairs: Sequence[PhrasePair]) -> str:
         f"not shown: {hidden}" if hidden else "",
     ]
     note = "".join(f'<p class="note">{escaped(text)}</p>' for text in notes if text)
-    head = "<tr><th></th><th>label</th><th>source</th><th>target</th><th>probability</th></tr>"
+    head = f"<tr><th></th>{''.join(f'<th>{name}</th>' for name in names)}</tr>"
     title = f"<summary>{len(pairs)} phrase pairs</summary>"
     return f"<details open>{title}<table>{head}{''.join(rows)}</table>{note}</details>"
+
+
+def _relation(pair: PhrasePair) -> str:
+    """The relation of a pair with its probability."""
+    return "" if pair.relation is None else f"{relation_note(pair)} {pair.relation.probability:.2f}"
 
 
 def _arcs(alignment: AlignmentRecord) -> str:

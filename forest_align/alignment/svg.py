@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import numbers_of, shown_pairs
+from forest_align.alignment._shown_pairs import numbers_of, relation_note, shown_pairs, similarity_note
 from forest_align.types import InputError, Sentence
 from forest_align.types.brackets import parse_bracket
 
@@ -32,6 +33,8 @@ _FORBIDDEN = re.compile(
 )
 
 
+# Number and title of the pair of a span.
+_Marks = dict[tuple[int, int], tuple[int, str]]
 # Horizontal centres of the words of a sentence, and their vertical position.
 _Words = tuple[list[float], float]
 
@@ -60,8 +63,9 @@ def escaped(text: str) -> str:
 def to_svg(alignment: AlignmentRecord) -> str:
     """Draw an alignment as a self-contained SVG document.
 
-    The two phrases of a pair share a colour and a number. More probable links are drawn stronger, those
-    outside of the derivation dashed. Unaligned words and phrases are grey.
+    The two phrases of a pair share a colour and a number. Both have a title, which browsers show on hovering:
+    the probability of the pair and its relation. More probable links are drawn stronger, those outside of
+    the derivation dashed. Unaligned words and phrases are grey.
 
     Parameters
     ----------
@@ -90,11 +94,11 @@ def to_svg(alignment: AlignmentRecord) -> str:
     target_words = source_words + LINK_HEIGHT
     words = (columns[0], source_words), (columns[1], target_words)
     height = target_words + target.level * LEVEL_HEIGHT + 12 + MARGIN
-    numbers = _numbers(alignment)
+    marks = _marks(alignment)
     body = [
         *_links(alignment, *words),
-        *_tree(source, numbers[0], source_words, -1),
-        *_tree(target, numbers[1], target_words, +1),
+        *_tree(source, marks[0], source_words, -1),
+        *_tree(target, marks[1], target_words, +1),
         *_words(alignment, *words),
     ]
     total = width + 2 * MARGIN
@@ -160,21 +164,28 @@ def _has_words(tree: Tree) -> bool:
     return not len(tree) or any(isinstance(child, str) for child in tree)
 
 
-def _numbers(alignment: AlignmentRecord) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """For each side, map each span to the number of its pair of constituents.
+def _marks(alignment: AlignmentRecord) -> tuple[_Marks, _Marks]:
+    """For each side, map each span to the number and the title of its pair of constituents.
 
     Pairs without a node of their own in the trees are numbered too, as in every view.
     """
     pairs = shown_pairs(alignment)
     drawn = [
-        (pairs[place], number) for place, number in numbers_of(pairs).items() if pairs[place].constituents
+        (pairs[place], (number, _title(pairs[place])))
+        for place, number in numbers_of(pairs).items()
+        if pairs[place].constituents
     ]
-    source = {pair.source_node.span: number for pair, number in drawn}
-    target = {pair.target_node.span: number for pair, number in drawn}
+    source = {pair.source_node.span: mark for pair, mark in drawn}
+    target = {pair.target_node.span: mark for pair, mark in drawn}
     return source, target
 
 
-def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: int) -> list[str]:
+def _title(pair: PhrasePair) -> str:
+    """The probability of a pair, its relation and its similarity."""
+    return " ".join(filter(None, (f"{pair.probability:.2f}", relation_note(pair), similarity_note(pair))))
+
+
+def _tree(root: _Placed, marks: _Marks, words: float, up: int) -> list[str]:
     """Draw edges, then labels; ``up`` is -1 for a tree above its words and +1 for one below.
 
     An edge runs straight up from the child and then along the parent's level. It therefore never crosses
@@ -186,7 +197,7 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
         return words + up * (node.level * LEVEL_HEIGHT - 6)
 
     def visit(node: _Placed) -> None:
-        number = numbers.get(node.span)
+        number, title = marks.get(node.span, (None, ""))
         colour = UNALIGNED if number is None else PALETTE[number % len(PALETTE)]
         for child in node.children:
             edges.append(
@@ -195,9 +206,9 @@ def _tree(root: _Placed, numbers: dict[tuple[int, int], int], words: float, up: 
                 f'stroke-width="{1 if number is None else 1.8}"/>'
             )
             visit(child)
-        text = escaped(node.label) + (
-            "" if number is None else f'<tspan font-size="9" dy="3">{number + 1}</tspan>'
-        )
+        text = escaped(node.label)
+        if number is not None:
+            text += f'<tspan font-size="9" dy="3">{number + 1}</tspan><title>{title}</title>'
         size = (len(node.label) + (number is not None)) * CHARACTER_WIDTH + 6
         labels.append(
             f'<rect x="{node.x - size / 2:.1f}" y="{y(node) - 9:.1f}" width="{size:.1f}" height="18" '

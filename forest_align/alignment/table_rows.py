@@ -6,8 +6,9 @@ import csv
 import io
 
 from forest_align.alignment._record import AlignmentRecord
+from forest_align.alignment._shown_pairs import relation_note, similarity_note
 
-COLUMNS = ("id", "source", "target", "links", "words", "phrases", "error")
+COLUMNS = ("id", "source", "target", "links", "words", "phrases", "error", "paraphrase_probability")
 
 
 def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
@@ -28,7 +29,7 @@ def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
     >>> from forest_align.types import Sentence
     >>> sides = Sentence.from_words(["He", "died"]), Sentence.from_words(["She", "died"])
     >>> to_row(Alignment(*sides, Links(((1, 1),), scores=(0.9,)), id="7"), ",")
-    '7,He died,She died,1-1,died ↔ died 0.90,,\n'
+    '7,He died,She died,1-1,died ↔ died 0.90,,,\n'
     """
     sentences = (alignment.source, alignment.target)
     # Links count the tokens, so these are written; they can be counted by splitting at blanks.
@@ -41,6 +42,7 @@ def to_row(alignment: AlignmentRecord, delimiter: str) -> str:
         " | ".join(_words(alignment)),
         " | ".join(_phrases(alignment)),
         alignment.error,
+        "" if alignment.paraphrase_probability is None else f"{alignment.paraphrase_probability:.2f}",
     ]
     return line_of(cells, delimiter)
 
@@ -69,5 +71,6 @@ def _phrases(alignment: AlignmentRecord) -> list[str]:
         source, target = alignment.texts_of(pair)
         nodes = pair.source_node, pair.target_node
         if any(node.end - node.start > 1 for node in nodes):
-            found.append(f"{source} ↔ {target} {pair.probability:.2f}")
+            notes = filter(None, (relation_note(pair), similarity_note(pair)))
+            found.append(" ".join([f"{source} ↔ {target} {pair.probability:.2f}", *notes]))
     return found

@@ -9,7 +9,15 @@ from textwrap import wrap
 from forest_align.alignment._links import Links
 from forest_align.alignment._phrase_pair import PhrasePair
 from forest_align.alignment._record import AlignmentRecord
-from forest_align.alignment._shown_pairs import LIKELY, hidden_note, roots_note, shown_pairs
+from forest_align.alignment._shown_pairs import (
+    LIKELY,
+    hidden_note,
+    paraphrase_note,
+    relation_note,
+    roots_note,
+    shown_pairs,
+    similarity_note,
+)
 from forest_align.types import Node, Sentence
 from forest_align.types.brackets import split_chain
 
@@ -26,8 +34,9 @@ def to_text(alignment: AlignmentRecord, *, width: int | None = DEFAULT_WIDTH, co
 
     A phrase is indented by its depth inside other aligned phrases of the source. A star marks a pair that
     only non-compositional alignment could form. Parts of constituents are hidden and counted, unless their
-    words correspond as a group. For aligners without trees, all phrases are shown and the note on whole
-    sentences is omitted. If a word or phrase is repeated in its sentence, a subscript says which one it is.
+    words correspond as a group. The relation of two phrases follows the probability, unless they are simply
+    equivalent. For aligners without trees, all phrases are shown and the note on whole sentences is omitted.
+    If a word or phrase is repeated in its sentence, a subscript says which one it is.
 
     Parameters
     ----------
@@ -62,6 +71,8 @@ def _body(alignment: AlignmentRecord, table_width: int | None, paint: _Styler) -
         lines += ["", *_phrase_lines(alignment, shown, table_width, paint)]
         if not all(pair.compositional for pair in shown):
             lines += _paragraph("*", "only non-compositional alignment could form it", width)
+        if any(pair.relation is not None for pair in shown):
+            lines += _paragraph("relation", "equivalent where nothing is noted", width)
         if hidden := hidden_note(alignment, shown):
             lines += [paint(_DIM, line) for line in _paragraph("not shown", hidden, width)]
     if not alignment.error:
@@ -100,6 +111,7 @@ def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number
         parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
         parts.append(roots_note(alignment) or "partly aligned")
+    parts.append(paraphrase_note(alignment))
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")
     if alignment.score is not None:
@@ -111,7 +123,9 @@ def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number
 def _phrase_lines(
     alignment: AlignmentRecord, pairs: Sequence[PhrasePair], width: int | None, paint: _Styler
 ) -> list[str]:
-    room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR)
+    notes = _relations(pairs, width)
+    note_width = max(map(_width_of, notes))
+    room = None if width is None else width - _PROBABILITY_WIDTH - len(_SEPARATOR) - note_width
     rows, open_ends = [], []  # type: list[tuple[str, str]], list[int]
     words = _numbered(alignment.source), _numbered(alignment.target)
     for pair in pairs:
@@ -126,14 +140,25 @@ def _phrase_lines(
         rows.append((source, target))
     columns = _shared(room, *(max(map(_width_of, column)) for column in zip(*rows, strict=True)))
     lines = []
-    for pair, row in zip(pairs, rows, strict=True):
+    for pair, row, note in zip(pairs, rows, notes, strict=True):
         cells = [_pad(_fit(cell, column), column) for cell, column in zip(row, columns, strict=True)]
         sure = f"{pair.probability:5.2f}" + ("" if pair.compositional else "*")
+        note = " " * (_PROBABILITY_WIDTH - len(sure)) + note if note else ""
         if pair.probability < LIKELY:
-            lines.append(paint(_DIM, _SEPARATOR.join(cells) + sure))
+            lines.append(paint(_DIM, _SEPARATOR.join(cells) + sure + note))
         else:
-            lines.append(f"{cells[0]}{paint(_DIM, _SEPARATOR)}{cells[1]}{paint(_BOLD, sure)}")
+            lines.append(f"{cells[0]}{paint(_DIM, _SEPARATOR)}{cells[1]}{paint(_BOLD, sure)}{note}")
     return lines
+
+
+def _relations(pairs: Sequence[PhrasePair], width: int | None) -> list[str]:
+    """The relation of each pair, in at most a third of the columns; nothing for simple equivalents."""
+    notes = []
+    for pair in pairs:
+        note = relation_note(pair)
+        shown = f" {note} {similarity_note(pair)}".rstrip() if note not in ("", "equivalent") else ""
+        notes.append(shown if width is None else _fit(shown, width // 3))
+    return notes
 
 
 def _shared(room: int | None, left: int, right: int) -> tuple[int, int]:

@@ -7,7 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import (
+    CHANGE_NAMES,
+    RELATION_NAMES,
+    Alignment,
+    Links,
+    PhrasePair,
+    PhraseRelation,
+)
 from forest_align.types import Node, Sentence, Token
 from forest_align.types.brackets import escape_word
 
@@ -15,6 +22,25 @@ probabilities = st.floats(0, 1)
 # Controls and halves of surrogate pairs too; of these only first halves, because two that meet become one.
 characters = st.characters(max_codepoint=0xDBFF) | st.characters(min_codepoint=0xE000)
 texts = st.text(characters, max_size=8)
+relations = st.none() | st.builds(
+    PhraseRelation,
+    st.sampled_from(RELATION_NAMES),
+    probabilities,
+    st.lists(st.sampled_from(CHANGE_NAMES), unique=True, max_size=3).map(tuple),
+)
+similarities = st.none() | st.floats(0, 5)
+
+
+@st.composite
+def phrase_pairs(draw: st.DrawFn, source: int, target: int) -> PhrasePair:
+    return PhrasePair(
+        draw(nodes(source)),
+        draw(nodes(target)),
+        draw(probabilities),
+        draw(st.booleans()),
+        draw(relations),
+        draw(similarities),
+    )
 
 
 @st.composite
@@ -68,7 +94,7 @@ def alignments(draw: st.DrawFn) -> Alignment:
 def alignments_of(draw: st.DrawFn, source: Sentence, target: Sentence) -> Alignment:
     trees = [draw(st.sampled_from(["", flat_tree(side)])) for side in (source, target)]
     words = draw(links(len(source), len(target)))
-    pair = st.builds(PhrasePair, nodes(len(source)), nodes(len(target)), probabilities, st.booleans())
+    pair = phrase_pairs(len(source), len(target))
     spans = [
         tuple(node.span for node in draw(st.lists(nodes(len(side)), max_size=2))) for side in (source, target)
     ]
@@ -89,6 +115,7 @@ def alignments_of(draw: st.DrawFn, source: Sentence, target: Sentence) -> Alignm
         evidence,
         outside=tuple(pair for pair in words if draw(st.booleans())),
         made_by=draw(st.sampled_from([{}, {"version": "0.1.0"}, {"model": "mine", "digest": "0a"}])),
+        paraphrase_probability=draw(st.none() | probabilities),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.html import to_frame, to_html, to_section
 from forest_align.types import Node, Sentence
 
@@ -106,6 +106,22 @@ def test_the_table_and_the_words_say_what_the_alignment_says() -> None:
     }
     assert "Pair 7 forest · log-probability 0.00" in Page(section).text
     assert "svg" not in to_section(replace(alignment, error="it failed"))
+
+
+def test_relations_and_similarities_are_columns_if_there_are_any() -> None:
+    one, two, three = example().phrases
+    relation = PhraseRelation("more general", 0.625, ("derivation", "number"))
+    phrases = replace(one, similarity=5.0), replace(two, relation=relation, similarity=3.21), three
+    section = to_section(replace(example(), phrases=phrases, paraphrase_probability=0.307))
+    rows = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in section.split("<tr")[1:]]
+    assert [row[4:] for row in rows] == [
+        ["probability", "relation", "similarity"],
+        ["1.00", "", ""],
+        ["1.00", "", "5.0/5"],
+        ["0.75 *", "more general (derivation, number) 0.62", "3.2/5"],
+    ]
+    assert "paraphrases: 0.31" in Page(section).text
+    assert "relation" not in to_section(example()) and "similarity" not in to_section(example())
 
 
 def test_the_number_of_a_phrase_has_the_colour_of_its_box() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import PhrasePair
+from forest_align.alignment import RELATION_NAMES, PhrasePair, PhraseRelation
 from forest_align.types import Node
+
+from .random_alignments import relations, similarities
 
 
 @st.composite
@@ -16,13 +20,42 @@ def nodes(draw: st.DrawFn) -> Node:
     return Node(start, start + length, draw(st.sampled_from(["", "NP", "VP'"])), draw(st.booleans()), head)
 
 
-@given(nodes(), nodes(), st.floats(0, 1), st.booleans())
-def test_a_pair_comes_back_from_json(one: Node, two: Node, probability: float, compositional: bool) -> None:
-    pair = PhrasePair(one, two, probability, compositional)
+@given(nodes(), nodes(), st.floats(0, 1), st.booleans(), relations, similarities)
+def test_a_pair_comes_back_from_json(
+    one: Node,
+    two: Node,
+    probability: float,
+    compositional: bool,
+    relation: PhraseRelation | None,
+    similarity: float | None,
+) -> None:
+    pair = PhrasePair(one, two, probability, compositional, relation, similarity)
     assert PhrasePair.from_dict(pair.to_dict(), "", one.end, two.end) == pair
-    assert PhrasePair.from_dict(pair.swap().to_dict(), "", two.end, one.end) == PhrasePair(
-        two, one, probability, compositional
+    swapped = pair.swap()
+    assert PhrasePair.from_dict(swapped.to_dict(), "", two.end, one.end) == swapped
+    assert (swapped.source_node, swapped.target_node) == (two, one)
+    assert swapped.swap() == pair
+    assert (swapped.probability, swapped.compositional, swapped.similarity) == (
+        probability,
+        compositional,
+        similarity,
     )
+
+
+def test_what_one_side_says_more_the_other_says_less() -> None:
+    swapped = [PhraseRelation(name, 0.5, ("number",)).swap() for name in RELATION_NAMES]
+    assert [relation.name for relation in swapped] == [
+        *("equivalent", "more general", "more specific", "similar", "related", "opposite")
+    ]
+    assert {(relation.probability, relation.changes) for relation in swapped} == {(0.5, ("number",))}
+
+
+def test_relation_and_similarity_are_absent_if_not_known() -> None:
+    pair = PhrasePair(Node(0, 1, ""), Node(0, 1, ""), 0.5)
+    keys = {"relation", "relation_probability", "changes", "similarity"}
+    assert not keys & pair.to_dict().keys()
+    values = replace(pair, relation=PhraseRelation("similar", 0.4)).to_dict()
+    assert keys & values.keys() == {"relation", "relation_probability"}
 
 
 def test_spans_and_a_probability_are_enough() -> None:

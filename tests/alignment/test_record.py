@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.parsing.forests.trees import forest_from_bracket
-from forest_align.types import InputError, Sentence, Token
+from forest_align.types import InputError, Node, Sentence, Token
 
-from .random_alignments import alignments, contents, nodes, probabilities
+from .random_alignments import alignments, contents, phrase_pairs
 
 
 @given(alignments())
@@ -26,7 +25,7 @@ def test_json_gives_back_everything_that_was_written(alignment: Alignment) -> No
     assert contents(Alignment.from_json(line)) == contents(alignment)
 
 
-@given(st.builds(PhrasePair, nodes(9), nodes(9), probabilities, st.booleans()))
+@given(phrase_pairs(9, 9))
 def test_a_phrase_pair_comes_back_from_json(pair: PhrasePair) -> None:
     values = json.loads(json.dumps(pair.to_dict()))
     assert PhrasePair.from_dict(values) == PhrasePair.from_dict(values, "phrases[0]", 9, 9) == pair
@@ -59,11 +58,16 @@ def example() -> dict[str, Any]:
                 "constituents": True,
                 "probability": 0.93,
                 "compositional": True,
+                "relation": "equivalent",
+                "relation_probability": 0.93,
+                "changes": ["inflection"],
+                "similarity": 4.7,
             }
         ],
         "unaligned": {"source": [[3, 4]], "target": []},
         "log_probability": -41.7,
         "root_aligned": True,
+        "paraphrase_probability": 0.84,
     }
 
 
@@ -141,6 +145,18 @@ def change(path: str, value: Any) -> dict[str, Any]:
         ("phrases.0.probability", None, "phrases[0].probability"),
         ("phrases.0.compositional", 1, "phrases[0].compositional"),
         ("phrases.0.source_head", 2, "phrases[0].source_head"),
+        ("phrases.0.relation", "the same", "phrases[0].relation"),
+        ("phrases.0.relation", 1, "phrases[0].relation"),
+        ("phrases.0.relation", None, "phrases[0].relation"),
+        ("phrases.0.relation_probability", None, "phrases[0].relation_probability"),
+        ("phrases.0.relation_probability", 1.5, "phrases[0].relation_probability"),
+        ("phrases.0.changes", "inflection", "phrases[0].changes"),
+        ("phrases.0.changes", ["inflection", "mood"], "phrases[0].changes[1]"),
+        ("phrases.0.similarity", 5.1, "phrases[0].similarity"),
+        ("phrases.0.similarity", -1, "phrases[0].similarity"),
+        ("phrases.0.similarity", "high", "phrases[0].similarity"),
+        ("paraphrase_probability", 1.1, "paraphrase_probability"),
+        ("paraphrase_probability", "yes", "paraphrase_probability"),
         ("unaligned.source", [[3, 5]], "unaligned.source[0]"),
         ("log_probability", "low", "log_probability"),
         ("root_aligned", "yes", "root_aligned"),
@@ -177,6 +193,13 @@ def test_numbers_that_json_cannot_hold_are_never_written() -> None:
     assert Alignment(sentence, sentence, log_probability=-math.inf).to_dict()["log_probability"] is None
     with pytest.raises(InputError, match="finite"):
         Alignment(sentence, sentence, Links(((0, 0),), scores=(math.nan,))).to_json()
+    with pytest.raises(InputError, match="paraphrase_probability': expected a finite"):
+        Alignment(sentence, sentence, paraphrase_probability=math.nan).to_json()
+    node = Node(0, 1, "")
+    with pytest.raises(InputError, match=r"phrases\.similarity': expected a finite"):
+        PhrasePair(node, node, 1.0, similarity=math.inf).to_dict()
+    with pytest.raises(InputError, match=r"phrases\.relation_probability': expected a finite"):
+        PhrasePair(node, node, 1.0, relation=PhraseRelation("similar", math.nan)).to_dict()
 
 
 def test_a_failed_pair_is_a_line_with_its_error_and_no_phrases() -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.svg import UNALIGNED, to_svg
 from forest_align.types import InputError, Node, Sentence
 
@@ -44,6 +44,16 @@ def test_the_two_sides_of_a_phrase_pair_share_number_and_colour() -> None:
         by_number.setdefault("".join(node[0].itertext()), set()).add(node.get("fill"))
     assert set(by_number) == {"1", "2"}
     assert all(len(colours) == 1 for colours in by_number.values())
+
+
+def test_a_numbered_phrase_has_its_probability_and_relation_as_a_title() -> None:
+    one, two, three = died_and_passed_away().phrases
+    two = replace(two, relation=PhraseRelation("equivalent", 0.9, ("format",)), similarity=4.8)
+    root = ElementTree.fromstring(to_svg(replace(died_and_passed_away(), phrases=(one, two, three))))
+    name = "{http://www.w3.org/2000/svg}"
+    labels = [node for node in root.iter(f"{name}text") if node.find(f"{name}title") is not None]
+    titles = {(node.findtext(f"{name}tspan"), node.findtext(f"{name}title")) for node in labels}
+    assert titles == {("1", "1.00"), ("2", "0.70 equivalent (format) 4.8/5")} and len(labels) == 4
 
 
 def test_one_line_is_drawn_for_each_link() -> None:

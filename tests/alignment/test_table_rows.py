@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.table_rows import COLUMNS, line_of, to_row
 from forest_align.types import Node, Sentence
 
@@ -27,7 +27,21 @@ def test_phrases_of_single_words_are_among_the_links_alone() -> None:
         "words": "he ↔ he 1.00 | died ↔ passed 0.50",
         "phrases": "died ↔ passed away 0.75",
         "error": "",
+        "paraphrase_probability": "",
     }
+
+
+def test_relation_and_similarity_follow_the_probability_of_a_pair() -> None:
+    first, second = example().phrases
+    relation = PhraseRelation("more general", 0.8, ("inflection", "number"))
+    found = replace(
+        example(),
+        phrases=(first, replace(second, relation=relation, similarity=4.25)),
+        paraphrase_probability=0.755,
+    )
+    cells = dict(zip(COLUMNS, to_row(found, "\t").removesuffix("\n").split("\t"), strict=True))
+    assert cells["phrases"] == "died ↔ passed away 0.75 more general (inflection, number) 4.2/5"
+    assert cells["paraphrase_probability"] == "0.76"
 
 
 def test_links_without_probabilities_have_no_numbers() -> None:
@@ -38,6 +52,6 @@ def test_links_without_probabilities_have_no_numbers() -> None:
 def test_a_row_is_one_line_whatever_its_cells_hold() -> None:
     failed = Alignment.failed("one\r\ntwo\tthree", id='a,"b"')
     failed = replace(failed, source=Sentence((), text="x\ny"))
-    assert to_row(failed, "\t") == 'a,"b"\tx y\t\t\t\t\tone two three\n'
-    assert to_row(failed, ",") == '"a,""b""",x y,,,,,one two three\n'
-    assert line_of(COLUMNS, ",") == "id,source,target,links,words,phrases,error\n"
+    assert to_row(failed, "\t") == 'a,"b"\tx y\t\t\t\t\tone two three\t\n'
+    assert to_row(failed, ",") == '"a,""b""",x y,,,,,one two three,\n'
+    assert line_of(COLUMNS, ",") == "id,source,target,links,words,phrases,error,paraphrase_probability\n"

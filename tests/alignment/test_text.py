@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.alignment.text import _columns_of, to_text
 from forest_align.types import Node, Sentence
 
@@ -51,6 +51,43 @@ def test_the_whole_view() -> None:
         "source only  .\n"
         "target only  was\n"
     )
+
+
+def related() -> Alignment:
+    dt, part, np, vp, root = cat().phrases
+    return replace(
+        cat(),
+        phrases=(
+            dt,
+            part,
+            replace(np, relation=PhraseRelation("equivalent", 0.9), similarity=5.0),
+            replace(vp, relation=PhraseRelation("more specific", 0.8, ("inflection",)), similarity=4.25),
+            replace(root, relation=PhraseRelation("similar", 0.6)),
+        ),
+        paraphrase_probability=0.814,
+    )
+
+
+def test_relations_stand_behind_the_probabilities_unless_phrases_are_simply_equivalent() -> None:
+    lines = to_text(related(), width=None).splitlines()
+    assert lines[0] == (
+        "pair 7 · forest · whole sentences aligned · paraphrases: 0.81 · log-probability -12.35"
+    )
+    assert lines[4:8] == [
+        "S The cat sat . │ S A cat was sitting 1.00  similar",
+        "  NP The cat    │   NP A cat          0.95*",
+        "    DT The      │     DT A            0.90",
+        "  VP sat        │   VP was sitting    0.40  more specific (inflection) 4.2/5",
+    ]
+    assert lines[9] == "relation     equivalent where nothing is noted"
+    assert "relation" not in to_text(cat())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_relations_fit_the_terminal(width: int) -> None:
+    lines = to_text(related(), width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line for line in lines if "more spec" in line]
 
 
 def test_links_outside_of_the_phrases_stand_apart_with_their_probability() -> None:

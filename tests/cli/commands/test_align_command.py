@@ -453,8 +453,12 @@ def test_an_empty_input_gives_an_empty_output(tmp_path: Path, aligners: list[Fak
         ("out.jsonl.gz", [], b'{"id": '),
         ("out.html.gz", [], b"<!DOCTYPE html>"),
         ("out.json", [], b'{"id": '),
-        ("out.tsv", [], b"id\tsource\ttarget\tlinks\twords\tphrases\terror\n1\ta\ta\t0-0\t"),
-        ("out.csv", [], b"id,source,target,links,words,phrases,error\n1,a,a,0-0,"),
+        (
+            "out.tsv",
+            [],
+            b"id\tsource\ttarget\tlinks\twords\tphrases\terror\tparaphrase_probability\n1\ta\ta\t0-0\t",
+        ),
+        ("out.csv", [], b"id,source,target,links,words,phrases,error,paraphrase_probability\n1,a,a,0-0,"),
         ("out.xlsx", ["--to", "pharaoh"], b"0-0\n"),
     ],
 )
