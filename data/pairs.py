@@ -19,6 +19,7 @@ from forest_align.data.formats import (
     qa,
     rte,
     spade,
+    ssd,
     sts,
     table,
     tree_pairs,
@@ -36,6 +37,7 @@ __all__ = ["FORMATS", "ChunkLink", "Format", "SentencePair", "find_format", "rea
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
+        ssd,
         json_lines,
         jacana,
         msr_rte,
@@ -83,7 +85,8 @@ def read_pairs(
         Plain text is already tokenized: split it on spaces.
     escapes : str, optional
         How characters of texts and tokens are escaped. ``"moses"`` replaces ``&apos;``, ``@-@`` and others,
-        see :mod:`forest_align.data.text.escapes`. A pair with trees is then broken.
+        see :mod:`forest_align.data.text.escapes`. A pair with trees or
+        marked spans is then broken.
 
     Yields
     ------
@@ -113,8 +116,9 @@ def _without_escapes(pair: SentencePair | InputError) -> SentencePair | InputErr
     if isinstance(pair, InputError):
         return pair
     try:
-        if pair.alignment is not None or any(pair.brackets):
-            raise InputError("escapes are replaced in texts and tokens only, and this pair has trees")
+        if pair.alignment is not None or any(pair.brackets) or pair.marked:
+            what = "marked spans" if pair.marked else "trees"
+            raise InputError(f"escapes are replaced in texts and tokens only, and this pair has {what}")
         return replace(
             pair,
             source=unescape_sentence(pair.source, "source.text"),

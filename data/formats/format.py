@@ -36,6 +36,44 @@ class ChunkLink:
     score: str = "NIL"
 
 
+@dataclass(frozen=True, slots=True)
+class PhraseUnit:
+    """Phrases that people marked as corresponding, or words of one sentence alone.
+
+    Attributes
+    ----------
+    source, target : tuple of int
+        Token indices from 0, ascending; they may have gaps. One side is empty if words were added or deleted,
+        both for a change of the sentence as a whole.
+    type : str
+        Kind of correspondence, as the corpus names it.
+    keeps_meaning : bool
+        Whether the two sides mean the same.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    type: str
+    keeps_meaning: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSpans:
+    """Two spans of raw text that were marked as corresponding.
+
+    Attributes
+    ----------
+    source, target : (int, int)
+        Half-open spans of characters of the two texts.
+    same : bool
+        Whether they mean the same.
+    """
+
+    source: Span
+    target: Span
+    same: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SentencePair:
     """Two sentences and what a corpus says about them.
@@ -62,6 +100,10 @@ class SentencePair:
         Half-open spans of all chunks, if the corpus has them.
     annotations : tuple of frozenset of ((int, int), (int, int))
         For each annotator the corresponding pairs of spans.
+    units : tuple of PhraseUnit or None
+        Corresponding phrases with their types; None if the corpus has none.
+    marked : tuple of MarkedSpans or None
+        Corresponding spans of the raw texts; None if the corpus has none.
     source_enju, target_enju : EnjuTree or None
         Trees that came in Enju's XML.
     alignment : Alignment or None
@@ -83,6 +125,8 @@ class SentencePair:
     source_chunks: tuple[Span, ...] = ()
     target_chunks: tuple[Span, ...] = ()
     annotations: tuple[frozenset[tuple[Span, Span]], ...] = ()
+    units: tuple[PhraseUnit, ...] | None = None
+    marked: tuple[MarkedSpans, ...] | None = None
     source_enju: EnjuTree | None = None
     target_enju: EnjuTree | None = None
     alignment: Alignment | None = None
@@ -124,6 +168,8 @@ class SentencePair:
             "spans of all chunks": bool(self.source_chunks or self.target_chunks),
             "heads of Enju's trees": self.source_enju is not None,
             "phrases of annotators": bool(self.annotations),
+            "phrases with types": self.units is not None,
+            "marked spans": self.marked is not None,
             "phrases": self.alignment is not None and not self.error,
             "error": bool(self.error),
         }

@@ -11,7 +11,9 @@ from forest_align.data.formats.fields import plain_sentence
 from forest_align.data.formats.format import (
     ChunkLink,
     Format,
+    MarkedSpans,
     PairError,
+    PhraseUnit,
     ScoredTree,
     SentencePair,
     Writer,
@@ -41,10 +43,11 @@ def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputErr
     """Yield one pair a line.
 
     A line with ``version`` is an alignment; ``docs/reference/formats.md`` is the contract. Any other line has
-    ``source`` and ``target``. Each is a string or an object with ``text`` or ``tokens``, ``tags``, and
-    ``tree`` or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first). Optional keys of the
-    line are ``id``, ``words``, ``word_sure``, ``word_probabilities``, ``label``, ``score``, ``group``,
-    ``chunks``, ``source_chunks``, ``target_chunks``. A ``text`` given with tokens or trees is their raw text;
+    ``source`` and ``target``. Each is a string, a list of tokens, or an object with ``text`` or ``tokens``,
+    ``tags``, and ``tree`` or ``trees`` (a list of ``[bracketed tree, log-probability]``, best first).
+    Optional keys of the line are ``id``, ``words``, ``word_sure``, ``word_probabilities``, ``label``,
+    ``score``, ``group``, ``chunks``, ``source_chunks``, ``target_chunks``, ``phrases``, ``marked``. A
+    ``text`` given with tokens or trees is their raw text;
     a ``text`` with other words is an error.
     """
 
@@ -71,6 +74,8 @@ def _name(values: dict[str, Any], number: str) -> str:
 
 def _text(side: Any) -> str:
     """Text of a sentence whose JSON value may be invalid."""
+    if isinstance(side, list):
+        side = {"tokens": side}
     if isinstance(side, dict):
         tokens, tree = side.get("tokens"), side.get("tree")
         words = " ".join(map(str, tokens)) if isinstance(tokens, list) else ""
@@ -100,7 +105,7 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
     fields = Fields(values)
     source, source_trees = _side(fields, "source", tokenized)
     target, target_trees = _side(fields, "target", tokenized)
-    chunks = fields.items("chunks", None)
+    chunks, units = fields.items("chunks", None), fields.items("phrases", None)
     lengths = (len(source), len(target))
     return SentencePair(
         fields.identifier("id", number),
@@ -115,6 +120,8 @@ def _plain(values: dict[str, Any], number: str, tokenized: bool) -> SentencePair
         None if chunks is None else tuple(_chunk(x, f"chunks[{k}]", lengths) for k, x in enumerate(chunks)),
         _spans(fields, "source_chunks", len(source)),
         _spans(fields, "target_chunks", len(target)),
+        units=None if units is None else _units(units, lengths),
+        marked=_marked(fields, (source.text, target.text)),
     )
 
 
@@ -122,8 +129,12 @@ def _side(fields: Fields, side: str, tokenized: bool) -> tuple[Sentence, tuple[S
     value = fields.raw(side)
     if isinstance(value, str):
         return plain_sentence(value, tokenized, side), ()
+    if isinstance(value, list):
+        value = {"tokens": value}
     if not isinstance(value, dict):
-        raise InputError(f"expected a string or an object, found {describe(value)}", field=side)
+        raise InputError(
+            f"expected a string, a list of tokens or an object, found {describe(value)}", field=side
+        )
     inner = Fields(value, side)
     trees = _trees(inner)
     if inner.has("tokens"):
@@ -182,6 +193,22 @@ def _links(fields: Fields, source_length: int, target_length: int) -> Links | No
 
 def _chunk(value: Any, name: str, lengths: tuple[int, int]) -> ChunkLink:
     fields = Fields(value, name)
+    source, target = _token_lists(fields, lengths)
+    return ChunkLink(source, target, fields.text("type"), fields.text("score", "NIL"))
+
+
+def _units(values: Sequence[Any], lengths: tuple[int, int]) -> tuple[PhraseUnit, ...]:
+    found = []
+    for k, value in enumerate(values):
+        fields = Fields(value, f"phrases[{k}]")
+        source, target = _token_lists(fields, lengths)
+        found.append(
+            PhraseUnit(source, target, fields.text("type"), fields.boolean("sense_preserving", True))
+        )
+    return tuple(found)
+
+
+def _token_lists(fields: Fields, lengths: tuple[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     sides = []
     for side, length in zip(("source", "target"), lengths, strict=True):
         tokens = tuple(check_integer(x, fields.name(side)) for x in fields.items(side))
@@ -190,7 +217,22 @@ def _chunk(value: Any, name: str, lengths: tuple[int, int]) -> ChunkLink:
                 f"expected tokens of a sentence of {length}, found {list(tokens)}", field=fields.name(side)
             )
         sides.append(tokens)
-    return ChunkLink(sides[0], sides[1], fields.text("type"), fields.text("score", "NIL"))
+    return sides[0], sides[1]
+
+
+def _marked(fields: Fields, texts: tuple[str, str]) -> tuple[MarkedSpans, ...] | None:
+    items = fields.items("marked", None)
+    if items is None:
+        return None
+    found = []
+    for k, item in enumerate(items):
+        inner = Fields(item, f"marked[{k}]")
+        source, target = (
+            check_span(inner.raw(side), inner.name(side), len(text))
+            for side, text in zip(("source", "target"), texts, strict=True)
+        )
+        found.append(MarkedSpans(source, target, inner.boolean("same")))
+    return tuple(found)
 
 
 def _spans(fields: Fields, key: str, length: int) -> tuple[tuple[int, int], ...]:
@@ -228,6 +270,20 @@ def write_pair(pair: SentencePair) -> str:
             {"source": list(c.source), "target": list(c.target), "type": c.type, "score": c.score}
             for c in pair.chunks
         ]
+    if pair.units is not None:
+        values["phrases"] = [
+            {
+                "type": unit.type,
+                "sense_preserving": unit.keeps_meaning,
+                "source": list(unit.source),
+                "target": list(unit.target),
+            }
+            for unit in pair.units
+        ]
+    if pair.marked is not None:
+        values["marked"] = [
+            {"source": list(one.source), "target": list(one.target), "same": one.same} for one in pair.marked
+        ]
     for key, spans in (("source_chunks", pair.source_chunks), ("target_chunks", pair.target_chunks)):
         if spans:
             values[key] = [list(span) for span in spans]
@@ -246,7 +302,7 @@ FORMAT = Format(
             {
                 *("links", "possible links", "link probabilities", "phrases", "error"),
                 *("tags", "lemmas", "trees", "trees but the best", "chunks", "spans of all chunks"),
-                *("label", "score", "group"),
+                *("label", "score", "group", "phrases with types", "marked spans"),
             }
         ),
     ),

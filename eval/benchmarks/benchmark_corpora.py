@@ -22,7 +22,9 @@ from forest_align.eval.benchmarks._applications import (
     similarity_scorer,
     weighted_use,
 )
+from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
+from forest_align.eval.benchmarks._phrase_units import etpc_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
@@ -253,6 +255,16 @@ BENCHMARKS = {
         "SemEval-2016 iSTS chunk alignment, gold chunks",
         {"train": _ists_files("input"), "test": _ists_files("testinput")},
         ists_task,
+    ),
+    "etpc": Benchmark(
+        "ETPC (Kovatchev et al. 2018): typed phrase correspondences of pairs of MSRP that are no paraphrases",
+        {split: (f"phrases/etpc-{split}.jsonl",) for split in ("dev", "test")},
+        etpc_task,
+    ),
+    "ssd": Benchmark(
+        "Span similarity dataset (Miguel Lozano et al. 2026): spans that differ in meaning",
+        {split: (f"differences/ssd-{split}.tsv",) for split in ("dev", "test")},
+        ssd_task,
     ),
     "sts2013": Benchmark(
         "*SEM 2013 semantic textual similarity",

@@ -36,6 +36,14 @@ _SHOWN = (
     "non_identical.f1",
     "token.f1",
     "phrase.f1",
+    "same.f1",
+    "different.f1",
+    "exact",
+    "near",
+    "linked",
+    "clean",
+    "left_alone",
+    "phrase_precision",
     "uas",
     "reachability",
     "accuracy",
@@ -48,7 +56,7 @@ _SHOWN = (
 )
 
 # Figures for comparing runs; the first that a table has is used.
-_MAIN = ("f1", "accuracy", "map", "pearson")
+_MAIN = ("f1", "accuracy", "map", "pearson", "near")
 
 # Distributions that parse, align or score.
 _PACKAGES = (

@@ -71,6 +71,18 @@ def mean(values: Sequence[float] | np.ndarray) -> Statistic:
     return Statistic(np.hstack([column, np.ones_like(column)]), _mean_of_sums)
 
 
+def share(found: Sequence[float] | np.ndarray, totals: Sequence[float] | np.ndarray) -> Statistic:
+    """The share of items that were found, pooled over pairs; 1 over no items.
+
+    Parameters
+    ----------
+    found, totals : sequence of float, shape (N,)
+        Numbers of found items, and of all items, of each pair.
+    """
+    rows = np.stack([np.asarray(found, float), np.asarray(totals, float)], axis=1)
+    return Statistic(rows, _mean_of_sums)
+
+
 def _mean_of_sums(sums: np.ndarray) -> np.ndarray:
     return safe_divide(sums[..., 0], sums[..., 1])
 

@@ -25,7 +25,20 @@ if TYPE_CHECKING:
 # The baseline, which needs no model.
 IDENTITY = "identity"
 
-NAMES = ("msr-rte", "edinburgh", "mtref", "wiki", "spade", "ists", "sts2013", "msrp", "rte", "qa")
+NAMES = (
+    "msr-rte",
+    "edinburgh",
+    "mtref",
+    "wiki",
+    "spade",
+    "ists",
+    "etpc",
+    "ssd",
+    "sts2013",
+    "msrp",
+    "rte",
+    "qa",
+)
 
 EPILOG = """\
 The corpora are not part of forest-align: DATA is a folder with alignment/, ists/ and so on, as

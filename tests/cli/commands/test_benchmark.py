@@ -76,6 +76,19 @@ MSRP = (
     "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
     "1\t1\t2\tA dog barked.\tA dog barked.\n0\t3\t4\tA dog.\tCats sleep.\n"
 )
+ETPC = {
+    "id": "1",
+    "source": ["The", "dog", "barked"],
+    "target": ["the", "puppy", "dog", "barked"],
+    "phrases": [
+        {"type": "Same Polarity Substitution (habitual)", "source": [1], "target": [1, 2]},
+        {"type": "Change of order", "source": [1, 2], "target": [2, 3]},
+    ],
+}
+SSD = (
+    "premise\thypothesis\tspan_similarity\tsentence_similarity\n"
+    "A {{dog}} barked.\tA {{cat}} barked.\t0\t0\n{{A}} dog.\t{{Some}} dog.\t1\t1\n"
+)
 TREES = [
     "(ROOT (S (NP (DT The) (NN dog)) (VP (VBD barked)) (. .)))",
     "(ROOT (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))",
@@ -99,6 +112,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by_folder = {
         "alignment/mtref": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t0-1\n",
         "alignment/wiki": "1\tThe dog\tN/A\tthe dog\tN/A\t1\t1\t0-0 1-1\t\n",
+        "phrases": json.dumps(ETPC) + "\n",
+        "differences": SSD,
         "extrinsic/sts2013": "5\tA dog barked\tA dog barked\n0\tA dog\tCats sleep\n",
         "extrinsic/msrp": MSRP,
         "spade_sample": ENJU.format(1),

@@ -24,7 +24,10 @@ SMALL = {
     "jsonl": '{"id": "p1", "source": {"text": "He died."}, "target": {"text": "He passed"}, "score": 0.5}\n'
     '{"id": "p2", "source": {"text": "a b", "tokens": ["a", "b"]}, "target": {"text": "c", "tokens": ["c"], '
     '"trees": [["(X (Y c))", -0.5]]}, "words": [[1, 0]], '
-    '"word_sure": [false], "word_probabilities": [0.25], "label": true, "group": "g"}\n',
+    '"word_sure": [false], "word_probabilities": [0.25], "label": true, "group": "g"}\n'
+    '{"id": "p3", "source": {"text": "I left", "tokens": ["I", "left"]}, "target": {"text": "I went away"}, '
+    '"phrases": [{"type": "Addition/Deletion", "sense_preserving": false, "source": [1], "target": []}], '
+    '"marked": [{"source": [2, 6], "target": [2, 11], "same": true}]}\n',
     "jacana": '[\n{\n "id": "p1",\n "name": "p1",\n "source": "He died .",\n "target": "He passed away .",\n'
     ' "sureAlign": "0-0 1-1 2-3",\n "possibleAlign": "1-2"\n},\n'
     '{\n "id": "p2",\n "name": "p2",\n "source": "a",\n'
@@ -41,6 +44,8 @@ SMALL = {
     "sts": "4.25\tHe died .\tHe passed away .\n0\ta\tb\n",
     "msrp": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
     '1\t11\t12\tHe "died".\tHe passed away.\n0\t13\t14\ta\tb\n',
+    "ssd": "premise\thypothesis\tspan_similarity\tsentence_similarity\n"
+    "He {{died}} in {{May}}.\tHe {{passed away}} in {{June}}.\t1,0\t0\nA dog.\tA dog.\t\t1\n",
     "qa": 'qtext,label,atext\n"Who died , exactly ?",1,"He , ""the man"" , died"\nWho ?,0,He\n',
     "rte": '<?xml version="1.0" encoding="UTF-8"?>\n<entailment-corpus>\n'
     '<pair id="7" entailment="YES" task="IE">\n'
@@ -93,7 +98,14 @@ def test_blank_lines_at_the_end_are_no_pairs(name: str, tmp_path: Path) -> None:
 def test_a_pair_knows_the_line_on_which_it_begins(name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(SMALL[name], encoding="utf-8")
-    lines = {"jacana": (2, 10), "msrp": (2, 3), "qa": (2, 3), "rte": (3, 7)}.get(name, (1, 2))
+    lines = {
+        "jacana": (2, 10),
+        "msrp": (2, 3),
+        "ssd": (2, 3),
+        "jsonl": (1, 2, 3),
+        "qa": (2, 3),
+        "rte": (3, 7),
+    }.get(name, (1, 2))
     pairs = good(read_pairs(path, name))
     assert [pair.place for pair in pairs] == [(str(path), line) for line in lines[: len(pairs)]]
 
@@ -261,7 +273,7 @@ def test_pairs_can_be_written_to_the_file_that_they_come_from(tmp_path: Path) ->
     path = tmp_path / "gold.jsonl"
     path.write_text(SMALL["jsonl"])
     path.chmod(0o640)
-    assert write_pairs(read_pairs(path), path) == 2
+    assert write_pairs(read_pairs(path), path) == 3
     assert path.read_text() == SMALL["jsonl"]
     assert path.stat().st_mode & 0o777 == 0o640
     assert list(tmp_path.iterdir()) == [path]
@@ -699,3 +711,79 @@ def test_a_list_of_words_and_lines_of_other_names_have_no_header(first: str, tmp
     path = tmp_path / "pairs.tsv"
     path.write_text(f"{first}\nbig\tlarge\n", encoding="utf-8")
     assert [pair.id for pair in good(read_pairs(path))] == ["1", "2"]
+
+
+SSD_HEADER = "premise\thypothesis\tspan_similarity\tsentence_similarity\n"
+
+
+def test_marked_spans_are_offsets_of_the_text_without_braces(tmp_path: Path) -> None:
+    path = tmp_path / "ssd.tsv"
+    path.write_text(SSD_HEADER + "He {{died}} in {{May}}.\tHe {{passed away}} in {{June}}.\t1,0\t0\n")
+    (pair,) = good(read_pairs(path))
+    assert (pair.source.text, pair.target.text, pair.label) == (
+        "He died in May.",
+        "He passed away in June.",
+        False,
+    )
+    assert pair.marked is not None
+    found = [
+        (pair.source.text[slice(*m.source)], pair.target.text[slice(*m.target)], m.same) for m in pair.marked
+    ]
+    assert found == [("died", "passed away", True), ("May", "June", False)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "{{a}} b\t{{c}}\t1,1\t1",
+            "expected as many spans on both sides as labels, found 1 and 1 spans and 2",
+        ),
+        ("{{a}} b\tc\t1\t1", "found 1 and 0 spans and 1 labels"),
+        ("{{a}}\t{{c}}\tyes\t1", "expected 0 or 1 for each span and for the pair"),
+        ("{{a}}\t{{c}}\t1", "expected 4 columns"),
+        ("\tc\t\t1", "expected a sentence, found nothing"),
+    ],
+)
+def test_a_broken_line_of_marked_spans_is_named(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "ssd.tsv"
+    path.write_text(f"{SSD_HEADER}{line}\n{{{{a}}}}\t{{{{b}}}}\t0\t0\n")
+    broken, pair = read_pairs(path)
+    assert isinstance(broken, InputError) and message in str(broken) and broken.line == 2
+    assert isinstance(pair, SentencePair) and pair.id == "3"
+
+
+def test_spans_that_cross_cannot_be_written_in_braces(tmp_path: Path) -> None:
+    (pair,) = good(read_pairs(_written(tmp_path, "ssd"), "ssd"))[:1]
+    assert pair.marked is not None
+    with pytest.raises(InputError, match="pair '2' has spans that are not in order"):
+        write_pairs([replace(pair, marked=pair.marked[::-1])], tmp_path / "x.tsv", "ssd")
+
+
+def test_escapes_would_move_marked_spans(tmp_path: Path) -> None:
+    (broken, _) = read_pairs(_written(tmp_path, "ssd"), escapes="moses")
+    assert isinstance(broken, InputError) and "this pair has marked spans" in broken.message
+
+
+@pytest.mark.parametrize(
+    ("unit", "field"),
+    [
+        ('{"type": "x", "source": [0], "target": [1]}', "phrases[0].target"),
+        ('{"source": [0], "target": [0]}', "phrases[0].type"),
+        ('{"type": "x", "source": [0], "target": [0], "sense_preserving": 1}', "phrases[0].sense_preserving"),
+    ],
+)
+def test_a_phrase_of_people_lies_in_its_sentences(unit: str, field: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f'{{"source": ["a"], "target": ["b"], "phrases": [{unit}]}}\n')
+    (broken,) = read_pairs(path)
+    assert isinstance(broken, InputError) and broken.field == field
+    assert broken.source == "a"
+
+
+def test_a_list_of_tokens_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"source": ["New York", "."], "target": ["b"]}\n{"source": [], "target": ["b"]}\n')
+    pair, broken = read_pairs(path)
+    assert isinstance(pair, SentencePair) and pair.source.words == ("New York", ".")
+    assert isinstance(broken, InputError) and broken.field == "source.tokens"

@@ -390,3 +390,33 @@ def test_an_empty_measured_part_is_refused(tmp_path: Path) -> None:
     head = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
     with pytest.raises(InputError, match=r"msr-para-val\.tsv: expected sentence pairs, found none"):
         write(tmp_path, "msrp", {"train.tsv": head + "1\t1\t2\ta dog\ta dog\n", "val.tsv": head})
+
+
+def test_etpc_reads_tokens_and_typed_phrases(tmp_path: Path) -> None:
+    unit = {
+        "type": "Synthetic/analytic substitution",
+        "sense_preserving": True,
+        "source": [1],
+        "target": [1, 2],
+    }
+    line = {"id": "4", "source": ["He", "died"], "target": ["He", "passed", "away"], "phrases": [unit]}
+    task = write(tmp_path, "etpc", {".jsonl": json.dumps(line) + "\n"}, "test")
+    assert (task.ids, task.pairs[0][1].words) == (["4"], ("He", "passed", "away"))
+    found = score(task, "0-0 1-1")
+    assert list(found) == ["etpc", "etpc Synthetic/analytic substitution"]
+    assert (found["etpc"].values["near"], found["etpc"].values["exact"]) == (100, 0)
+    with pytest.raises(InputError, match=r"etpc-dev\.jsonl:1:.*pair '1': expected phrases, found none"):
+        write(tmp_path, "etpc", {".jsonl": '{"source": "a", "target": "b"}\n'})
+
+
+def test_ssd_wants_the_spans_that_are_labelled_different(tmp_path: Path) -> None:
+    lines = "premise\thypothesis\tspan_similarity\tsentence_similarity\n" + (
+        "{{A}} dog, {{isn't asleep}}.\t{{One}} dog, {{sleeps}}.\t1,0\t0\n"
+    )
+    task = write(tmp_path, "ssd", {".tsv": lines})
+    assert task.pairs[0][0].words == ("A", "dog", ",", "is", "n't", "asleep", ".")
+    assert score(task, "0-0 1-1 2-2 6-4")["ssd"].values["f1"] == 100
+    # Without the links of "A" and "One" each side has a span too many.
+    assert score(task, "1-1 2-2 6-4")["ssd"].values["f1"] == 50
+    with pytest.raises(InputError, match=r"expected marked spans, found none"):
+        write(tmp_path, "ssd", {".tsv": "a\tb\n"})

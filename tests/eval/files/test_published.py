@@ -216,6 +216,19 @@ TABLES = [
         Yao et al. (2013b), phrase            | 61.65 73.33
         """,
     ),
+    (
+        "ssd",
+        "lozano2026",  # printed as 0.463 and so on
+        ["f1", "same.f1", "different.f1"],
+        """
+        LIME, all-mpnet-base-v2        | 46.3 78.2 22.3
+        SHAP, all-MiniLM-L6-v2         | 36.6 43.4 13.1
+        embeddings, all-mpnet-base-v2  | 46.9 52.9 42.3
+        embeddings, text-embedding-004 | 54.7 66.6 45.9
+        roberta-base, trained          | 69.0 83.8 57.4
+        Claude 3.5 Sonnet              | 75.0 89.5 64.0
+        """,
+    ),
 ]
 
 

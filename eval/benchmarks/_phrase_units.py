@@ -1,0 +1,99 @@
+"""ETPC as a benchmark: typed phrase correspondences, looked for in an aligner's phrase pairs and links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from forest_align.alignment import Alignment, SpanPair
+from forest_align.data.formats.format import PhraseUnit
+from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
+from forest_align.eval.benchmarks.task import Figures, Task
+from forest_align.eval.metrics.scores import Statistic, share
+from forest_align.eval.metrics.unit_scores import (
+    count_contradicted,
+    count_left_alone,
+    is_phrase_unit,
+    judge_unit,
+)
+from forest_align.types import InputError
+
+#: The types whose units are one table together; each of them has a table of its own, too.
+_SUBSTITUTION = "substitution"
+_OTHERS = "other types"
+_FOUND = ("exact", "near", "linked", "clean")
+
+
+def etpc_task(files: Files, split: str) -> Task:
+    """Make the ETPC task.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be read or has no phrases of people: names it.
+    """
+    pairs = files.pairs()
+    units = []
+    for pair in pairs:
+        if pair.units is None:
+            raise pair.located(InputError(f"pair {pair.id!r}: expected phrases, found none", field="phrases"))
+        units.append(pair.units)
+    return Task([pair.id for pair in pairs], tokenized_sentences(pairs), unit_scorer(units))
+
+
+def unit_scorer(gold: Sequence[Sequence[PhraseUnit]]) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score phrases by units with several words on a side; see :mod:`forest_align.eval.metrics.unit_scores`.
+
+    There is a table ``etpc`` of all substitutions, one of each type of substitution, and one of the units of
+    all other types. The first also has the shares of added and deleted words that are left alone, and of
+    reported phrase pairs that no unit contradicts. An aligner without phrases has no such pairs.
+
+    Parameters
+    ----------
+    gold : sequence of sequence of PhraseUnit
+        The units of each pair.
+    """
+    types = sorted({unit.type for units in gold for unit in units if is_phrase_unit(unit)})
+    substitutions = [name for name in types if _SUBSTITUTION in name.lower()]
+    tables = {"etpc": substitutions} | {f"etpc {name}": [name] for name in substitutions}
+    if others := [name for name in types if name not in substitutions]:
+        tables[f"etpc {_OTHERS}"] = others
+
+    def score(alignments: Sequence[Alignment]) -> list[Figures]:
+        phrases = [_phrases(alignment) for alignment in alignments]
+        judged = [
+            [(unit.type, judge_unit(unit, pairs, alignment.words)) for unit in units if is_phrase_unit(unit)]
+            for alignment, pairs, units in zip(alignments, phrases, gold, strict=True)
+        ]
+        found = []
+        for table, its in tables.items():
+            of_table = [[one for name, one in units if name in its] for units in judged]
+            sizes = [len(units) for units in of_table]
+            statistics = {
+                name: share([sum(getattr(one, name) for one in units) for units in of_table], sizes)
+                for name in _FOUND
+            }
+            if table == "etpc":
+                statistics |= _others(alignments, phrases, gold)
+            found.append(Figures.of(table, statistics, {"units": sum(sizes)}))
+        return found
+
+    return score
+
+
+def _phrases(alignment: Alignment) -> set[SpanPair]:
+    return {(pair.source_node.span, pair.target_node.span) for pair in alignment.phrases}
+
+
+def _others(
+    alignments: Sequence[Alignment],
+    phrases: Sequence[set[SpanPair]],
+    gold: Sequence[Sequence[PhraseUnit]],
+) -> dict[str, Statistic]:
+    alone = [
+        count_left_alone(units, alignment.words) for alignment, units in zip(alignments, gold, strict=True)
+    ]
+    kept = [count_contradicted(pairs, units) for pairs, units in zip(phrases, gold, strict=True)]
+    found = {"left_alone": share(*zip(*alone, strict=True))}
+    if any(total for _, total in kept):
+        found["phrase_precision"] = share(*zip(*kept, strict=True))
+    return found

@@ -1,0 +1,106 @@
+"""Spans in which two sentences differ, measured as in dissimilar span detection (Miguel Lozano et al. 2026).
+
+Each sentence is judged by itself. The wanted and the found spans are paired so that the sum of the distances
+of their ends is least. If there are more of one kind, some of them remain alone. A pair of spans scores by
+the words that they share: precision is their share of the found span, recall that of the wanted span.
+Punctuation does not count, and the order of the words makes no difference. A span that remains alone scores
+0. The score of a sentence is the mean over its pairs of spans and lone spans. It is 1 if there are neither
+wanted nor found spans. The score of a corpus is the mean over all sentences.
+
+The published program differs in two details. It finds a repeated word of the found span in the same word of
+the wanted span each time, so its recall can exceed 1. Its tokens come from NLTK.
+"""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from forest_align.alignment import Span
+from forest_align.eval.metrics.scores import Scores, Statistic, mean, share
+
+# Higher than any distance: a span is alone only if there is no other.
+_ALONE = 1e6
+
+
+def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence[Span]) -> Scores:
+    """Precision, recall and F1 of the differing spans of one sentence.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The tokens.
+    wanted, found : sequence of (int, int)
+        Half-open token spans of the gold and of a system.
+
+    Returns
+    -------
+    Scores
+        Means over spans; F1 is the mean of the F1s, not that of the two means.
+    """
+    size = max(len(wanted), len(found))
+    if not size:
+        return Scores(1.0, 1.0, 1.0)
+    distances = np.full((len(wanted), len(found)), _ALONE)
+    for (row, column), _ in np.ndenumerate(distances):
+        distances[row, column] = np.abs(np.subtract(wanted[row], found[column])).sum()
+    scores = [
+        _score_words(_counted(words, wanted[row]), _counted(words, found[column]))
+        for row, column in zip(*linear_sum_assignment(distances), strict=True)
+    ]
+    return Scores(
+        sum(one.precision for one in scores) / size,
+        sum(one.recall for one in scores) / size,
+        sum(one.f1 for one in scores) / size,
+    )
+
+
+def _counted(words: Sequence[str], span: Span) -> Counter[str]:
+    return Counter(word for word in words[slice(*span)] if not is_punctuation(word))
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a token has no character other than ASCII punctuation."""
+    return all(character in string.punctuation for character in word)
+
+
+def _score_words(wanted: Counter[str], found: Counter[str]) -> Scores:
+    if not wanted and not found:
+        return Scores(1.0, 1.0, 1.0)
+    if not wanted or not found:
+        return Scores(0.0, 0.0, 0.0)
+    shared = (wanted & found).total()
+    return Scores.of(shared / found.total(), shared / wanted.total())
+
+
+def difference_statistics(
+    scores: Sequence[tuple[Scores, Scores]], differs: Sequence[bool]
+) -> dict[str, Statistic]:
+    """The figures of a corpus by name.
+
+    Parameters
+    ----------
+    scores : sequence of (Scores, Scores)
+        Scores of the two sentences of each pair.
+    differs : sequence of bool
+        Whether each pair has wanted spans.
+
+    Returns
+    -------
+    dict of str to Statistic
+        ``precision``, ``recall`` and ``f1`` over all pairs ("F1 global"); ``same.f1`` and ``different.f1``
+        over those without and with differing spans.
+    """
+    means = {
+        name: np.array([sum(getattr(one, name) for one in pair) / 2 for pair in scores])
+        for name in ("precision", "recall", "f1")
+    }
+    chosen = np.asarray(differs, bool)
+    return {name: mean(values) for name, values in means.items()} | {
+        "same.f1": share(np.where(chosen, 0, means["f1"]), ~chosen),
+        "different.f1": share(np.where(chosen, means["f1"], 0), chosen),
+    }

@@ -1,0 +1,63 @@
+"""Which spans of an alignment differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from forest_align.alignment import Alignment, Links
+from forest_align.eval.benchmarks._differing_spans import Differences, difference_scorer, differing_spans
+from forest_align.types import Node, Sentence
+
+
+@dataclass(frozen=True)
+class Related:
+    """A phrase pair with a relation, as aligners with a phrase model report it."""
+
+    source_node: Node
+    target_node: Node
+    relation: str | None
+
+
+def aligned(links: str, *phrases: tuple[tuple[int, int], tuple[int, int], str | None]) -> Alignment:
+    source, target = (
+        Sentence.from_words(text.split()) for text in ("a red dog , sang", "one red cat , sang")
+    )
+    pairs = tuple(
+        Related(Node(*ours, "X"), Node(*theirs, "X"), relation) for ours, theirs, relation in phrases
+    )
+    return Alignment(source, target, Links.from_pharaoh(links), pairs)  # type: ignore[arg-type]
+
+
+def test_words_without_links_differ_and_punctuation_does_not() -> None:
+    assert differing_spans(aligned("1-1 4-4")) == Differences([(0, 1), (2, 3)], [(0, 1), (2, 3)])
+    assert differing_spans(aligned("4-4")) == Differences([(0, 3)], [(0, 3)])
+
+
+def test_phrases_without_relations_change_nothing() -> None:
+    assert differing_spans(aligned("4-4", ((0, 3), (0, 3), None))) == differing_spans(aligned("4-4"))
+
+
+def test_the_smallest_pairs_that_are_not_equivalent_differ() -> None:
+    links = "0-0 1-1 2-2 3-3 4-4"
+    pairs = ((0, 5), (0, 5), "related"), ((0, 3), (0, 3), "similar"), ((2, 3), (2, 3), "similar")
+    assert differing_spans(aligned(links, *pairs)) == Differences([(2, 3)], [(2, 3)])
+    assert differing_spans(aligned(links, ((0, 5), (0, 5), "equivalent"))) == Differences([], [])
+
+
+def test_a_word_without_links_inside_an_equivalent_pair_does_not_differ() -> None:
+    inside = aligned("1-1 2-2 4-4", ((0, 3), (0, 3), "equivalent"), ((0, 5), (0, 5), "related"))
+    assert differing_spans(inside) == Differences([(0, 3), (4, 5)], [(0, 3), (4, 5)])
+    alone = aligned("1-1 2-2 4-4", ((0, 3), (0, 3), "equivalent"))
+    assert differing_spans(alone) == Differences([], [])
+
+
+def test_figures_are_those_of_both_sentences() -> None:
+    gold = [Differences([(2, 3)], [(2, 3)]), Differences([], [])]
+    runs = [aligned("0-0 1-1 4-4"), aligned("0-0 1-1 2-2 4-4")]
+    (figures,) = difference_scorer(gold)(runs)
+    assert figures.table == "ssd"
+    assert {figures.values[name] for name in ("f1", "same.f1", "different.f1")} == {100}
+    (figures,) = difference_scorer(gold)(runs[::-1])
+    assert figures.values["f1"] == pytest.approx(0)

@@ -1,0 +1,103 @@
+"""Units that people marked, looked for in phrase pairs and links made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from forest_align.alignment import Links
+from forest_align.data.formats.format import PhraseUnit
+from forest_align.eval.metrics.unit_scores import (
+    UnitFindings,
+    count_contradicted,
+    count_left_alone,
+    is_phrase_unit,
+    judge_unit,
+)
+
+DIED = PhraseUnit((1,), (1, 2), "Same Polarity Substitution (habitual)")
+
+
+def found(unit: PhraseUnit, phrases: list = [], links: str = "") -> list[str]:  # noqa: B006
+    findings: UnitFindings = judge_unit(unit, phrases, Links.from_pharaoh(links))
+    return [name for name in ("exact", "near", "linked", "clean") if getattr(findings, name)]
+
+
+def test_a_unit_is_found_by_the_pair_of_its_words() -> None:
+    assert found(DIED, [((1, 2), (1, 3))]) == ["exact", "near", "clean"]
+    assert found(DIED, [((0, 3), (1, 3)), ((1, 2), (3, 5))]) == ["clean"]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "near"),
+    [
+        (((1, 2), (1, 2)), True),  # one of two words
+        (((0, 2), (1, 3)), True),  # one of two
+        (((0, 2), (0, 4)), True),  # one of two, two of four
+        (((0, 3), (1, 3)), False),  # one of three
+        (((1, 2), (2, 5)), False),  # one of the four words that either has
+        (((1, 2), (3, 5)), False),
+    ],
+)
+def test_near_is_half_of_the_words_of_either_on_each_side(phrase: tuple, near: bool) -> None:
+    assert ("near" in found(DIED, [phrase])) == near
+
+
+def test_both_halves_must_come_from_one_pair() -> None:
+    assert "near" not in found(DIED, [((1, 2), (5, 6)), ((5, 6), (1, 3))])
+
+
+def test_a_link_is_the_pair_of_its_words() -> None:
+    assert found(DIED, links="1-1") == ["near", "linked", "clean"]
+    word = PhraseUnit((1,), (1,), "Spelling changes")
+    assert found(word, links="1-1") == ["exact", "near", "linked", "clean"]
+
+
+def test_a_link_out_of_the_unit_makes_it_unclean() -> None:
+    assert found(DIED, links="1-1 0-2") == ["near", "linked"]
+    assert found(DIED, links="0-0") == ["clean"]
+
+
+def test_a_unit_with_a_gap_can_be_near_but_not_exact() -> None:
+    gap = PhraseUnit((0, 2), (1, 2), "Same Polarity Substitution (contextual)")
+    assert found(gap, [((0, 3), (1, 3))]) == ["near", "clean"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        (DIED, True),
+        (PhraseUnit((1,), (1,), "x"), False),
+        (PhraseUnit((1, 2), (), "Addition/Deletion"), False),
+        (PhraseUnit((0, 1), (0, 1), "Identity"), False),
+    ],
+)
+def test_phrases_have_several_words_on_one_side_and_some_on_the_other(
+    unit: PhraseUnit, expected: bool
+) -> None:
+    assert is_phrase_unit(unit) == expected
+
+
+@pytest.mark.parametrize(
+    ("phrase", "kept"),
+    [
+        (((0, 2), (0, 1)), (0, 1)),  # "died" as a whole, nothing of "passed away"
+        (((0, 1), (1, 3)), (0, 1)),  # the other way round
+        (((0, 2), (0, 2)), (1, 1)),  # a part of "passed away" is enough
+        (((0, 1), (1, 2)), (0, 0)),  # single words do not count
+        (((0, 1), (2, 4)), (1, 1)),  # only a part of "passed away"
+        (((4, 6), (4, 6)), (1, 1)),  # where nothing is marked
+    ],
+)
+def test_a_pair_is_contradicted_by_a_unit_with_one_side_inside_and_the_other_outside(phrase, kept) -> None:
+    assert count_contradicted([phrase], [DIED, PhraseUnit((4,), (7,), "Identity")]) == kept
+
+
+def test_added_and_deleted_words_are_left_alone_if_they_have_no_link() -> None:
+    units = [
+        DIED,
+        PhraseUnit((3, 4), (), "Addition/Deletion"),
+        PhraseUnit((), (4,), "x"),
+        PhraseUnit((), (), "y"),
+    ]
+    assert count_left_alone(units, Links.from_pharaoh("1-1 3-4")) == (1, 3)
+    assert count_left_alone(units, Links.from_pharaoh("1-1 5-3")) == (3, 3)
