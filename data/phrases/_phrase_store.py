@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from forest_align.types import InputError
 # support null characters. UTF-8 bytes sort in the order of the characters.
 _TABLES = """
 CREATE TABLE pairs (
-    source BLOB, target BLOB, source_label BLOB, target_label BLOB,
-    count INTEGER NOT NULL, units INTEGER NOT NULL, example BLOB NOT NULL,
+    source BLOB, target BLOB, source_label BLOB, target_label BLOB, example BLOB NOT NULL,
+    {sums},
     PRIMARY KEY (source, target, source_label, target_label)
 ) WITHOUT ROWID;
 CREATE TABLE phrases (
@@ -25,9 +26,9 @@ CREATE TABLE phrases (
 CREATE TABLE state (json TEXT NOT NULL);
 """
 _ADD_PAIR = """
-INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO pairs VALUES (?, ?, ?, ?, ?, {places})
 ON CONFLICT (source, target, source_label, target_label) DO UPDATE SET
-    count = count + excluded.count, units = units + excluded.units, example = min(example, excluded.example)
+    example = min(example, excluded.example), {sums}
 """
 _ADD_PHRASE = """
 INSERT INTO phrases VALUES (?, ?, ?)
@@ -35,20 +36,19 @@ ON CONFLICT (phrase) DO UPDATE SET
     as_source = as_source + excluded.as_source, as_target = as_target + excluded.as_target
 """
 _ROWS = """
-SELECT source, target, source_label, target_label, count, units, example, one.as_source, two.as_target
+SELECT source, target, source_label, target_label, one.as_source, two.as_target, example, {names}
 FROM (
-    SELECT source, target, source_label, target_label,
-        sum(count) OVER pair AS count, sum(units) OVER pair AS units, min(example) OVER pair AS example,
+    SELECT source, target, source_label, target_label, min(example) OVER pair AS example, {sums},
         row_number() OVER (
             PARTITION BY source, target ORDER BY units DESC, source_label, target_label
         ) AS place
     FROM pairs WINDOW pair AS (PARTITION BY source, target)
 )
 JOIN phrases AS one ON one.phrase = source JOIN phrases AS two ON two.phrase = target
-WHERE place = 1 AND count >= ?
+WHERE place = 1 AND times >= ?
 ORDER BY units DESC, source, target
 """
-_KIND = 0x70687231  # identifies these files and this version of their layout
+_KIND = 0x70687232  # identifies these files and this version of their layout
 _CACHE = 32 * 1024  # KiB of memory for pages of the file, and for sorting
 _STEPS = 100_000  # instructions of SQLite's virtual machine, some milliseconds
 _DIGITS = 4  # bytes for the length of a name
@@ -74,11 +74,39 @@ class Example(NamedTuple):
     links: str
 
 
-class PairCount(NamedTuple):
-    """How often a pair was found, its probabilities in whole units, and the smallest example."""
+class Sums(NamedTuple):
+    """What is summed over the occurrences of a pair.
+
+    ``times`` is how often it was found, ``units`` its probabilities and ``similarity`` its similarities in
+    whole units, ``similarities`` how many similarities these are. The others count its relations, in the
+    order of :data:`forest_align.alignment.RELATION_NAMES`.
+    """
 
     times: int
     units: int
+    similarity: int = 0
+    similarities: int = 0
+    equivalent: int = 0
+    more_specific: int = 0
+    more_general: int = 0
+    similar: int = 0
+    related: int = 0
+    opposite: int = 0
+
+    @property
+    def relations(self) -> tuple[int, ...]:
+        """Counts of the relations."""
+        return self[4:]
+
+    def plus(self, other: Sums) -> Sums:
+        """The sums over the occurrences of both."""
+        return Sums(*map(add, self, other))
+
+
+class PairCount(NamedTuple):
+    """The sums of a pair, and the smallest example."""
+
+    sums: Sums
     example: Example
 
 
@@ -147,7 +175,8 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
             for name in sorted(tables):
                 self._connection.execute(f"DROP TABLE {name}")
             self._connection.execute(f"PRAGMA application_id = {_KIND}")
-            for statement in _TABLES.split(";"):
+            sums = ", ".join(f"{name} INTEGER NOT NULL" for name in Sums._fields)
+            for statement in _TABLES.format(sums=sums).split(";"):
                 self._connection.execute(statement)
 
     def __exit__(self, *exception: object) -> None:
@@ -178,12 +207,17 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         """
         # Sorted in the file's order, so that each page is fetched once.
         pair_rows = sorted(
-            (*map(_bytes, key), counted.times, counted.units, _pack(counted.example))
-            for key, counted in pairs.items()
+            (*map(_bytes, key), _pack(counted.example), *counted.sums) for key, counted in pairs.items()
         )
         phrase_rows = sorted((_bytes(phrase), *units) for phrase, units in phrases.items())
         with self._errors(), self._transaction():
-            self._connection.executemany(_ADD_PAIR, pair_rows)
+            self._connection.executemany(
+                _ADD_PAIR.format(
+                    places=", ".join("?" * len(Sums._fields)),
+                    sums=", ".join(f"{name} = {name} + excluded.{name}" for name in Sums._fields),
+                ),
+                pair_rows,
+            )
             self._connection.executemany(_ADD_PHRASE, phrase_rows)
             self._connection.execute("DELETE FROM state")
             self._connection.execute("INSERT INTO state VALUES (?)", (json.dumps(state),))
@@ -197,10 +231,14 @@ class PhraseStore(AbstractContextManager["PhraseStore"]):
         min_count : int
             Skip pairs with a lower count.
         """
+        query = _ROWS.format(
+            names=", ".join(Sums._fields),
+            sums=", ".join(f"sum({name}) OVER pair AS {name}" for name in Sums._fields),
+        )
         with self._errors():
-            for *key, count, units, example, source, target in self._connection.execute(_ROWS, (min_count,)):
-                counted = PairCount(count, units, _unpack(example))
-                yield StoredPair(PairKey(*map(_text, key)), counted, source, target)
+            for row in self._connection.execute(query, (min_count,)):
+                key, (source, target, example), sums = PairKey(*map(_text, row[:4])), row[4:7], row[7:]
+                yield StoredPair(key, PairCount(Sums(*sums), _unpack(example)), source, target)
 
     def close(self) -> None:
         """Close the file; it keeps everything that was added."""

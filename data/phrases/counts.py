@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from forest_align.alignment import Alignment
-from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.alignment import RELATION_NAMES, Alignment
+from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair, Sums
 from forest_align.data.phrases.occurrences import Occurrence, Selection, occurrences
 from forest_align.data.phrases.phrase_table import PhraseEntry
 from forest_align.types import InputError
@@ -145,12 +145,11 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         if pair.listed:
             key = PairKey(pair.source, pair.target, *pair.labels)
             found = Example(len(example), example, pair.links)
-            counted = self._pairs.get(key)
-            self._pairs[key] = (
-                PairCount(1, units, found)
-                if counted is None
-                else PairCount(counted.times + 1, counted.units + units, min(counted.example, found))
-            )
+            counted = PairCount(_sums(pair, units), found)
+            before = self._pairs.get(key)
+            if before is not None:
+                counted = PairCount(before.sums.plus(counted.sums), min(before.example, found))
+            self._pairs[key] = counted
 
     def _save(self) -> None:
         done = self.alignments + self.failed
@@ -179,11 +178,21 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
         return map(self._entry, self._store.rows(min_count))
 
     def _entry(self, found: StoredPair) -> PhraseEntry:
-        key, (count, units, example), *totals = found
+        key, (sums, example), *totals = found
         # In a symmetric table, a pair of equal phrases is one alignment of each of the two.
-        share = units * (2 if self._selection.symmetric and key.source == key.target else 1)
+        share = sums.units * (2 if self._selection.symmetric and key.source == key.target else 1)
         given = tuple(share / total if total else 0.0 for total in totals)
-        return PhraseEntry(*key, count, units * _UNIT, given[0], given[1], example.links, example.name)
+        return PhraseEntry(
+            *key,
+            sums.times,
+            sums.units * _UNIT,
+            given[0],
+            given[1],
+            example.links,
+            example.name,
+            _most_frequent(sums.relations),
+            sums.similarity * _UNIT / sums.similarities if sums.similarities else None,
+        )
 
     def close(self) -> None:
         """Close the file; counts that are still in memory are lost."""
@@ -192,6 +201,21 @@ class PhraseCounts(AbstractContextManager["PhraseCounts"]):
     def delete(self) -> None:
         """Close and delete the file."""
         self._store.delete()
+
+
+def _sums(pair: Occurrence, units: int) -> Sums:
+    """The sums over one occurrence."""
+    relation = pair.relation.name if pair.relation is not None else ""
+    relations = (int(relation == name) for name in RELATION_NAMES)
+    if pair.similarity is None:
+        return Sums(1, units, 0, 0, *relations)
+    return Sums(1, units, round(pair.similarity / _UNIT), 1, *relations)
+
+
+def _most_frequent(relations: Sequence[int]) -> str:
+    """The name of the highest count, the first one of equal ones; empty if all are zero."""
+    most = max(relations)
+    return RELATION_NAMES[relations.index(most)] if most else ""
 
 
 def _other_settings(now: dict[str, Any], then: dict[str, Any], path: str) -> InputError:

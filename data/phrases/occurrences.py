@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, Links, PhraseRelation
 from forest_align.data.formats.fields import one_line
 from forest_align.data.formats.format import Span
 from forest_align.types import InputError
@@ -75,6 +76,10 @@ class Occurrence:
         Whether it belongs in the table. Otherwise it only adds to the totals of its two phrases.
     links : str
         Word links inside the pair, with indices from the beginnings of the phrases, as ``"0-0 1-2"``.
+    relation : PhraseRelation or None
+        How the source phrase is related to the target phrase, if that is known.
+    similarity : float or None
+        How similar the phrases are, if that is known.
     """
 
     source: str
@@ -83,17 +88,28 @@ class Occurrence:
     probability: float
     listed: bool
     links: str
+    relation: PhraseRelation | None = None
+    similarity: float | None = None
 
     def swap(self) -> Occurrence:
         """The same pair seen from the target side."""
-        return Occurrence(
-            self.target,
-            self.source,
-            self.labels[::-1],
-            self.probability,
-            self.listed,
-            Links.from_pharaoh(self.links).swap().to_pharaoh(),
+        return replace(
+            self,
+            source=self.target,
+            target=self.source,
+            labels=self.labels[::-1],
+            links=Links.from_pharaoh(self.links).swap().to_pharaoh(),
+            relation=self.relation and self.relation.swap(),
         )
+
+
+class _Found(NamedTuple):
+    """What is known about a pair of spans."""
+
+    probability: float
+    labels: tuple[str, str]
+    relation: PhraseRelation | None = None
+    similarity: float | None = None
 
 
 def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurrence]:
@@ -112,15 +128,15 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
         What to count.
     """
     found = {
-        spans: content
-        for spans, content in _pairs(alignment, selection).items()
-        if content[0] >= selection.min_probability
+        spans: pair
+        for spans, pair in _pairs(alignment, selection).items()
+        if pair.probability >= selection.min_probability
         and all(end - start <= selection.max_words for start, end in spans)
     }
     words = alignment.source.words, alignment.target.words
     lower = tuple([word.lower() for word in side] for side in words)
     links = alignment.words.only_sure().pairs
-    for spans, (probability, labels) in found.items():
+    for spans, (probability, labels, relation, similarity) in found.items():
         source, target = (
             one_line(" ".join(side[start:end])).strip()
             for side, (start, end) in zip(words if selection.keep_case else lower, spans, strict=True)
@@ -131,23 +147,24 @@ def occurrences(alignment: Alignment, selection: Selection) -> Iterator[Occurren
             listed = selection.identical
         else:
             listed = selection.expanded or not _is_expanded(lower, spans, found)
-        yield Occurrence(source, target, labels, probability, listed, _inside(links, spans) if listed else "")
+        inside = _inside(links, spans) if listed else ""
+        yield Occurrence(source, target, labels, probability, listed, inside, relation, similarity)
 
 
-def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[float, tuple[str, str]]]:
-    """Probability and labels of each pair of spans; the derivation takes precedence over word links."""
-    found: dict[Spans, tuple[float, tuple[str, str]]] = {}
+def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, _Found]:
+    """What is known about each pair of spans; the derivation takes precedence over word links."""
+    found: dict[Spans, _Found] = {}
     derived = set()
     for pair in alignment.phrases:
         source, target = pair.source_node, pair.target_node
         spans = source.span, target.span
         derived.add(spans)
-        content = pair.probability, (source.label, target.label)
+        labels = source.label, target.label
         # A word is a constituent, even if the aligner has no trees.
         is_word = all(end - start == 1 for start, end in spans)
         wanted = pair.constituents or is_word or not selection.constituents
-        if wanted and content > found.get(spans, (-1.0, ("", ""))):
-            found[spans] = content
+        if wanted and (pair.probability, labels) > found.get(spans, _Found(-1.0, ("", "")))[:2]:
+            found[spans] = _Found(pair.probability, labels, pair.relation, pair.similarity)
     # Without a tree, constituents are unknown.
     any_group = not (selection.constituents and alignment.phrases)
     for spans, probability in _link_groups(alignment.words.only_sure()):
@@ -156,7 +173,7 @@ def _pairs(alignment: Alignment, selection: Selection) -> dict[Spans, tuple[floa
             one, two = (
                 sentence.tokens[start].tag if end - start == 1 else "" for sentence, (start, end) in sides
             )
-            found[spans] = probability, (one, two)
+            found[spans] = _Found(probability, (one, two))
     return found
 
 

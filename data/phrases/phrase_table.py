@@ -35,6 +35,10 @@ class PhraseEntry:
         Word links inside the pair, in the example, as ``"0-0 1-2"``.
     example : str
         Name of the first sentence pair that has it; shorter names sort before longer ones.
+    relation : str
+        The most frequent relation of the source phrase to the target phrase; empty if none is known.
+    similarity : float or None
+        The mean similarity of the phrases, from 0 to 5; None if it is not known.
     """
 
     source: str
@@ -47,6 +51,8 @@ class PhraseEntry:
     source_given_target: float
     links: str
     example: str
+    relation: str = ""
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,9 @@ def _tsv(entry: PhraseEntry) -> str:
     return "\t".join(_cell(getattr(entry, name)) for name in _COLUMNS) + "\n"
 
 
-def _cell(value: str | int | float) -> str:
+def _cell(value: str | int | float | None) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str):
         return one_line(value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -87,7 +95,8 @@ def _ppdb(entry: PhraseEntry) -> str:
     """One line in the format of PPDB 1.0 (Ganitkevitch et al. 2013), with the features that apply here.
 
     A pair of different categories is ``[X]``, which means none; ``p(e|f)`` and ``p(f|e)`` are negative
-    natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count).
+    natural logarithms, f being the source; ``RarityPenalty`` is exp(1 − count). ``Similarity`` stands only
+    where it is known.
     """
     links = Links.from_pharaoh(entry.links).pairs
     lengths = tuple(len(text.split(" ")) for text in (entry.source, entry.target))
@@ -98,6 +107,7 @@ def _ppdb(entry: PhraseEntry) -> str:
         "Lexical": int(lengths == (1, 1)),
         "Monotonic": int(all(one[1] <= two[1] for one, two in pairwise(links))),
         "RarityPenalty": math.exp(1 - entry.count),
+        **({} if entry.similarity is None else {"Similarity": entry.similarity}),
         "SourceWords": lengths[0],
         "TargetWords": lengths[1],
         "UnalignedSource": int(unaligned[0]),

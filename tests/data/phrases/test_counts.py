@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.data.phrases import counts as phrase_counts
 from forest_align.data.phrases.counts import PhraseCounts, extract
 from forest_align.data.phrases.occurrences import Selection, occurrences
@@ -59,6 +59,35 @@ def test_counts_expected_counts_and_conditional_probabilities() -> None:
     assert entry.target_given_source == pytest.approx(1.5 / 2.0)
     assert entry.source_given_target == 1.0
     assert (entry.links, entry.example) == ("0-0 0-1", "9")
+
+
+def related(
+    relation: str, similarity: float | None, links: str = "0-0", *, swapped: bool = False
+) -> Alignment:
+    one = aligned("film", "movie", links, [((0, 1), (0, 1), 1.0)])
+    pair = replace(one.phrases[0], relation=PhraseRelation(relation, 0.9), similarity=similarity)
+    found = replace(one, phrases=(pair,))
+    return found.swap() if swapped else found
+
+
+def test_the_most_frequent_relation_and_the_mean_similarity() -> None:
+    found = [related("similar", 3.0), related("more general", 4.5), related("more general", None)]
+    (entry,) = table(*found)
+    assert (entry.count, entry.relation, entry.similarity) == (3, "more general", pytest.approx(3.75))
+    (entry,) = table(*found[:2])
+    assert entry.relation == "more general"  # of equally frequent ones the first in the order of the names
+    (entry,) = table(aligned("film", "movie", "0-0"))
+    assert (entry.relation, entry.similarity) == ("", None)
+
+
+def test_a_symmetric_table_exchanges_more_specific_and_more_general_with_the_phrases() -> None:
+    found = [related("more specific", 4.0), related("more specific", 2.0, swapped=True)]
+    (entry,) = table(*found, symmetric=True)
+    assert (entry.source, entry.relation, entry.similarity) == ("film", "more specific", pytest.approx(3.0))
+    assert [(one.source, one.relation) for one in table(*found)] == [
+        ("film", "more specific"),
+        ("movie", "more general"),
+    ]
 
 
 def test_pairs_of_equal_words_are_listed_on_demand() -> None:

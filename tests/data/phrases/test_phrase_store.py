@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair
+from forest_align.data.phrases._phrase_store import Example, PairCount, PairKey, PhraseStore, StoredPair, Sums
 from forest_align.types import InputError
 
 CAT = PairKey("cat", "feline", "NN", "NN")
 
 
 def counted(count: int, units: int, name: str = "1", links: str = "") -> PairCount:
-    return PairCount(count, units, Example(len(name), name, links))
+    return PairCount(Sums(count, units), Example(len(name), name, links))
 
 
 def test_counts_of_one_pair_are_summed_and_its_smallest_example_stays() -> None:
@@ -23,6 +23,17 @@ def test_counts_of_one_pair_are_summed_and_its_smallest_example_stays() -> None:
         store.add({CAT: counted(2, 6, "9", "0-0")}, {"cat": (6, 1), "feline": (0, 6)}, {})
         assert list(store.rows()) == [StoredPair(CAT, counted(3, 11, "9", "0-0"), 11, 11)]
         assert len(store) == 1 and not list(store.rows(min_count=4))
+
+
+def test_relations_and_similarities_are_summed_over_additions_and_categories() -> None:
+    other = CAT._replace(source_label="NP")
+    example = Example(1, "1", "")
+    with PhraseStore() as store:
+        for key, numbers in ((CAT, range(10)), (CAT, range(10, 20)), (other, range(30, 40))):
+            store.add({key: PairCount(Sums(*numbers), example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
+        (row,) = store.rows()
+    assert row.counted == PairCount(Sums(*range(40, 70, 3)), example)
+    assert row.counted.sums.relations == (52, 55, 58, 61, 64, 67)
 
 
 def test_the_heaviest_categories_stand_for_a_pair_and_the_first_of_equal_ones() -> None:
@@ -90,7 +101,7 @@ def test_the_smallest_example_is_that_of_python(found: list[tuple[str, str]]) ->
     examples = [Example(len(name), name, links) for name, links in found]
     with PhraseStore() as store:
         for example in examples:
-            store.add({CAT: PairCount(1, 1, example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
+            store.add({CAT: PairCount(Sums(1, 1), example)}, {"cat": (1, 0), "feline": (0, 1)}, {})
         (row,) = store.rows()
     assert row.counted.example == min(examples)
 

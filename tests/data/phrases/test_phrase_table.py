@@ -29,7 +29,15 @@ def test_columns_stand_under_their_names() -> None:
 
 
 def test_an_id_cannot_break_a_line() -> None:
-    assert line("tsv", replace(DIED, example="a\tb\nc")).endswith("\ta b c")
+    assert line("tsv", replace(DIED, example="a\tb\nc")).endswith("\ta b c\t\t")
+
+
+def test_relation_and_similarity_are_the_last_columns() -> None:
+    entry = replace(DIED, relation="more specific", similarity=4.25)
+    assert line("tsv", entry).split("\t")[-2:] == ["more specific", "4.25"]
+    assert " Similarity=4.25 " in line("ppdb", entry) and "Similarity" not in line("ppdb", DIED)
+    values = json.loads(line("jsonl", DIED))
+    assert (values["relation"], values["similarity"]) == ("", None)
 
 
 def test_json_lines_have_the_same_names() -> None:
