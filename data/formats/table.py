@@ -53,24 +53,28 @@ COLUMN_NAMES = (
     ("input", "output"),
 )
 _ID_NAMES = ("id", "pairid")
+# Labels of paraphrases; a column of other labels is skipped.
+_LABELS = {"0": False, "1": True, "false": False, "true": True}
 _JOINTS = re.compile(r"[\s_-]+")
 
 
 class _Header(NamedTuple):
-    """Positions of the columns that are read (None without an id), and the names of all, as written."""
+    """Positions of the columns that are read (None if there is none), and the names of all, as written."""
 
     source: int
     target: int
     id: int | None
     names: Sequence[str]
     is_certain: bool
+    label: int | None
 
 
 def read(lines: InputLines, tokenized: bool) -> Iterator[SentencePair | InputError]:
-    """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names and, if there is one, ``id``.
+    """Yield one pair a row, from the columns that :data:`COLUMN_NAMES` names, ``id`` and ``label``, if there.
 
-    Other columns are skipped. The id of a row without one is its number, from 1 below the header. Quotes are
-    special only in comma-separated tables; in tab-separated ones they are text.
+    A label is 0 or 1, ``false`` or ``true``; anything else is none. Other columns are skipped. The id of a
+    row without one is its number, from 1 below the header. Quotes are special only in comma-separated tables;
+    in tab-separated ones they are text.
 
     Raises
     ------
@@ -117,7 +121,10 @@ def _pair(row: list[str], header: _Header, number: str, tokenized: bool) -> Sent
         if len(row) != len(header.names):
             raise InputError(f"expected {len(header.names)} columns as in the header, found {len(row)}")
         return SentencePair(
-            name, plain_sentence(source, tokenized, "source"), plain_sentence(target, tokenized, "target")
+            name,
+            plain_sentence(source, tokenized, "source"),
+            plain_sentence(target, tokenized, "target"),
+            label=None if header.label is None else _LABELS.get(row[header.label].strip().lower()),
         )
 
 
@@ -148,7 +155,7 @@ def _header(line: str) -> _Header | None:
             id_place = next((places[name] for name in _ID_NAMES if name in places), None)
             # In a tab-separated table, names of columns could be a pair of words.
             is_certain = "\t" not in line or (names[source].lower(), names[target].lower()) == COLUMN_NAMES[0]
-            return _Header(source, target, id_place, names, is_certain)
+            return _Header(source, target, id_place, names, is_certain, places.get("label"))
     return None
 
 

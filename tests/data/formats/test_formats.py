@@ -699,6 +699,14 @@ def test_a_header_line_of_known_names_is_no_pair_and_a_warning_says_so(
     assert first.source.text == header.split("\t")[0]
 
 
+def test_a_column_of_labels_is_read_and_one_of_other_values_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    rows = ["0", "1", "False", " TRUE ", "neutral", "2", ""]
+    path.write_text("source,label,target\n" + "".join(f"a,{label},b\n" for label in rows), encoding="utf-8")
+    found = [pair.label for pair in good(read_pairs(path))]
+    assert found == [False, True, False, True, None, None, None]
+
+
 def test_csv_columns_of_known_names_are_read_without_a_word(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("id,complex,simple\np7,big,large\n", encoding="utf-8")
