@@ -3,7 +3,7 @@
 #
 #   [WORDNET=FOLDER] [MINILM=FOLDER] [MPNET=FOLDER] [WORKERS=1] [TRIALS=80] tools/rebuild_models.sh DATA OUT [STEP ...]
 #
-# DATA holds alignment/ and treebank/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
+# DATA holds alignment/, treebank/ and extrinsic/. WORDNET, MINILM and MPNET are what the lexicon, the parser and the word
 # vectors are made from. docs/background/rebuilding.md lists the steps with their input and time. Without STEP all are run.
 #
 # OUT gets a folder for each model, OUT/tables, OUT/cache, and OUT/package: this source tree as links, in which the models
@@ -178,6 +178,9 @@ step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --fo
     --epochs 5 --batch-size 0 --workers "$workers" --resume
 step forest tune_model "$out/em" forest
 bundle forest aligners/models/forest
+step paraphrases python -m forest_align.em.sentence_pairs.training "$out/paraphrases" \
+    --loose "$data/extrinsic/msrp/msr-para-train.tsv" --strict "$data/extrinsic/paws/dev.tsv" --features "$out/cache"
+bundle paraphrases aligners/models/parts/paraphrases
 step em-published train_published
 step forest-published tune_published
 bundle forest-published aligners/models/forest-published

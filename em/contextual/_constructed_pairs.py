@@ -10,8 +10,8 @@ from forest_align.em.contextual import _wordings as wordings
 from forest_align.em.contextual._constructions import CONSTRUCTIONS
 from forest_align.em.contextual._marked import PairWriter
 from forest_align.em.contextual._notations import amounts
-from forest_align.em.contextual._rearranging import RearrangedPair
 from forest_align.em.contextual._vocabulary import Vocabulary
+from forest_align.em.contextual.rearranging import RearrangedPair
 
 #: Kinds of pairs, each as often as the number says.
 KINDS: dict[Callable[[PairWriter], RearrangedPair], int] = {

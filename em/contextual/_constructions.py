@@ -21,7 +21,7 @@ from forest_align.em.contextual._marked import (
     joined,
     linked_pair,
 )
-from forest_align.em.contextual._rearranging import RearrangedPair
+from forest_align.em.contextual.rearranging import RearrangedPair
 
 _GIVING = (
     ("gave", "given"),

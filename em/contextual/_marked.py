@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple, TypeVar
 
-from forest_align.em.contextual._rearranging import RearrangedPair
 from forest_align.em.contextual._vocabulary import Vocabulary
+from forest_align.em.contextual.rearranging import RearrangedPair
 
 #: Numbers by which words of two sentences are linked; a word may have several or none.
 Marks = frozenset[int]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forest_align.em.contextual._marked import FULL_STOP, Marked, Marks, PairWriter, Part, joined, linked_pair
-from forest_align.em.contextual._rearranging import RearrangedPair
+from forest_align.em.contextual.rearranging import RearrangedPair
 from forest_align.lexicon.number_tables import CARDINAL_WORDS, ORDINAL_WORDS, TENS_WORDS
 
 _TENS = ("", "", *TENS_WORDS)

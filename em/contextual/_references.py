@@ -15,7 +15,7 @@ from forest_align.em.contextual._marked import (
     linked_pair,
     marks_of,
 )
-from forest_align.em.contextual._rearranging import RearrangedPair
+from forest_align.em.contextual.rearranging import RearrangedPair
 
 
 def opposed(writer: PairWriter) -> RearrangedPair:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from forest_align.aligners.contextual.chunker import PARTICLES
-from forest_align.em.contextual._rearranging import NO_PASSIVE, Tagged
+from forest_align.em.contextual.rearranging import NO_PASSIVE, Tagged
 from forest_align.lexicon.oppositions import opposition, oppositions
 
 if TYPE_CHECKING:

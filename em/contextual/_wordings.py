@@ -16,7 +16,7 @@ from forest_align.em.contextual._marked import (
     linked_pair,
     marks_of,
 )
-from forest_align.em.contextual._rearranging import RearrangedPair
+from forest_align.em.contextual.rearranging import RearrangedPair
 
 _LIGHT = ("took", "gave", "made", "had", "did")
 _SPOKEN = (

@@ -44,16 +44,23 @@ def decoding_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures
     There are no figures for an aligner without scores. A pair that could not be aligned gets the lowest score
     of all.
     """
+    return lambda alignments: _figures(scorer, [one.decoding_score for one in alignments], "decoding score")
 
-    def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        found = [one.decoding_score for one in alignments]
-        known = [value for value in found if value is not None]
-        if not known:
-            return []
-        scores = [min(known) if value is None else value for value in found]
-        return [replace(scorer(scores), use="decoding score")]
 
-    return score
+def paraphrase_use(scorer: Scorer) -> Callable[[Sequence[Alignment]], list[Figures]]:
+    """Score by the probability that the sentences are paraphrases; as :func:`decoding_use` otherwise."""
+    return lambda alignments: _figures(
+        scorer, [one.paraphrase_probability for one in alignments], "paraphrase probability"
+    )
+
+
+def _figures(scorer: Scorer, found: Sequence[float | None], use: str) -> list[Figures]:
+    """The figures of scores that a pair may lack; none if all do."""
+    known = [value for value in found if value is not None]
+    if not known:
+        return []
+    scores = [min(known) if value is None else value for value in found]
+    return [replace(scorer(scores), use=use)]
 
 
 def weighted_use(

@@ -18,6 +18,7 @@ from forest_align.eval.benchmarks._applications import (
     classification_scorer,
     decoding_use,
     naive_use,
+    paraphrase_use,
     ranking_scorer,
     similarity_scorer,
     weighted_use,
@@ -171,7 +172,7 @@ def _classified(table: str, side: Side) -> Callable[[Files, str], Task]:
         ]
         labels = [bool(_known(pair.label, "label", name)) for pair, name in zip(pairs, ids, strict=True)]
         scorer = classification_scorer(table, labels, len(pairs) - len(parts[-1]))
-        return _application(ids, pairs, scorer, side)
+        return _application(ids, pairs, scorer, side, paraphrases=side == BOTH)
 
     return load
 
@@ -183,14 +184,23 @@ def _qa(files: Files, split: str) -> Task:
     return _application([pair.id for pair in pairs], pairs, scorer, SOURCE)
 
 
-def _application(ids: Sequence[str], pairs: Sequence[SentencePair], scorer: Scorer, side: Side) -> Task:
+def _application(
+    ids: Sequence[str],
+    pairs: Sequence[SentencePair],
+    scorer: Scorer,
+    side: Side,
+    *,
+    paraphrases: bool = False,
+) -> Task:
     sentences = tokenized_sentences(pairs)
     weights = document_frequency_weights(sentence.words for pair in sentences for sentence in pair)
-    naive, decoding = naive_use(scorer, side), decoding_use(scorer)
+    uses = [naive_use(scorer, side), decoding_use(scorer)]
+    if paraphrases:
+        uses.append(paraphrase_use(scorer))
     return Task(
         ids,
         sentences,
-        lambda alignments: [*naive(alignments), *decoding(alignments)],
+        lambda alignments: [figures for use in uses for figures in use(alignments)],
         weighted_use(scorer, side, weights),
     )
 

@@ -75,7 +75,7 @@ def load(name_or_path: str | Path = "forest", **options: Any) -> Aligner:
           your paraphrases, as a :class:`~forest_align.lexicon.pair_table.PairTable` or the path of a file.
         - ``forest``: ``candidates`` (``--words``), a name that
           :func:`~forest_align.aligners.words.choose.word_candidates` knows, or a provider; ``alignments``
-          (``-k``).
+          (``-k``); ``paraphrases``, whether to compute the paraphrase probability.
         - ``contextual``: ``threshold``.
         - ``projection``: ``threshold``.
         - ``sultan``: ``annotator`` (``--annotator``).

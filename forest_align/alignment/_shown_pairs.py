@@ -36,8 +36,11 @@ def hidden_note(alignment: AlignmentRecord, shown: Sequence[PhrasePair]) -> str:
 
 
 def roots_note(alignment: AlignmentRecord) -> str:
-    """Say that the whole sentences are aligned or, if that is more likely wrong, with what probability."""
-    if not alignment.root_aligned:
+    """Say that the whole sentences are aligned or, if that is more likely wrong, with what probability.
+
+    Empty if they are not, and if :func:`paraphrase_note` says more.
+    """
+    if not alignment.root_aligned or alignment.paraphrase_probability is not None:
         return ""
     for pair in alignment.phrases:
         if alignment.is_root_pair(pair) and pair.probability < LIKELY:

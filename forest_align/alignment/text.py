@@ -110,7 +110,7 @@ def _title(alignment: AlignmentRecord, paint: _Styler, width: int | None, number
     else:
         parts = [f"pair {_plain(alignment.id)}" if alignment.id else "pair", _plain(alignment.aligner)]
     if alignment.phrases and alignment.has_derivation:
-        parts.append(roots_note(alignment) or "partly aligned")
+        parts.append(roots_note(alignment) if alignment.root_aligned else "partly aligned")
     parts.append(paraphrase_note(alignment))
     if alignment.log_probability is not None:
         parts.append(f"log-probability {alignment.log_probability:.2f}")

@@ -63,8 +63,8 @@ def test_who_asks_for_a_variant_is_shown_the_aligners_that_have_taken_its_place(
 @pytest.mark.parametrize(
     ("kind", "option", "others"),
     [
-        ("forest", "words", "parser, candidates, ppdb, lexicon, alignments"),
-        ("forest", "model", "parser, candidates, ppdb, lexicon, alignments"),
+        ("forest", "words", "parser, candidates, ppdb, lexicon, alignments, paraphrases"),
+        ("forest", "model", "parser, candidates, ppdb, lexicon, alignments, paraphrases"),
         ("contextual", "annotator", "ppdb, parser, lexicon, threshold"),
         ("sultan", "threshold", "ppdb, parser, lexicon, annotator"),
         ("semi-markov", "candidates", "ppdb, parser, lexicon"),

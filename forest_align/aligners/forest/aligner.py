@@ -18,6 +18,9 @@ from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
+from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
+from forest_align.aligners.sentence_pairs.model import ParaphraseModel
+from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
 from forest_align.aligners.words.choose import check_name, word_candidates
 from forest_align.aligners.words.lexical import given_candidates
 from forest_align.alignment import Alignment
@@ -64,6 +67,9 @@ class ForestAligner(ParsingAligner):
     alignments : int
         How many alignments of each pair to find: the best one, and the next ones in its
         :attr:`~forest_align.Alignment.alternatives`, see :meth:`align_k_best`.
+    paraphrases : bool
+        Whether to compute :attr:`~forest_align.Alignment.paraphrase_probability`. It needs word vectors.
+        Models with a dictionary, such as ``forest-published``, never have it.
 
     Raises
     ------
@@ -83,9 +89,11 @@ class ForestAligner(ParsingAligner):
         ppdb: PairTable | str | Path | None = None,
         lexicon: Lexicon | None = None,
         alignments: int = 1,
+        paraphrases: bool = True,
     ) -> None:
         check_counts(alignments=alignments)
         self.alignments = alignments
+        self._judges_paraphrases = paraphrases
         self.model = model or bundled_model()
         candidates = self.model.words if candidates is None else candidates
         if isinstance(candidates, str):
@@ -110,6 +118,11 @@ class ForestAligner(ParsingAligner):
         if not isinstance(given, str):
             return given
         return word_candidates(given, ppdb=self.ppdb, dictionary=self.model.dictionary)
+
+    @cached_property
+    def paraphrases(self) -> ParaphraseModel | None:
+        """The model of paraphrase probabilities; None if they are not computed."""
+        return bundled_paraphrases() if self._judges_paraphrases and self.model.dictionary is None else None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -217,7 +230,9 @@ class ForestAligner(ParsingAligner):
             found.setdefault((spans, alignment.words.pairs), alignment)
             if len(found) == k:
                 break
-        return list(found.values())
+        judge = self.paraphrases
+        alignments = list(found.values())
+        return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 
     def search(
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False

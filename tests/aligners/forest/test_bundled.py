@@ -78,6 +78,33 @@ def test_alignments_are_whole_probable_legitimate_and_come_back_from_json(
             assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
+def test_sentences_that_only_share_a_part_are_improbable_as_wholes(aligner: ForestAligner) -> None:
+    found = aligner.align(
+        "The firm was bought by a bank, and its shares fell by ten percent",
+        "A bank bought the firm after months of negotiations with the union",
+    )
+    (root,) = (pair.probability for pair in found.phrases if found.is_root_pair(pair))
+    assert found.paraphrase_probability == root < 0.25
+    names = {texts(found, pair): pair.probability for pair in found.phrases}
+    assert names["a bank", "A bank"] > 0.9 and found.root_aligned
+    assert alignment_violations(found) == []
+
+
+def test_who_does_what_matters_and_the_construction_does_not(aligner: ForestAligner) -> None:
+    plain = "The young lawyer accused the old judge."
+    said = ("The old judge was accused by the young lawyer.", "The old judge accused the young lawyer.")
+    same, exchanged = aligner.align_many([(plain, one) for one in said])
+    assert (same.paraphrase_probability or 0) > 0.7 > 0.3 > (exchanged.paraphrase_probability or 1)
+
+
+def test_paraphrases_are_not_judged_by_models_of_the_paper_or_on_demand(aligner: ForestAligner) -> None:
+    without = ForestAligner.load("forest", parser=aligner.parser, paraphrases=False)
+    published = ForestAligner.load("forest-published", parser=aligner.parser)
+    for one in (without, published):
+        found = one.align("He died.", "He passed away.")
+        assert found.paraphrase_probability is None and "paraphrase_probability" not in found.to_dict()
+
+
 def test_the_published_aligner_satisfies_every_condition(aligner: ForestAligner) -> None:
     published = ForestAligner.load("forest-published", parser=aligner.parser)
     for alignment in published.align_many(PAIRS):

@@ -11,7 +11,7 @@ import measure_rearranged as measuring
 import pytest
 
 from forest_align.alignment import Links
-from forest_align.em.contextual import _rearranging as script
+from forest_align.em.contextual import rearranging as script
 
 LEMMAS = {"praised": "praise", "saw": "see", "seen": "see", "was": "be", "wrote": "write"}
 PARTICIPLES = {"praise": "praised", "see": "seen", "be": "been"}

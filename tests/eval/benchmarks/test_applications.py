@@ -14,6 +14,7 @@ from forest_align.eval.benchmarks._applications import (
     classification_scorer,
     decoding_use,
     naive_use,
+    paraphrase_use,
     ranking_scorer,
     similarity_scorer,
     weighted_use,
@@ -70,6 +71,17 @@ def test_the_decoding_score_is_per_word_of_the_shorter_sentence() -> None:
     assert decoding_use(keep)(runs[2:]) == []
     assert aligned("dog", "dog").decoding_score is None
     assert replace(aligned("", "dog"), score=1.0).decoding_score is None
+
+
+def test_the_paraphrase_probability_is_a_use_of_its_own_if_the_aligner_has_one() -> None:
+    runs = [
+        replace(aligned("dog", "dog"), paraphrase_probability=0.75),
+        replace(aligned("dog", "cat"), paraphrase_probability=0.25),
+        aligned("dog", "dog"),  # could not be aligned
+    ]
+    (found,) = paraphrase_use(keep)(runs)
+    assert (found.use, found.values) == ("paraphrase probability", {"0": 0.75, "1": 0.25, "2": 0.25})
+    assert paraphrase_use(keep)(runs[2:]) == []
 
 
 def test_links_without_probabilities_are_certain() -> None:

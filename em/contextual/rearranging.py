@@ -126,7 +126,7 @@ def exchanged(sentence: Tagged, chance: random.Random) -> Rearranged | None:
     if len(phrases) < 2:
         return None
     (a, b), (c, d) = sorted(chance.sample(phrases, 2))
-    return _in_order(
+    return in_order(
         sentence, (*range(a), *range(c, d), *range(b, c), *range(a, b), *range(d, len(sentence.words)))
     )
 
@@ -161,7 +161,7 @@ def passive(
         if participle is None or verb_lemma in NO_PASSIVE:
             continue
         auxiliary = _AUXILIARIES[tags[verb]][tags[end - 1] in {"NNS", "NNPS"}]
-        found = _in_order(
+        found = in_order(
             sentence,
             (
                 *range(start),
@@ -212,7 +212,7 @@ def _transposed(links: WordLinks) -> WordLinks:
     return [(j, i) for i, j in links]
 
 
-def _in_order(sentence: Tagged, places: tuple[int, ...]) -> Rearranged:
+def in_order(sentence: Tagged, places: tuple[int, ...]) -> Rearranged:
     """The words at these places, "" for -1; only the first word gets an initial capital."""
     words = ["" if place < 0 else sentence.words[place] for place in places]
     first = places.index(0)

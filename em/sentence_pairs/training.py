@@ -1,0 +1,198 @@
+r"""Train the paraphrase model from labelled sentence pairs, and report how it does on pairs left out.
+
+Strict files have pairs of nearly the same words (PAWS). Loose ones have pairs of other words (MSRP). Further
+pairs are made from their sentences::
+
+    python -m forest_align.em.sentence_pairs.training OUT --loose MSRP/msr-para-train.tsv \
+        --strict PAWS/dev.tsv --features CACHE
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.loading import load
+from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
+from forest_align.data.pairs import read_pairs
+from forest_align.em.contextual.rearranging import Tagged, participles_of
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.progress import counting_bar
+from forest_align.em.sentence_pairs.constructed import MadePair, made_pairs
+from forest_align.em.sentence_pairs.fitting import LabelledFeatures, cross_fitted, fit_paraphrases, folds
+from forest_align.eval.metrics.calibration_error import calibrate
+from forest_align.eval.metrics.classification import best_threshold, classify
+from forest_align.eval.metrics.coverage import mutual_coverage
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.storage.fingerprints import fingerprint_of
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.aligners.base import Aligner
+    from forest_align.alignment import Alignment
+    from forest_align.data.formats.format import SentencePair
+
+# Pairs that are aligned and stored together.
+_CHUNK = 200
+# Number of further pairs, which are made from the sentences.
+_MADE = 2_000
+#: Name of the made pairs among the files.
+MADE = "made"
+
+# Name of the file, whether it is strict, label, and the two sentences.
+_Labelled = tuple[str, bool, bool, tuple[str, str]]
+
+
+def read_labelled(path: Path, limit: int | None = None) -> list[SentencePair]:
+    """The pairs of a file that have a label; problems are reported on stderr.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    found = []
+    for pair in read_pairs(path):
+        if isinstance(pair, InputError):
+            print(pair, file=sys.stderr)
+        elif pair.label is not None:
+            found.append(pair)
+    if not found:
+        raise InputError("expected sentence pairs with labels 0 and 1, found none", file=str(path))
+    return found[:limit]
+
+
+def measured(
+    texts: Sequence[tuple[str, str]], aligner: Aligner, store: ArrayStore | None
+) -> Iterator[tuple[np.ndarray, Tagged]]:
+    """Features and coverage of each pair, NaN if it cannot be aligned; and the tagged source sentence.
+
+    Parameters
+    ----------
+    texts : sequence of (str, str)
+        The pairs.
+    aligner : Aligner
+        Makes the links.
+    store : ArrayStore or None
+        Keeps what is computed, in parts of 200 pairs.
+
+    Yields
+    ------
+    numpy.ndarray, Tagged
+        float32, shape (F + 1,); words and tags.
+    """
+    for start in range(0, len(texts), _CHUNK):
+        part = texts[start : start + _CHUNK]
+        key = ["paraphrases", fingerprint_of(part, FEATURES, sorted(aligner.made_by.items()))]
+        entry = store.get(key) if store else None
+        if entry is None:
+            alignments = list(aligner.align_many(part))
+            table = np.array([_row(one) for one in alignments], dtype=np.float32)
+            sources = [[one.source.words, [token.tag for token in one.source.tokens]] for one in alignments]
+            entry = {"rows": table}, {"sources": sources}
+            if store:
+                store.put(key, *entry)
+        for row, (words, tags) in zip(entry[0]["rows"], entry[1]["sources"], strict=True):
+            yield row, Tagged(tuple(words), tuple(tags))
+
+
+def _row(alignment: Alignment) -> list[float]:
+    if alignment.error:
+        print(f"{alignment.source.text!r}: {alignment.error}", file=sys.stderr)
+        return [np.nan] * (len(FEATURES) + 1)
+    found = pair_features(alignment.source, alignment.target, alignment.words)
+    aligned = {i for i, _ in alignment.words}, {j for _, j in alignment.words}
+    sides = alignment.source.words, alignment.target.words
+    return [*(found[name] for name in FEATURES), mutual_coverage(sides, aligned)]
+
+
+def rows(
+    pairs: LabelledFeatures, files: Sequence[str], coverage: np.ndarray, probabilities: np.ndarray
+) -> Iterator[str]:
+    """A table by file: the majority, the best threshold on coverage, and the model, on pairs left out."""
+    yield "| | pairs | paraphrases | coverage: accuracy | F1 | model: accuracy | F1 | calibration error |"
+    yield "|---" * 8 + "|"
+    fold = folds(pairs.texts, 0)
+    names = np.array(files)
+    for name in dict.fromkeys(files):
+        of_file = names == name
+        labels = pairs.labels[of_file]
+        covered = np.zeros(len(labels), dtype=bool)
+        for number in np.unique(fold):
+            left_out = fold[of_file] == number
+            known = ~left_out
+            threshold = best_threshold(coverage[of_file][known].tolist(), labels[known].tolist())
+            covered[left_out] = coverage[of_file][left_out] >= threshold
+        by_coverage = classify(covered.astype(float).tolist(), labels.tolist(), 0.5)
+        model = classify(probabilities[of_file].tolist(), labels.tolist(), 0.5)
+        error = calibrate(probabilities[of_file], labels).expected_error
+        cells = [f"{len(labels)}", f"{100 * labels.mean():.1f}"]
+        for one in (by_coverage, model):
+            cells += [f"{100 * one.accuracy:.1f}", f"{100 * one.scores.f1:.1f}"]
+        yield f"| {name} | {' | '.join(cells)} | {error:.3f} |"
+
+
+def make_pairs(sentences: Sequence[Tagged]) -> list[MadePair]:
+    """Pairs made from sentences, see :mod:`~forest_align.em.sentence_pairs.constructed`; always the same."""
+    chance = random.Random(0)
+    lemma = load_lexicon().lemma
+    found = list(made_pairs(sentences, lemma, participles_of(sentences, lemma), chance))
+    return chance.sample(found, min(len(found), _MADE))
+
+
+def _all_measured(
+    pairs: Sequence[_Labelled], aligner: Aligner, store: ArrayStore | None
+) -> list[tuple[np.ndarray, Tagged]]:
+    found = []
+    with counting_bar("aligning", len(pairs)) as bar:
+        for one in measured([texts for *_, texts in pairs], aligner, store):
+            found.append(one)
+            bar.update()
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Align, fit, report, and write the model."""
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("output", metavar="OUT", type=Path, help="folder of the model")
+    for kind in ("loose", "strict"):
+        arguments.add_argument(f"--{kind}", metavar="FILE", nargs="+", type=Path, required=True)
+    arguments.add_argument("--features", metavar="CACHE", type=Path, help="keeps what is computed once")
+    arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
+    options = arguments.parse_args(argv)
+    store = ArrayStore(options.features) if options.features else None
+    every: list[_Labelled] = []
+    for path in (*options.loose, *options.strict):
+        every += [
+            (path.name, path in options.strict, bool(pair.label), (pair.source.text, pair.target.text))
+            for pair in read_labelled(path, options.limit)
+        ]
+    aligner = load("forest", paraphrases=False)
+    found = _all_measured(every, aligner, store)
+    sentences = list(dict.fromkeys(sentence for _, sentence in found))
+    made = [
+        (MADE, one.strict, one.label, (" ".join(one.source), " ".join(one.target)))
+        for one in make_pairs(sentences)
+    ]
+    found += _all_measured(made, aligner, store)
+    every += made
+    files, strict, labels, both = zip(*every, strict=True)
+    table = np.array([row for row, _ in found])
+    whole = np.isfinite(table).all(1)
+    pairs = LabelledFeatures(table[:, :-1], np.array(labels), np.array(strict), both).part(whole)
+    names = [name for name, is_whole in zip(files, whole.tolist(), strict=True) if is_whole]
+    print(*rows(pairs, names, table[whole, -1], cross_fitted(pairs)), sep="\n")
+    sizes = {name: names.count(name) for name in dict.fromkeys(names)}
+    fit_paraphrases(pairs, {"trained_on": sizes, "aligner": dict(aligner.made_by)}).save(options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""A sentence of an aligned pair as the paraphrase model sees it: classes of words, partners, relations."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.relations import related_words
+from forest_align.lexicon.function_words import is_content_word
+from forest_align.lexicon.lexicon import load_lexicon
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forest_align.alignment import Links
+    from forest_align.types import Sentence
+
+#: Classes of words; punctuation has none.
+CLASSES = (
+    *("name", "number", "noun", "verb", "adjective", "adverb"),
+    *("pronoun", "negation", "preposition", "function word"),
+)
+#: Kinds of content words, each with its classes.
+KINDS = {"noun": ("name", "noun"), "verb": ("verb",), "modifier": ("number", "adjective", "adverb")}
+
+_KIND_OF = {name: kind for kind, names in KINDS.items() for name in names}
+_NEGATIONS = frozenset(
+    ("not", "n't", "no", "never", "without", "neither", "nor", "none", "nobody", "nothing")
+)
+_PREPOSITION_TAGS = ("IN", "TO", "RP")
+# Penn tags of content words begin with these letters.
+_CONTENT = (("N", "noun"), ("V", "verb"), ("J", "adjective"), ("RB", "adverb"))
+# Tags before a participle that belongs to the noun behind it.
+_BEFORE_PARTICIPLE = {"VBG": ("DT", "CD", "JJ", "PRP$"), "VBN": ("DT", "CD", "JJ", "PRP$", "IN")}
+# Words from a preposition to the last word of its noun phrase.
+_LONGEST_PHRASE = 5
+# The similarity of words decides between partners with links of equal probability.
+_TIE = 0.01
+
+
+class LinkedSentence:
+    """A sentence of a pair, with the links of its words.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        With tags and word vectors.
+    links : Links
+        The links of the pair; this sentence is their source.
+    cosine : numpy.ndarray
+        Shape (n, m): cosines of its words with those of the other sentence.
+    """
+
+    def __init__(self, sentence: Sentence, links: Links, cosine: np.ndarray) -> None:
+        self.words = sentence.words
+        self.tags = _with_participles_as_adjectives([token.tag for token in sentence.tokens])
+        self.lemmas = [profile.lemma for profile in load_lexicon().profiles(sentence)]
+        self.classes = [_class_of(*one) for one in zip(self.words, self.tags, strict=True)]
+        self.kinds = [_KIND_OF.get(name, "") for name in self.classes]
+        self.content = [k for k, kind in enumerate(self.kinds) if kind]
+        self.vectors = sentence.vectors
+        self.cosine = cosine
+        best: dict[int, tuple[float, float, int]] = {}
+        for (word, other), p in zip(links, links.scores or (1.0,) * len(links), strict=True):
+            found = (p + _TIE * float(cosine[word, other]), p, other)
+            best[word] = max(best.get(word, found), found)
+        #: For each linked word its best partner, and the probability of that link.
+        self.partner = {word: other for word, (_, _, other) in best.items()}
+        self.probability = {word: p for word, (_, p, _) in best.items()}
+
+    @cached_property
+    def related(self) -> list[list[list[int]]]:
+        """For each word and relation the related words, -1 for none; see :func:`related_words`."""
+        found: list[list[list[int]]] = related_words(self.words, self.tags).tolist()
+        return found
+
+    def preposition(self, word: int) -> str:
+        """The preposition before the noun phrase of a word; empty if there is none."""
+        for before in range(word - 1, max(-1, word - _LONGEST_PHRASE), -1):
+            if self.tags[before] in ("IN", "TO"):
+                return self.words[before].lower()
+            if self.tags[before][:1] in "VMC,:.":
+                return ""
+        return ""
+
+    def distance(self, word: int) -> float:
+        """One minus the cosine of a linked word with its partner, both in their contexts."""
+        return 1.0 - float(self.cosine[word, self.partner[word]])
+
+
+def _with_participles_as_adjectives(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags in which a participle inside a noun phrase is an adjective: *two masked men*."""
+    found = list(tags)
+    for k in range(1, len(tags) - 1):
+        before = _BEFORE_PARTICIPLE.get(tags[k], ())
+        if found[k - 1] in before and tags[k + 1].startswith("NN"):
+            found[k] = "JJ"
+    return tuple(found)
+
+
+def _class_of(word: str, tag: str) -> str:
+    """Class of a word; empty for punctuation."""
+    lower = word.lower()
+    if not any(map(str.isalnum, lower)):
+        return ""
+    if lower in _NEGATIONS:
+        return "negation"
+    for start, name in (("NNP", "name"), ("CD", "number"), ("PRP", "pronoun")):
+        if tag.startswith(start):
+            return name
+    if is_content_word(word):
+        for start, name in _CONTENT:
+            if tag.startswith(start):
+                return name
+    return "preposition" if tag in _PREPOSITION_TAGS else "function word"

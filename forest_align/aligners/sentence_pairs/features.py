@@ -1,0 +1,317 @@
+"""Features of an aligned sentence pair: what its links leave over, replace, move and take apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.relations import AGENT, MODIFIER, OTHER, PATIENT
+from forest_align.aligners.sentence_pairs._linked_sentence import CLASSES, KINDS, LinkedSentence
+from forest_align.lexicon.oppositions import oppositions
+from forest_align.lexicon.quantities import QuantityRelation, quantity_relations
+from forest_align.lexicon.word_vectors import check_comparable
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from forest_align.alignment import Links
+    from forest_align.types import Sentence
+
+Sides = tuple[LinkedSentence, LinkedSentence]
+
+_RELATIONS = {"modifier": MODIFIER, "agent": AGENT, "patient": PATIENT, "other participant": OTHER}
+_FATES = ("kept", "changed", "exchanged", "lost")
+_MOVES = (
+    *("moved with relations broken", "moved with relations kept", "moved otherwise"),
+    "in place with relations broken",
+)
+_ENDS = ("smaller", "larger")
+#: Names of the features, in the order of the model's weights.
+FEATURES: tuple[str, ...] = (
+    *(f"{name} left, {end}" for name in CLASSES for end in _ENDS),
+    *(f"{name} left, {end}" for name in ("share", "spans", "longest span") for end in _ENDS),
+    *(
+        name
+        for kind in KINDS
+        for name in (
+            f"distance of equal {kind}",
+            *(f"distance of other {kind}, {end}" for end in _ENDS),
+            *(f"other {kind}, {end}" for end in _ENDS),
+            f"unsure {kind}",
+        )
+    ),
+    *(f"{name} distance" for name in ("largest", "mean", "fifth")),
+    *(f"{name} {fate}" for name in _RELATIONS for fate in _FATES),
+    *_MOVES,
+    *("preposition kept", "preposition exchanged"),
+    *("content word crossings", "share of crossings"),
+    *(f"{name} crossings" for name in ("name", *KINDS)),
+    *("breaks", "neighbours moved"),
+    *(f"neighbours of {kind} lost" for kind in KINDS),
+    *("length", "difference of lengths", "share of equal lemmas", "cosine of means"),
+    *(f"{name} word, {end}" for name in ("nearest", "farthest") for end in _ENDS),
+    *("different quantities", "opposed words linked", "opposed words left"),
+)
+# Words that stand closer to each other than this are neighbours.
+_NEAR = 3
+_OTHER_QUANTITY = int(QuantityRelation.OTHER)
+
+
+def pair_features(source: Sentence, target: Sentence, links: Links) -> dict[str, float]:
+    """Features of a sentence pair with word links; swapped sentences have the same.
+
+    - What is left over: words without links by class, their share of the content words, their spans. Links
+      count by their probability.
+    - What is replaced: linked content words with other lemmas and how far apart their vectors are, by kind;
+      and how far apart those of equal words are, because vectors depend on the context.
+    - Relations: modifiers, agents, patients and other participants of linked words that are kept, have
+      another role, are exchanged for another word, or are lost.
+    - Order: crossing links, neighbours that are no longer neighbours, words that moved with their relations
+      kept or broken, prepositions.
+    - The whole: lengths, lemmas in common, similarity of the vectors, different quantities, opposed words.
+
+    Counts enter as log(1 + count).
+
+    Parameters
+    ----------
+    source, target : Sentence
+        With at least one token, tags and word vectors.
+    links : Links
+        Their word links.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no tokens or no word vectors, or the vectors cannot be compared.
+    """
+    for side, sentence in (("source", source), ("target", target)):
+        if not len(sentence) or sentence.vectors is None:
+            raise InputError("expected a sentence with tokens and word vectors", field=side)
+    check_comparable(source, target)
+    cosine = np.asarray(source.vectors) @ np.asarray(target.vectors).T
+    sides = LinkedSentence(source, links, cosine), LinkedSentence(target, links.swap(), cosine.T)
+    return {
+        **dict(_left_over(sides)),
+        **dict(_replaced(sides)),
+        **dict(_relations(sides)),
+        **dict(_prepositions(sides)),
+        **dict(_order(sides)),
+        **dict(_whole(sides)),
+        **dict(_clashes(sides)),
+    }
+
+
+def _both(name: str, values: Iterable[float]) -> Iterator[tuple[str, float]]:
+    """The smaller and the larger value of the two sentences."""
+    for end, value in zip(_ENDS, sorted(values), strict=True):
+        yield f"{name}, {end}", value
+
+
+def _left_over(sides: Sides) -> Iterator[tuple[str, float]]:
+    missing = [[1.0 - side.probability.get(word, 0.0) for word in range(len(side.words))] for side in sides]
+    for name in CLASSES:
+        yield from _both(
+            f"{name} left",
+            (
+                log1p(sum(p for p, own in zip(lost, side.classes, strict=True) if own == name))
+                for side, lost in zip(sides, missing, strict=True)
+            ),
+        )
+    yield from _both(
+        "share left",
+        (
+            sum(lost[word] for word in side.content) / max(1, len(side.content))
+            for side, lost in zip(sides, missing, strict=True)
+        ),
+    )
+    runs = [
+        "".join("x" if name and k not in side.partner else " " for k, name in enumerate(side.classes)).split()
+        for side in sides
+    ]
+    yield from _both("spans left", (log1p(len(one)) for one in runs))
+    yield from _both("longest span left", (log1p(max(map(len, one), default=0)) for one in runs))
+
+
+def _replaced(sides: Sides) -> Iterator[tuple[str, float]]:
+    of_same = [_by_lemma(*both) for both in (sides, sides[::-1])]
+    for kind in KINDS:
+        linked = [
+            [word for word in same if side.kinds[word] == kind]
+            for side, same in zip(sides, of_same, strict=True)
+        ]
+        equal = [
+            sum(side.distance(word) for word in words if same[word])
+            for side, same, words in zip(sides, of_same, linked, strict=True)
+        ]
+        yield f"distance of equal {kind}", sum(equal) / 2
+        other = [
+            [word for word in words if not same[word]] for same, words in zip(of_same, linked, strict=True)
+        ]
+        yield from _both(
+            f"distance of other {kind}",
+            (sum(map(side.distance, words)) for side, words in zip(sides, other, strict=True)),
+        )
+        yield from _both(f"other {kind}", (log1p(len(words)) for words in other))
+        unsure = (
+            sum(1.0 - side.probability[word] for word in words)
+            for side, words in zip(sides, linked, strict=True)
+        )
+        yield f"unsure {kind}", sum(unsure) / 2
+    distances = sorted(
+        (side.distance(word) for side, same in zip(sides, of_same, strict=True) for word in same),
+        reverse=True,
+    )
+    yield "largest distance", distances[0] if distances else 1.0
+    yield "mean distance", float(np.mean(distances)) if distances else 1.0
+    yield "fifth distance", distances[4] if len(distances) > 4 else 0.0
+
+
+def _by_lemma(side: LinkedSentence, other: LinkedSentence) -> dict[int, bool]:
+    """For each linked content word, whether its partner has the same lemma."""
+    return {
+        word: side.lemmas[word] == other.lemmas[side.partner[word]]
+        for word in side.content
+        if word in side.partner
+    }
+
+
+def _relations(sides: Sides) -> Iterator[tuple[str, float]]:
+    """What became of relations; and of those of moved words, which may stand elsewhere if these are kept."""
+    fates: list[list[tuple[int, int, str, str]]] = []
+    for side, other in (sides, sides[::-1]):
+        found = []
+        for name, relation in _RELATIONS.items():
+            for word, partner in side.partner.items():
+                for related in side.related[word][relation]:
+                    if related in side.partner:
+                        fate = _fate(other, partner, side.partner[related], relation)
+                        found.append((word, related, name, fate))
+        fates.append(found)
+    counts = Counter(one[2:] for found in fates for one in found)
+    for name in _RELATIONS:
+        for fate in _FATES:
+            yield f"{name} {fate}", log1p(counts[name, fate])
+    moved = dict.fromkeys(_MOVES, 0)
+    for side, found in zip(sides, fates, strict=True):
+        elsewhere = _moved(side)
+        broken = {k for one in found if one[3] in ("changed", "exchanged") for k in one[:2]}
+        kept = {k for one in found if one[3] == "kept" for k in one[:2]}
+        moved["moved with relations broken"] += len(elsewhere & broken)
+        moved["moved with relations kept"] += len(elsewhere & kept - broken)
+        moved["moved otherwise"] += len(elsewhere - kept - broken)
+        moved["in place with relations broken"] += len(broken - elsewhere)
+    for name, count in moved.items():
+        yield name, log1p(count / 2)
+
+
+def _moved(side: LinkedSentence) -> set[int]:
+    """The fewest linked content words without which the others come in the order of their partners."""
+    linked = [word for word in side.content if word in side.partner]
+    # For each word, the longest row that ends with it: its length, and the word before.
+    rows: dict[int, tuple[int, int]] = {}
+    for k, word in enumerate(linked):
+        before = [one for one in linked[:k] if side.partner[one] <= side.partner[word]]
+        last = max(before, key=lambda one: rows[one][0], default=-1)
+        rows[word] = (rows[last][0] + 1 if last >= 0 else 1, last)
+    kept = set()
+    word = max(rows, key=lambda one: rows[one][0], default=-1)
+    while word >= 0:
+        kept.add(word)
+        word = rows[word][1]
+    return set(linked) - kept
+
+
+def _fate(side: LinkedSentence, word: int, related: int, relation: int) -> str:
+    """What became of a relation between two words, given the partners of both."""
+    if word == related or related in side.related[word][relation]:
+        return "kept"
+    if any(related in others for others in side.related[word]):
+        return "changed"
+    return "exchanged" if any(one in side.partner for one in side.related[word][relation]) else "lost"
+
+
+def _prepositions(sides: Sides) -> Iterator[tuple[str, float]]:
+    """Linked content words whose prepositions are equal or different; words without one do not count."""
+    kept = exchanged = 0
+    for side, other in (sides, sides[::-1]):
+        for word in side.content:
+            one = side.preposition(word) if word in side.partner else ""
+            two = other.preposition(side.partner[word]) if one else ""
+            kept += bool(two) and one == two
+            exchanged += bool(two) and one != two
+    yield "preposition kept", log1p(kept / 2)
+    yield "preposition exchanged", log1p(exchanged / 2)
+
+
+def _order(sides: Sides) -> Iterator[tuple[str, float]]:
+    for name, classes in {"content word": (), "name": ("name", "number"), **KINDS}.items():
+        shares, crossings = [], []
+        for side in sides:
+            places = [
+                side.partner[word]
+                for word in side.content
+                if word in side.partner and (not classes or side.classes[word] in classes)
+            ]
+            crossed = sum(one > two for k, one in enumerate(places) for two in places[k + 1 :])
+            crossings.append(log1p(crossed))
+            shares.append(crossed / max(1, len(places) * (len(places) - 1) / 2))
+        yield f"{name} crossings", sum(crossings) / 2
+        if not classes:
+            yield "share of crossings", sum(shares) / 2
+    breaks = moved = 0
+    for side in sides:
+        linked = [word for word in side.content if word in side.partner]
+        for one, two in pairwise(linked):
+            step = side.partner[two] - side.partner[one]
+            breaks += not 0 < step <= _NEAR
+            moved += two - one == 1 and abs(step) > _NEAR
+    yield "breaks", log1p(breaks / 2)
+    yield "neighbours moved", log1p(moved / 2)
+    for kind in KINDS:
+        yield f"neighbours of {kind} lost", log1p(sum(_lost_neighbours(side, kind) for side in sides))
+
+
+def _lost_neighbours(side: LinkedSentence, kind: str) -> int:
+    """Linked content words beside one of a kind whose partner is not near its partner."""
+    lost = 0
+    for word in side.content:
+        if side.kinds[word] == kind and word in side.partner:
+            for beside in (word - 1, word + 1):
+                if beside in side.partner and side.kinds[beside]:
+                    lost += abs(side.partner[beside] - side.partner[word]) >= _NEAR
+    return lost
+
+
+def _whole(sides: Sides) -> Iterator[tuple[str, float]]:
+    shorter, longer = sorted(log1p(len(side.content)) for side in sides)
+    yield "length", shorter
+    yield "difference of lengths", longer - shorter
+    one, two = (
+        {lemma for lemma, name in zip(side.lemmas, side.classes, strict=True) if name} for side in sides
+    )
+    yield "share of equal lemmas", len(one & two) / max(1, len(one | two))
+    content = [side.content or list(range(len(side.words))) for side in sides]
+    means = [np.asarray(side.vectors)[words].mean(0) for side, words in zip(sides, content, strict=True)]
+    norms = float(np.linalg.norm(means[0]) * np.linalg.norm(means[1]))
+    yield "cosine of means", float(means[0] @ means[1]) / norms if norms else 0.0
+    nearest = [side.cosine[words].max(1) for side, words in zip(sides, content, strict=True)]
+    yield from _both("nearest word", (float(one.mean()) for one in nearest))
+    yield from _both("farthest word", (float(one.min()) for one in nearest))
+
+
+def _clashes(sides: Sides) -> Iterator[tuple[str, float]]:
+    """Different quantities; opposed words, linked or without links."""
+    one, two = sides
+    quantities = quantity_relations(one.words, two.words, one.tags, two.tags)
+    yield "different quantities", log1p(int(np.count_nonzero(quantities & _OTHER_QUANTITY)))
+    opposed = oppositions(one.words, two.words, one.tags, two.tags) > 0
+    linked = sum(bool(opposed[word, other]) for word, other in one.partner.items())
+    linked += sum(bool(opposed[word, other]) for other, word in two.partner.items())
+    yield "opposed words linked", log1p(linked / 2)
+    free = [[word for word in range(len(side.words)) if word not in side.partner] for side in sides]
+    yield "opposed words left", log1p(int(opposed[np.ix_(*free)].sum()))

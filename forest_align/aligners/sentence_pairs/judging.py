@@ -1,0 +1,53 @@
+"""Adds to an alignment how probable it is that its sentences are paraphrases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forest_align.aligners.sentence_pairs.model import ParaphraseModel
+    from forest_align.alignment import Alignment
+    from forest_align.types import Node, Sentence
+
+
+def with_paraphrase_probability(alignment: Alignment, model: ParaphraseModel) -> Alignment:
+    """Set ``paraphrase_probability``, and let no pair of whole sentences be more probable.
+
+    Word links alone make every pair of whole sentences certain, because no link can leave it. A pair that
+    leaves out punctuation alone counts as one, too. A pair of two single words keeps the probability of its
+    link. Alignments of sentences without word vectors stay as they are.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        With word links.
+    model : ParaphraseModel
+        The model.
+
+    Raises
+    ------
+    InputError
+        If the word vectors cannot be compared.
+    """
+    source, target = alignment.source, alignment.target
+    if source.vectors is None or target.vectors is None or not (len(source) and len(target)):
+        return alignment
+    probability = model.probability(source, target, alignment.words)
+    phrases = tuple(
+        replace(pair, probability=probability)
+        if pair.probability > probability
+        and max(pair.source_node.end - pair.source_node.start, pair.target_node.end - pair.target_node.start)
+        > 1
+        and _is_whole(pair.source_node, source)
+        and _is_whole(pair.target_node, target)
+        else pair
+        for pair in alignment.phrases
+    )
+    return replace(alignment, phrases=phrases, paraphrase_probability=probability)
+
+
+def _is_whole(node: Node, sentence: Sentence) -> bool:
+    """Whether a phrase has all words of its sentence that have a letter or digit."""
+    outside = sentence.words[: node.start] + sentence.words[node.end :]
+    return not any(any(map(str.isalnum, word)) for word in outside)

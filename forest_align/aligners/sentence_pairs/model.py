@@ -1,0 +1,143 @@
+"""The paraphrase model: the probability that two sentences with word links mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forest_align.aligners.model_folder import (
+    bundled_folder,
+    check_arrays,
+    check_card,
+    notes_of,
+    read_card,
+    read_weights,
+    write_model,
+)
+from forest_align.aligners.sentence_pairs.features import FEATURES, pair_features
+from forest_align.types import ModelError
+
+if TYPE_CHECKING:
+    from forest_align.alignment import Links
+    from forest_align.types import Sentence
+
+#: The three regressions, in the order of the weights.
+REGRESSIONS = ("nearly the same words", "strict", "loose")
+
+_KIND, _VERSION = "paraphrases", 1
+_FILE = "weights.safetensors"
+_SHAPES = {
+    "mean": (len(FEATURES),),
+    "scale": (len(FEATURES),),
+    "weights": (len(REGRESSIONS), len(FEATURES) + 1),
+}
+# Standardised features, and log-odds, are clipped to this: no pair is far from all that was seen in training.
+_MOST_DEVIATIONS, _MOST_LOG_ODDS = 4.0, 30.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParaphraseModel:
+    """A mixture of two logistic regressions (Jacobs et al. 1991), because people judge by two conventions.
+
+    Where two sentences have nearly the same words, a paraphrase must keep who does what to whom (PAWS, Zhang
+    et al. 2019). Where they report the same event in other words, details may be missing (MSRP, Dolan &
+    Brockett 2005). A third regression says how probable the first kind of pair is.
+
+    Attributes
+    ----------
+    mean, scale : numpy.ndarray
+        float32, shape (F,): mean and standard deviation of each of the :data:`~.features.FEATURES`.
+    weights : numpy.ndarray
+        float32, shape (3, F + 1): weights of the :data:`REGRESSIONS`, constants last.
+    card : mapping
+        Notes about the training.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    weights: np.ndarray
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def probability(self, source: Sentence, target: Sentence, links: Links) -> float:
+        """The probability that two sentences mean the same; that of swapped sentences is equal.
+
+        Parameters
+        ----------
+        source, target : Sentence
+            With tags and word vectors.
+        links : Links
+            Their word links, with probabilities.
+
+        Raises
+        ------
+        InputError
+            See :func:`~.features.pair_features`.
+        """
+        found = pair_features(source, target, links)
+        return float(self.probabilities(np.array([[found[name] for name in FEATURES]]))[0])
+
+    def probabilities(self, features: np.ndarray) -> np.ndarray:
+        """The probabilities of several pairs.
+
+        Parameters
+        ----------
+        features : numpy.ndarray
+            Shape (N, F).
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (N,).
+        """
+        inputs = standardised(features, self.mean, self.scale)
+        log_odds = inputs @ self.weights[:, :-1].T.astype(np.float64) + self.weights[:, -1]
+        near, strict, loose = 1 / (1 + np.exp(-np.clip(log_odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))).T
+        mixed: np.ndarray = near * strict + (1 - near) * loose
+        return mixed
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ParaphraseModel:
+        """Read a model's folder.
+
+        Raises
+        ------
+        ModelError
+            If it is not there, damaged, or of another version.
+        """
+        folder = Path(folder)
+        card = read_card(folder)
+        check_card(card, folder, _KIND, _VERSION, features=FEATURES, regressions=REGRESSIONS)
+        path = folder / _FILE
+        arrays = read_weights(path, _SHAPES)
+        check_arrays(arrays, _SHAPES, path)
+        if not (arrays["scale"] > 0).all():
+            raise ModelError(f"expected scales above 0 in {str(path)!r}")
+        return cls(arrays["mean"], arrays["scale"], arrays["weights"], notes_of(card))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder."""
+        card = {
+            "format": _KIND,
+            "version": _VERSION,
+            "regressions": list(REGRESSIONS),
+            "features": list(FEATURES),
+            "card": dict(self.card),
+        }
+        arrays = {name: np.asarray(getattr(self, name), dtype=np.float32) for name in _SHAPES}
+        write_model(folder, card, _FILE, arrays)
+
+
+def standardised(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Features in standard deviations from their means, clipped."""
+    found: np.ndarray = np.clip((features - mean) / scale, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+    return found
+
+
+def bundled_model() -> ParaphraseModel:
+    """The model that comes with the package."""
+    with bundled_folder("parts/paraphrases") as folder:
+        return ParaphraseModel.load(folder)
