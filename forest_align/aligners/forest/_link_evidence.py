@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from forest_align.aligners.words.candidate import link_probabilities
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
@@ -65,15 +66,11 @@ class LinkEvidence:
             Whether a group counts if none of its word pairs are candidates: all its words are then linked
             with its probability. If several such groups overlap, the most probable one counts.
         """
-        words = np.zeros((source_length, target_length))
-        candidates = [found for found in candidates if found.weighted]
-        for found in candidates:
-            if not found.is_group:
-                words[found.source[0], found.target[0]] = found.score
+        words = link_probabilities(candidates, source_length, target_length)
         probability = words.copy()
         for found in candidates if lone_groups else ():
             cells = slice(*found.source), slice(*found.target)
-            if found.is_group and not words[cells].any():
+            if found.weighted and found.is_group and not words[cells].any():
                 probability[cells] = np.maximum(probability[cells], found.score)
         return cls(SpanSums.of(np.log1p(-np.minimum(probability, MOST_CERTAIN))))
 

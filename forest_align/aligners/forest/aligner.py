@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.forest._k_best_alignments import k_best
+from forest_align.aligners.forest._phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
 from forest_align.aligners.forest.model import ForestModel
@@ -216,7 +217,8 @@ class ForestAligner(ParsingAligner):
         self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], k: int
     ) -> list[Alignment]:
         """Up to ``k`` distinct alignments of two sentences with forests, at least one."""
-        arrays, base = self.search(source, target, candidates, packed=k > 1)
+        phrases = self.phrase_evidence(source, target, candidates)
+        arrays, base = self.search(source, target, candidates, phrases, packed=k > 1)
         derivations: Iterable[AlignmentArrays] = [arrays]
         if arrays.root_aligned and k > 1:
             edges = forest_of(source).edges, forest_of(target).edges
@@ -224,7 +226,7 @@ class ForestAligner(ParsingAligner):
             derivations = chain(derivations, k_best(arrays, *edges, k * MOST_DERIVATIONS))
         found: dict[object, Alignment] = {}
         for one in derivations:
-            alignment = build_alignment(self.model, source, target, one, base, candidates)
+            alignment = build_alignment(self.model, source, target, one, base, candidates, phrases)
             whole = [pair for pair in alignment.phrases if pair.constituents]
             spans = frozenset((pair.source_node.span, pair.target_node.span) for pair in whole)
             found.setdefault((spans, alignment.words.pairs), alignment)
@@ -235,7 +237,13 @@ class ForestAligner(ParsingAligner):
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 
     def search(
-        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate], *, packed: bool = False
+        self,
+        source: Sentence,
+        target: Sentence,
+        candidates: Sequence[Candidate],
+        phrases: PhraseEvidence | None = None,
+        *,
+        packed: bool = False,
     ) -> tuple[AlignmentArrays, dict[tuple[int, int], Candidate]]:
         """Run the kernel.
 
@@ -245,6 +253,8 @@ class ForestAligner(ParsingAligner):
             With forests.
         candidates : sequence of Candidate
             Word candidates.
+        phrases : PhraseEvidence, optional
+            From :meth:`phrase_evidence`.
         packed : bool
             Whether to return the packed alignment forest.
 
@@ -261,9 +271,26 @@ class ForestAligner(ParsingAligner):
             See :meth:`align_candidates`.
         """
         features = self.features(source, target, candidates)
-        pair = PreparedPair.of(source, target, features, candidates, self.model.options)
+        pair = PreparedPair.of(source, target, features, candidates, self.model.options, phrases)
         options = self.model.search_options()._replace(packed=packed)
         return pair.align(*self.model.log_probabilities(features), options), pair.base
+
+    def phrase_evidence(
+        self, source: Sentence, target: Sentence, candidates: Sequence[Candidate]
+    ) -> PhraseEvidence | None:
+        """What the phrase-pair model says; None if there is none, or a sentence has no word vectors.
+
+        Raises
+        ------
+        InputError
+            If a sentence has no forest.
+        """
+        model = self.model.phrases
+        if model is None or not len(source) or not len(target):
+            return None
+        if source.vectors is None or target.vectors is None:
+            return None
+        return judged_phrases(model, source, target, candidates, self.lexicon)
 
     def features(self, source: Sentence, target: Sentence, candidates: Iterable[Candidate]) -> PairFeatures:
         """Features of the phrase pairs of two sentences, see :func:`features_of_candidates`.

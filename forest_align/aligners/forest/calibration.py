@@ -24,6 +24,7 @@ from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 
 if TYPE_CHECKING:
+    from forest_align.aligners.forest._phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
 
 # No phrase pair is reported as impossible.
@@ -90,9 +91,13 @@ class PhraseCalibration:
 
 
 def log_agreement(
-    source: Sentence, target: Sentence, arrays: AlignmentArrays, candidates: Sequence[Candidate]
+    source: Sentence,
+    target: Sentence,
+    arrays: AlignmentArrays,
+    candidates: Sequence[Candidate],
+    phrases: PhraseEvidence | None = None,
 ) -> np.ndarray:
-    """How well the word links agree with each pair of a derivation.
+    """How well the word links, or the phrase-pair model, agree with each pair of a derivation.
 
     Parameters
     ----------
@@ -102,17 +107,26 @@ def log_agreement(
         The derivation, of K pairs.
     candidates : sequence of Candidate
         Word candidates.
+    phrases : PhraseEvidence, optional
+        What the phrase-pair model says.
 
     Returns
     -------
     numpy.ndarray
-        float64, shape (K,): log-probabilities that a link lies inside a pair and none leads out of it;
-        finite. Links of punctuation inside a pair do not count, unless a phrase is only punctuation. If no
-        candidate has a probability, all are 0.
+        float64, shape (K,): log-probabilities, finite; those of the phrase-pair model if there is one.
+        Otherwise they say that a link lies inside a pair and none leads out of it. Links of punctuation
+        inside a pair do not count, unless a phrase is only punctuation. If no candidate has a probability,
+        all are 0.
     """
+    one, two = forest_of(source), forest_of(target)
+    if phrases is not None:
+        ends = one.start, one.end, two.start, two.end
+        places = arrays.source, arrays.source, arrays.target, arrays.target
+        return phrases.log_probabilities(
+            np.stack([end[nodes] for end, nodes in zip(ends, places, strict=True)], axis=1)
+        )
     if candidates and not any(found.weighted for found in candidates):
         return np.zeros(len(arrays.source))
-    one, two = forest_of(source), forest_of(target)
     pairs = SpanPairs(
         one.start[arrays.source],
         one.end[arrays.source],

@@ -21,6 +21,7 @@ from forest_align.aligners.model_folder import (
     read_weights,
     write_model,
 )
+from forest_align.aligners.phrases.model import PhraseModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.cext.alignment_arguments import SearchOptions
@@ -36,6 +37,7 @@ _DEFAULT_FOREST_SIZE = 10
 # Forests of more trees take all memory for one long sentence.
 _MOST_TREES = 10_000
 _WEIGHTS = "weights.safetensors"
+_PHRASES = "phrases"
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
 _SHAPES: dict[str, tuple[int | str, ...]] = {
@@ -63,6 +65,8 @@ class ForestModel:
         sweep.
     calibration : PhraseCalibration
         Formula for the probabilities of phrase pairs.
+    phrases : PhraseModel, optional
+        Judges pairs of phrases by evidence of their own; its folder ``phrases`` is in that of the model.
     dictionary : Dictionary, optional
         If there is one, word candidates and relations between words come from it, as Arase & Tsujii (2017)
         have them. Otherwise word candidates come from the contextual aligner.
@@ -79,6 +83,7 @@ class ForestModel:
     description: dict[str, Any] = field(default_factory=dict)
     calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
     dictionary: Dictionary | None = None
+    phrases: PhraseModel | None = None
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -171,6 +176,8 @@ class ForestModel:
         if self.dictionary is not None:
             card["dictionary"], tensors["derivations"] = self.dictionary.encoded()
         write_model(folder, card, _WEIGHTS, tensors)
+        if self.phrases is not None:
+            self.phrases.save(Path(folder) / _PHRASES)
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -187,6 +194,7 @@ class ForestModel:
         shapes = _SHAPES | (_DICTIONARY_SHAPES if "dictionary" in card else {})
         tensors = read_weights(folder / _WEIGHTS, shapes)
         check_arrays(tensors, shapes, folder / _WEIGHTS)
+        phrases = PhraseModel.load(folder / _PHRASES) if (folder / _PHRASES).is_dir() else None
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
@@ -203,6 +211,7 @@ class ForestModel:
                 # Models without a calibration report plain posteriors.
                 _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
                 dictionary,
+                phrases,
             )
         except InputError as error:
             raise damaged(folder, error) from None

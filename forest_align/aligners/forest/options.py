@@ -19,7 +19,9 @@ BOUNDS: dict[str, tuple[float, float]] = {
     # The temperature belongs to the calibration.
     **{name: bounds for name, bounds in KERNEL_BOUNDS.items() if name != "temperature"},
     "parser_weight": (0, 1),
-    **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight"), (0, LARGEST_WEIGHT)),
+    **dict.fromkeys(("candidate_weight", "link_weight", "tree_weight", "phrase_weight"), (0, LARGEST_WEIGHT)),
+    **dict.fromkeys(("phrase_bias", "phrase_base_prior"), (-LARGEST_WEIGHT, LARGEST_WEIGHT)),
+    "phrase_base": (0, 1),
     # Scores of words are from 0 to 1: no word reaches a higher minimum.
     **dict.fromkeys(("confident_link", "certain_link"), (0, math.inf)),
 }
@@ -59,6 +61,12 @@ class ForestOptions:
     tree_weight : float
         Exponent, in the score of a derivation, of the probability of its trees relative to the most probable
         trees.
+    phrase_weight, phrase_bias : float
+        What the phrase-pair model adds to the log score of a pair with several words on a side: its log-odds
+        plus the bias, times the weight; see :class:`.PhraseEvidence`.
+    phrase_base, phrase_base_prior : float
+        Pairs of phrases without linked words need no support if the phrase-pair model gives them at least
+        this probability; the second is their log weight. With 1 there are none.
     confident_link, certain_link : float
         Minimum scores of word candidates that are reported although the structure does not contain them. A
         confident candidate is added only if the structure links neither word to another one, a certain
@@ -91,6 +99,10 @@ class ForestOptions:
     candidate_weight: float = 1.0
     link_weight: float = 0.0
     tree_weight: float = 0.0
+    phrase_weight: float = 0.0
+    phrase_bias: float = 0.0
+    phrase_base: float = 1.0
+    phrase_base_prior: float = 0.0
     confident_link: float = 0.5
     certain_link: float = 0.6
     normalizer: str = "sides"

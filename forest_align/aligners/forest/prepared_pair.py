@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
+    from forest_align.aligners.forest._phrase_evidence import PhraseEvidence
     from forest_align.aligners.forest.features import PairFeatures
     from forest_align.aligners.forest.options import ForestOptions
     from forest_align.aligners.words.candidate import Candidate
@@ -46,7 +48,9 @@ class PreparedPair:
         The word candidate that each of these node pairs represents; empty if not needed.
     links : LinkEvidence, optional
         Evidence of the word links for phrases.
-    link_weight, tree_weight, parser_weight : float
+    phrases : PhraseEvidence, optional
+        What the phrase-pair model says.
+    link_weight, tree_weight, parser_weight, phrase_weight, phrase_bias : float
         See :class:`forest_align.aligners.forest.options.ForestOptions`.
     """
 
@@ -59,9 +63,12 @@ class PreparedPair:
     base_log_prior: np.ndarray
     base_candidates: tuple[Candidate, ...] = ()
     links: LinkEvidence | None = None
+    phrases: PhraseEvidence | None = None
     link_weight: float = 0.0
     tree_weight: float = 0.0
     parser_weight: float = 0.0
+    phrase_weight: float = 0.0
+    phrase_bias: float = 0.0
 
     @classmethod
     def of(
@@ -71,6 +78,7 @@ class PreparedPair:
         features: PairFeatures,
         candidates: Sequence[Candidate],
         options: ForestOptions,
+        phrases: PhraseEvidence | None = None,
     ) -> PreparedPair:
         """Prepare two sentences with forests.
 
@@ -84,6 +92,8 @@ class PreparedPair:
             Word candidates.
         options : ForestOptions
             Weights of the candidates, and whether groups of words are aligned as a whole.
+        phrases : PhraseEvidence, optional
+            What the phrase-pair model says.
 
         Raises
         ------
@@ -91,7 +101,13 @@ class PreparedPair:
             If a sentence has no forest, or its forest is too large.
         """
         base = base_pairs(source, target, candidates, options.multiword)
-        scores = np.array([max(found.score, _LEAST) for found in base.values()], np.float64)
+        log_prior = {
+            pair: options.candidate_weight * math.log(max(found.score, _LEAST))
+            for pair, found in base.items()
+        }
+        if phrases is not None and options.phrase_base < 1:
+            more = base_pairs(source, target, phrases.candidates(options.phrase_base), multiword=True)
+            base = dict(sorted((more | base).items()))
         links = None
         if options.link_weight:
             links = LinkEvidence.of(candidates, len(source), len(target))
@@ -102,12 +118,15 @@ class PreparedPair:
             features.target.class_of_node,
             np.array([pair[0] for pair in base], np.int32),
             np.array([pair[1] for pair in base], np.int32),
-            options.candidate_weight * np.log(scores),
+            np.array([log_prior.get(pair, options.phrase_base_prior) for pair in base], np.float64),
             tuple(base.values()),
             links,
+            phrases if options.phrase_weight else None,
             options.link_weight,
             options.tree_weight,
             options.parser_weight,
+            options.phrase_weight,
+            options.phrase_bias,
         )
 
     @property
@@ -168,6 +187,9 @@ class PreparedPair:
             log_nodes += self.link_weight * agreed[0]
             source_nulls += self.link_weight * agreed[1]
             target_nulls += self.link_weight * agreed[2]
+        if self.phrases is not None:
+            odds = self.phrases.of_nodes(self.source, self.target, self.phrase_bias)
+            log_nodes += self.phrase_weight * odds
         sides = _side(self.source, source_nulls, source_edges), _side(self.target, target_nulls, target_edges)
         base = BaseArrays(self.base_source, self.base_target, self.base_log_prior)
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from forest_align.aligners.forest._maximum_set import compositional, with_maximum_set
+from forest_align.aligners.forest._phrase_evidence import PHRASE
 from forest_align.aligners.forest._tree_choice import choose_tree
 from forest_align.aligners.forest._whole_constituents import with_whole_constituents
 from forest_align.aligners.forest.calibration import log_agreement
@@ -20,6 +21,7 @@ from forest_align.types import Derivation, ParseForest, Sentence
 from forest_align.types.spans import gaps
 
 if TYPE_CHECKING:
+    from forest_align.aligners.forest._phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
 
 #: Name of the kind of aligner.
@@ -57,6 +59,7 @@ def build_alignment(
     arrays: AlignmentArrays,
     base: Mapping[tuple[int, int], Candidate],
     candidates: Sequence[Candidate],
+    phrases: PhraseEvidence | None = None,
 ) -> Alignment:
     """Turn the arrays of the kernel into an alignment.
 
@@ -72,6 +75,8 @@ def build_alignment(
         The base pairs of the search.
     candidates : sequence of Candidate
         All word candidates.
+    phrases : PhraseEvidence, optional
+        What the phrase-pair model says.
 
     Raises
     ------
@@ -81,7 +86,7 @@ def build_alignment(
     forests = forest_of(source), forest_of(target)
     reported = reported_derivation(forests, arrays, base, candidates, model.options)
     arrays, links, trees, outside, leaves = reported
-    agreement = log_agreement(source, target, arrays, candidates)
+    agreement = log_agreement(source, target, arrays, candidates, phrases)
     probabilities = model.calibration.probabilities(arrays.log_posterior, agreement).tolist()
     weighted = {(c.source[0], c.target[0]) for c in candidates if c.weighted and not c.is_group}
     unweighted = links.keys() - weighted
@@ -146,11 +151,13 @@ def _links_at_leaves(
     A group says that two phrases correspond, not which of their words do. So if both have several words, its
     links are the cells that are word candidates, and all cells only if none of them is one. Words of a group
     that corresponds to a single word have no other partner in it: all are linked to that word, with the score
-    of the group unless they have one.
+    of the group unless they have one. Phrases that correspond where no words do have no links.
     """
     word_scores = {(c.source[0], c.target[0]): c.score for c in candidates if not c.is_group}
     links: dict[tuple[int, int], float] = {}
     for found in leaves:
+        if PHRASE in found.evidence:
+            continue
         cells = _cells(found)
         are_phrases = min(found.source[1] - found.source[0], found.target[1] - found.target[0]) > 1
         own = [cell for cell in cells if cell in word_scores]

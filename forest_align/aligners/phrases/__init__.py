@@ -1,10 +1,29 @@
-"""Phrases as units of their own: what differs between two phrases that correspond."""
+"""Correspondence of phrases by evidence of their own."""
 
 from __future__ import annotations
 
-from forest_align.aligners.phrases.changes import WordChanges, changes_of
+from typing import TYPE_CHECKING
+
+from forest_align._faces import lazy_face
+
+if TYPE_CHECKING:
+    from forest_align.aligners.phrases.changes import WordChanges, changes_of
+    from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.aligners.phrases.proposals import ProposedPairs
 
 __all__ = [
+    "PhraseModel",
+    "ProposedPairs",
     "WordChanges",
     "changes_of",
 ]
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "PhraseModel": "forest_align.aligners.phrases.model",
+        "ProposedPairs": "forest_align.aligners.phrases.proposals",
+        "WordChanges": "forest_align.aligners.phrases.changes",
+        "changes_of": "forest_align.aligners.phrases.changes",
+    },
+)

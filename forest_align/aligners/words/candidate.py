@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from forest_align.types import InputError
 
@@ -55,6 +58,18 @@ class Candidate:
     def is_group(self) -> bool:
         """Whether a side has several words."""
         return self.source[1] - self.source[0] > 1 or self.target[1] - self.target[0] > 1
+
+
+def link_probabilities(candidates: Iterable[Candidate], source_length: int, target_length: int) -> np.ndarray:
+    """Probability of a link between every two words, float64 (n, m); 0 for words that are no candidates.
+
+    Groups, and candidates without a probability, add nothing.
+    """
+    found = np.zeros((source_length, target_length))
+    for one in candidates:
+        if one.weighted and not one.is_group:
+            found[one.source[0], one.target[0]] = one.score
+    return found
 
 
 class CandidateProvider(Protocol):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest import prepared_pair
 from forest_align.aligners.forest._link_evidence import LinkEvidence
+from forest_align.aligners.forest._phrase_evidence import LEAST_ODDS, MOST_ODDS, PHRASE, PhraseEvidence
 from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
@@ -24,7 +25,7 @@ from forest_align.cext.alignment_arguments import BaseArrays, SideArrays
 from forest_align.cext.alignment_result import BASE, NONCOMPOSITIONAL
 from forest_align.lexicon.lexicon import load_lexicon
 from forest_align.parsing import sentence_from_bracket, sentence_from_n_best
-from forest_align.types import ParseForest
+from forest_align.types import ParseForest, Sentence
 
 from ...cext import alignment_cases as cases
 from ...cext.test_alignment import ALIGNERS, UNLIMITED
@@ -37,15 +38,41 @@ def aligner() -> ForestAligner:
     return ForestAligner.load("forest", lexicon=load_lexicon())
 
 
+def random_evidence(rng: random.Random, source: Sentence, target: Sentence) -> PhraseEvidence:
+    """Log-odds for half of the pairs of spans of nodes, some of them beyond the bounds."""
+    sides = [
+        sorted(set(zip(forest.start.tolist(), forest.end.tolist(), strict=True)))
+        for forest in (forest_of(source), forest_of(target))
+    ]
+    spans = [(*one, *two) for one in sides[0] for two in sides[1] if rng.random() < 0.5]
+    spans = [one for one in spans if one[1] - one[0] > 1 or one[3] - one[2] > 1]
+    log_odds = np.array([rng.uniform(-7, 6) for _ in spans])
+    links = np.array([rng.choice([0.0, 1.0]) for _ in spans])
+    return PhraseEvidence(np.array(spans, np.int32).reshape(-1, 4), log_odds, links)
+
+
+def odds(phrases: PhraseEvidence, forests: Any, one: int, two: int, bias: float) -> float:
+    """What the evidence says about a pair of nodes, looked up one by one."""
+    spans = [int(forests[0].start[one]), int(forests[0].end[one])]
+    spans += [int(forests[1].start[two]), int(forests[1].end[two])]
+    if spans[1] - spans[0] == 1 == spans[3] - spans[2]:
+        return 0.0
+    known = [k for k, row in enumerate(phrases.spans.tolist()) if row == spans]
+    return min(max(float(phrases.log_odds[known[0]]) + bias, LEAST_ODDS), MOST_ODDS) if known else LEAST_ODDS
+
+
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6))
 def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) -> None:
     rng = random.Random(seed)
     source, target, candidates = random_pair(rng)
-    weights = {name: rng.uniform(0.2, 2.0) for name in ("candidate_weight", "link_weight", "tree_weight")}
+    names = ("candidate_weight", "link_weight", "tree_weight", "phrase_weight", "phrase_bias")
+    weights = {name: rng.uniform(0.2, 2.0) for name in names}
+    weights |= {"phrase_base": 0.3, "phrase_base_prior": -0.5}
     model = replace(aligner.model, options=replace(aligner.model.options, **weights))
     chosen, options = ForestAligner(model, lexicon=aligner.lexicon), model.options
-    arrays, base = chosen.search(source, target, candidates)
+    phrases = random_evidence(rng, source, target)
+    arrays, base = chosen.search(source, target, candidates, phrases)
     if not arrays.root_aligned:
         return
     forests = source.forest, target.forest
@@ -62,7 +89,10 @@ def test_the_score_is_the_sum_of_its_terms(aligner: ForestAligner, seed: int) ->
         zip(arrays.source.tolist(), arrays.target.tolist(), arrays.kind.tolist(), strict=True)
     ):
         wanted += log_pair[classes[0][one], classes[1][two]] + options.link_weight * agreed[one, two]
-        if kind == BASE:
+        wanted += options.phrase_weight * odds(phrases, forests, one, two, options.phrase_bias)
+        if kind == BASE and PHRASE in base[one, two].evidence:
+            wanted += options.phrase_base_prior
+        elif kind == BASE:
             wanted += options.candidate_weight * np.log(base[one, two].score)
         words = 0
         for side, (forest, edges) in enumerate(zip(forests, used, strict=True)):

@@ -1,0 +1,133 @@
+"""Reads and parses the corpora from which the phrase-pair model is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.aligners.words.choose import word_candidates
+from forest_align.data.formats.format import SentencePair
+from forest_align.data.pairs import read_pairs
+from forest_align.em.contextual.gold_links import mtref_train_links, only_sure
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.phrases.labels import (
+    POSSIBLE,
+    SURE,
+    UNKNOWN,
+    WRONG,
+    labels_of,
+    link_table,
+    links_of_units,
+)
+from forest_align.em.phrases.network import PhraseExamples
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
+
+#: Files below the data folder. The first has marked phrases, the others word links.
+MARKED = "phrases/etpc-dev.jsonl"
+LINKED = {
+    "mtref": "alignment/mtref/train.tsv",
+    "edinburgh": "alignment/edinburgh/train.sure.json",
+    "wiki": "alignment/wiki/train.tsv",
+}
+#: Trees in a forest, as the forest aligner has them.
+FOREST_SIZE = 10
+#: Probability that people align a pair with unlinked words that a smaller pair lacks.
+WANTED_OF_POSSIBLE = 0.4
+#: Share of the wrong pairs that are kept; they count for all.
+KEPT = 0.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledPair:
+    """The proposed phrase pairs of one sentence pair with their labels.
+
+    Attributes
+    ----------
+    corpus : str
+        ``"etpc"`` or a key of :data:`LINKED`.
+    proposed : ProposedPairs
+        K pairs.
+    labels : numpy.ndarray
+        int64, shape (K,), see :mod:`forest_align.em.phrases.labels`.
+    """
+
+    corpus: str
+    proposed: ProposedPairs
+    labels: np.ndarray
+
+
+def read_labelled(data: Path, corpus: str, parser: str, cache: Path) -> Iterator[LabelledPair]:
+    """Read and parse a corpus, propose phrase pairs and judge them.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be used.
+    """
+    path = data / (MARKED if corpus == "etpc" else LINKED[corpus])
+    pairs = list(read_pairs(path))
+    sure = mtref_train_links(path) if corpus == "mtref" else None
+    parsed = parse_pairs(
+        pairs,
+        LazyParser(parser, FOREST_SIZE),
+        ArrayStore(cache),
+        [parser_fingerprint(parser), FOREST_SIZE],
+    )
+    provider, lexicon = word_candidates("contextual"), load_lexicon()
+    for number, one in enumerate(parsed):
+        if isinstance(one, InputError):
+            raise one
+        shape = len(one.source), len(one.target)
+        links = link_probabilities(provider.candidates(one.source, one.target), *shape)
+        evidence = word_evidence(one.source, one.target, lexicon)
+        proposed = ProposedPairs.of(one.source, one.target, links, evidence)
+        yield LabelledPair(corpus, proposed, _labels(one, proposed, sure and sure[number]))
+
+
+def _labels(one: ParsedPair, proposed: ProposedPairs, sure: list[tuple[int, int]] | None) -> np.ndarray:
+    pair: SentencePair = one.pair
+    shape = len(one.source), len(one.target)
+    if pair.units is not None:
+        links, silent = links_of_units(pair.units, one.source.words, one.target.words)
+        return labels_of(proposed, link_table(links, shape), silent)
+    table = link_table(only_sure(pair.links).pairs if sure is None else sure, shape)
+    labels = labels_of(proposed, table)
+    # People were not sure of links whose sum allows a pair.
+    assert pair.links is not None
+    by_all = labels_of(proposed, link_table(pair.links.pairs, shape))
+    labels[(labels == WRONG) & (by_all != WRONG)] = UNKNOWN
+    return labels
+
+
+def examples_of(labelled: LabelledPair, random: np.random.Generator) -> PhraseExamples:
+    """The pairs of which the annotation says something; of wrong ones a sample."""
+    labels = labelled.labels
+    kept = (labels == SURE) | (labels == POSSIBLE)
+    kept |= (labels == WRONG) & (random.random(len(labels)) < KEPT)
+    labels = labels[kept]
+    wanted = np.select([labels == SURE, labels == POSSIBLE], [1.0, WANTED_OF_POSSIBLE], 0.0)
+    weight = np.where(labels == WRONG, 1 / KEPT, 1.0)
+    convention = np.full(len(labels), labelled.corpus != "etpc")
+    return PhraseExamples(
+        labelled.proposed.features[kept],
+        *(values.astype(np.float32) for values in (wanted, weight, convention)),
+    )
+
+
+def joined(parts: list[PhraseExamples]) -> PhraseExamples:
+    """All examples of several sentence pairs."""
+    return PhraseExamples(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("features", "wanted", "weight", "convention")
+        )
+    )

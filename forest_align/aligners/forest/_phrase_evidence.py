@@ -1,0 +1,111 @@
+"""Evidence of the phrase-pair model for the search: factors of pairs, and base pairs without linked words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.words.candidate import Candidate, link_probabilities
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.types.spans import SpanSums
+
+if TYPE_CHECKING:
+    from forest_align.aligners.phrases.model import PhraseModel
+    from forest_align.lexicon.lexicon import Lexicon
+    from forest_align.types import ParseForest, Sentence
+
+#: Bounds for the log-odds of a pair, bias included. Pairs that were not proposed have the lower one.
+LEAST_ODDS, MOST_ODDS = -4.0, 3.0
+#: Kind of evidence of base pairs that the phrase-pair model proposes.
+PHRASE = "phrase"
+#: No words of a pair are linked if the expected number of links inside is below this.
+FEWEST_LINKS = 0.4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseEvidence:
+    """What the phrase-pair model says about K pairs of spans; of other pairs it thinks little.
+
+    Attributes
+    ----------
+    spans : numpy.ndarray
+        int32, shape (K, 4): start and end in the source, start and end in the target; no two are equal.
+    log_odds : numpy.ndarray
+        float64, shape (K,): that people would align the pair.
+    links : numpy.ndarray
+        float64, shape (K,): expected number of word links inside.
+    """
+
+    spans: np.ndarray
+    log_odds: np.ndarray
+    links: np.ndarray
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Probability that people would align each pair, float64 (K,)."""
+        found: np.ndarray = 1 / (1 + np.exp(-self.log_odds))
+        return found
+
+    def of_nodes(self, source: ParseForest, target: ParseForest, bias: float) -> np.ndarray:
+        """Log-odds of pairs of nodes plus a bias, within bounds, float64 (S, T); 0 for pairs of two words."""
+        (ours, our_place), (theirs, their_place) = _span_keys(source), _span_keys(target)
+        table = np.full((len(ours), len(theirs)), LEAST_ODDS)
+        rows = np.searchsorted(ours, _key(self.spans[:, 0], self.spans[:, 1]))
+        columns = np.searchsorted(theirs, _key(self.spans[:, 2], self.spans[:, 3]))
+        table[rows, columns] = np.clip(self.log_odds + bias, LEAST_ODDS, MOST_ODDS)
+        found = table[our_place[:, None], their_place]
+        found[(source.end - source.start == 1)[:, None] & (target.end - target.start == 1)] = 0.0
+        return found
+
+    def candidates(self, least: float) -> Iterator[Candidate]:
+        """Pairs without linked words whose probability is at least ``least``."""
+        probabilities = self.probabilities
+        for k in np.flatnonzero((probabilities >= least) & (self.links < FEWEST_LINKS)).tolist():
+            start, end, other_start, other_end = self.spans[k].tolist()
+            yield Candidate((start, end), (other_start, other_end), float(probabilities[k]), (PHRASE,))
+
+    def log_probabilities(self, spans: np.ndarray) -> np.ndarray:
+        """Log-probabilities of pairs of spans, float64 (P,); of pairs that were not proposed, a low one."""
+        known = dict(zip(map(tuple, self.spans.tolist()), self.log_odds.tolist(), strict=True))
+        log_odds = np.array([known.get(tuple(one), LEAST_ODDS) for one in spans.tolist()], np.float64)
+        found: np.ndarray = -np.logaddexp(0.0, -log_odds)
+        return found
+
+
+def judged_phrases(
+    model: PhraseModel,
+    source: Sentence,
+    target: Sentence,
+    candidates: Sequence[Candidate],
+    lexicon: Lexicon,
+) -> PhraseEvidence:
+    """Judge the pairs of phrases of two sentences with forests and word vectors.
+
+    Raises
+    ------
+    InputError
+        If a sentence has no forest or no word vectors.
+    """
+    links = link_probabilities(candidates, len(source), len(target))
+    proposed = ProposedPairs.of(source, target, links, word_evidence(source, target, lexicon))
+    one, two, (a, b) = proposed.source, proposed.target, proposed.pairs
+    ends = one.start[a], one.end[a], two.start[b], two.end[b]
+    log_odds = model.log_odds(proposed).astype(np.float64)
+    spans = np.stack(ends, axis=1).astype(np.int32)
+    return PhraseEvidence(spans, log_odds, SpanSums.of(links).between(*ends))
+
+
+def _key(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """A number for each span."""
+    found: np.ndarray = (start.astype(np.int64) << 32) | end
+    return found
+
+
+def _span_keys(forest: ParseForest) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the distinct spans of nodes, ascending, and the place of each node's among them."""
+    keys, places = np.unique(_key(forest.start, forest.end), return_inverse=True)
+    return keys, places

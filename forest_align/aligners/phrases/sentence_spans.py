@@ -1,0 +1,142 @@
+"""The phrases of one sentence, as arrays: the distinct spans of its forest and what the words are like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.lexicon.function_words import is_content_word
+from forest_align.types import InputError
+
+if TYPE_CHECKING:
+    from forest_align.types import ParseForest, Sentence
+
+#: Kinds of phrases and words, from the first label of a node; the last one stands for all others.
+CATEGORIES = ("noun", "verb", "clause", "preposition", "adjective", "adverb", "number", "other")
+_CATEGORY_OF_LABEL = {
+    **dict.fromkeys(("NP", "NX", "NML", "WHNP", "NN", "NNS", "NNP", "NNPS", "PRP", "EX", "WP"), "noun"),
+    **dict.fromkeys(("VP", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"), "verb"),
+    **dict.fromkeys(("S", "SBAR", "SINV", "SQ", "SBARQ", "FRAG", "PRN", "UCP", "TEXT"), "clause"),
+    **dict.fromkeys(("PP", "IN", "TO", "WHPP"), "preposition"),
+    **dict.fromkeys(("ADJP", "JJ", "JJR", "JJS", "PRP$", "WP$"), "adjective"),
+    **dict.fromkeys(("ADVP", "RB", "RBR", "RBS", "RP", "PRT", "WRB", "WHADVP"), "adverb"),
+    **dict.fromkeys(("QP", "CD", "$"), "number"),
+}  # fmt: skip
+#: What a phrase is as a description of something; several may hold.
+FORMS = ("pronoun", "name", "definite", "indefinite", "number")
+_DEFINITE = frozenset(("the", "this", "that", "these", "those"))
+_INDEFINITE = frozenset(("a", "an", "some", "another"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceSpans:
+    """The distinct spans of a forest's nodes, in ascending order, and facts about them.
+
+    Attributes
+    ----------
+    start, end : numpy.ndarray
+        int64, shape (S,): half-open token spans.
+    of_node : numpy.ndarray
+        int64, shape (N,): the span of each node of the forest.
+    head : numpy.ndarray
+        int64, shape (S,): semantic head, a token.
+    category : numpy.ndarray
+        int64, shape (S,): an index of :data:`CATEGORIES`.
+    whole : numpy.ndarray
+        float32, shape (S,): 1 if a node of the span is a constituent, 0 if all are parts.
+    marginal : numpy.ndarray
+        float32, shape (S,): probability under the parser that a tree has a node there.
+    forms : numpy.ndarray
+        float32, shape (S, len(FORMS)).
+    governor : numpy.ndarray
+        int64, shape (S,): the token that the head depends on in the best tree, -1 for the head of the root.
+    content : numpy.ndarray
+        float32, shape (n,): 1 for content words.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    of_node: np.ndarray
+    head: np.ndarray
+    category: np.ndarray
+    whole: np.ndarray
+    marginal: np.ndarray
+    forms: np.ndarray
+    governor: np.ndarray
+    content: np.ndarray
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> SentenceSpans:
+        """Gather the spans of a sentence with a forest.
+
+        Raises
+        ------
+        InputError
+            If it has none.
+        """
+        forest = sentence.forest
+        if forest is None:
+            raise InputError("expected a sentence with a parse forest, found none")
+        length = len(sentence)
+        keys = forest.start.astype(np.int64) * (length + 1) + forest.end
+        # The most probable node of each span, whole constituents before parts, stands for all.
+        order = np.lexsort((-forest.log_marginal, ~forest.is_constituent, keys))
+        distinct, first, of_sorted = np.unique(keys[order], return_index=True, return_inverse=True)
+        of_node = np.empty(len(keys), np.int64)
+        of_node[order] = of_sorted
+        chosen = order[first]
+        marginal = np.zeros(len(distinct), np.float32)
+        np.maximum.at(marginal, of_node, np.exp(np.minimum(forest.log_marginal, 0.0)).astype(np.float32))
+        start, end = forest.start[chosen].astype(np.int64), forest.end[chosen].astype(np.int64)
+        head = forest.head[chosen].astype(np.int64)
+        categories = np.array([_category(forest.labels[node]) for node in chosen.tolist()], np.int64)
+        governor = _governors(forest, length)
+        content = np.array([is_content_word(token.text) for token in sentence.tokens], np.float32)
+        return cls(
+            start,
+            end,
+            of_node,
+            head,
+            categories,
+            forest.is_constituent[chosen].astype(np.float32),
+            marginal,
+            _forms(sentence, start, end, head),
+            governor[head],
+            content,
+        )
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+def _category(label: str) -> int:
+    name = label.split("::")[0].rstrip("'")
+    return CATEGORIES.index(_CATEGORY_OF_LABEL.get(name, "other"))
+
+
+def _governors(forest: ParseForest, length: int) -> np.ndarray:
+    """The token that each token depends on in the best tree, int64 (n,); -1 for the root's head."""
+    governor = np.full(length, -1, np.int64)
+    best, edges, head = forest.best_edge.tolist(), forest.edges.tolist(), forest.head.tolist()
+    for node in forest.best_nodes():
+        if best[node] >= 0:
+            for child in edges[best[node]][1:]:
+                if head[child] != head[node]:
+                    governor[head[child]] = head[node]
+    return governor
+
+
+def _forms(sentence: Sentence, start: np.ndarray, end: np.ndarray, head: np.ndarray) -> np.ndarray:
+    tags, words = sentence.tags, [word.lower() for word in sentence.words]
+    first = start.tolist()
+    is_pronoun = [tags[h] in ("PRP", "WP", "WDT", "EX") or words[h] in _DEFINITE for h in head.tolist()]
+    forms = np.zeros((len(start), len(FORMS)), np.float32)
+    forms[:, 0] = is_pronoun
+    forms[:, 1] = [tags[h].startswith("NNP") for h in head.tolist()]
+    forms[:, 2] = [words[i] in _DEFINITE or tags[i] == "PRP$" for i in first]
+    forms[:, 3] = [words[i] in _INDEFINITE for i in first]
+    numbers = np.concatenate([[0], np.cumsum([tag in ("CD", "$") for tag in tags])])
+    forms[:, 4] = numbers[end] > numbers[start]
+    return forms

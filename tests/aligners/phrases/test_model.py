@@ -1,0 +1,57 @@
+"""The network of the phrase-pair model, and its folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from forest_align.aligners.phrases.features import FEATURES
+from forest_align.aligners.phrases.model import FARTHEST, PhraseModel
+from forest_align.types import ModelError
+
+from .phrase_cases import random_model
+
+
+def test_log_odds_are_those_of_the_same_network_in_torch() -> None:
+    model = random_model()
+    rows = np.random.default_rng(1).normal(size=(50, len(FEATURES)), scale=3).astype(np.float32)
+    values = torch.from_numpy(np.clip((rows - model.mean) / model.scale, -FARTHEST, FARTHEST))
+    for number, (weights, bias) in enumerate(model.layers, start=1):
+        values = torch.nn.functional.linear(values, torch.from_numpy(weights.T), torch.from_numpy(bias))
+        values = values if number == len(model.layers) else torch.relu(values)
+    np.testing.assert_allclose(model.log_odds_of(rows), values[:, 0].numpy(), atol=1e-4)
+
+
+def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
+    model = random_model()
+    model.save(tmp_path)
+    found = PhraseModel.load(tmp_path)
+    rows = np.random.default_rng(1).normal(size=(9, len(FEATURES))).astype(np.float32)
+    np.testing.assert_array_equal(found.log_odds_of(rows), model.log_odds_of(rows))
+    assert found.card == model.card
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scale": np.zeros(len(FEATURES), np.float32)}, "above 0"),
+        ({"mean": np.zeros(3, np.float32)}, "shape"),
+        ({"mean": np.full(len(FEATURES), np.nan, np.float32)}, "finite"),
+    ],
+)
+def test_damaged_weights_are_refused(tmp_path: Path, change: dict[str, np.ndarray], message: str) -> None:
+    replace(random_model(), **change).save(tmp_path)
+    with pytest.raises(ModelError, match=message):
+        PhraseModel.load(tmp_path)
+
+
+def test_models_of_other_features_are_refused(tmp_path: Path) -> None:
+    random_model().save(tmp_path)
+    card = tmp_path / "model.json"
+    card.write_text(card.read_text().replace("both are single words", "both are words"))
+    with pytest.raises(ModelError, match="features"):
+        PhraseModel.load(tmp_path)

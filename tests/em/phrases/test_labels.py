@@ -1,0 +1,74 @@
+"""What gold links and marked phrases say about pairs of phrases."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.alignment import Links, project
+from forest_align.data.formats.format import PhraseUnit
+from forest_align.em.phrases.labels import (
+    POSSIBLE,
+    SURE,
+    UNKNOWN,
+    WRONG,
+    labels_of,
+    link_table,
+    links_of_units,
+)
+from forest_align.lexicon.evidence import word_evidence
+from forest_align.lexicon.lexicon import load_lexicon
+
+from ...aligners.phrases.phrase_cases import pair_with_vectors
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_labels_are_those_of_the_projection_of_the_links(seed: int) -> None:
+    source, target, candidates = pair_with_vectors(seed)
+    shape = len(source), len(target)
+    rng = random.Random(seed)
+    links = {(i, j) for i in range(shape[0]) for j in range(shape[1]) if rng.random() < 0.15}
+    proposed = ProposedPairs.of(
+        source, target, link_probabilities(candidates, *shape), word_evidence(source, target, load_lexicon())
+    )
+    one, two, (a, b) = proposed.source, proposed.target, proposed.pairs
+    ours, theirs = (list(zip(x.start.tolist(), x.end.tolist(), strict=True)) for x in (one, two))
+    projection = project(ours, theirs, Links.of(links))
+    sure, possible = projection.sure_pairs(), projection.possible_pairs()
+    for k, label in enumerate(labels_of(proposed, link_table(links, shape)).tolist()):
+        pair = ours[a[k]], theirs[b[k]]
+        assert label == (SURE if pair in sure else POSSIBLE if pair in possible else WRONG)
+    silent = {0}, set[int]()
+    for k, label in enumerate(labels_of(proposed, link_table(links, shape), silent).tolist()):
+        assert (label == UNKNOWN) == (one.start[a[k]] == 0)
+
+
+def test_units_link_all_their_words_and_equal_words_one_by_one() -> None:
+    source, target = (
+        ["The", "airline", "said", "Monday", "it", "won"],
+        ["Southwest", "'s", "said", "on", "monday", "it", "lost"],
+    )
+    units = [
+        PhraseUnit((0, 1), (0, 1), "Same Polarity Substitution (contextual)"),
+        PhraseUnit((2, 3, 4), (2, 4, 5), "Identity"),
+        PhraseUnit((), (3,), "Addition/Deletion"),
+        PhraseUnit((2, 3, 4, 5), (2, 5, 6), "Diathesis alternation"),
+    ]
+    links, silent = links_of_units(units, source, target)
+    assert links == {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (3, 4), (4, 5)}
+    assert silent == (set(), set())
+    assert links_of_units(units[:2], source, target)[1] == ({5}, {3, 6})
+
+
+def test_equal_words_of_a_unit_that_differ_in_number_are_matched_in_order() -> None:
+    source, target = ["a", "b", "a", "c"], ["b", "a", "c"]
+    links, _ = links_of_units([PhraseUnit((0, 1, 2, 3), (0, 1, 2), "Identity")], source, target)
+    assert links == {(1, 0), (2, 1), (3, 2)}
+
+
+def test_a_table_of_links_has_a_cell_for_each() -> None:
+    np.testing.assert_array_equal(link_table([(0, 1)], (2, 2)), [[False, True], [False, False]])
