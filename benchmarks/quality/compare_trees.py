@@ -16,7 +16,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from nltk import Tree
@@ -50,10 +49,9 @@ class Case:
 def read_corpus(options: argparse.Namespace) -> tuple[list[CorpusPair], list[str]]:
     """Prepare all pairs; the Stanford trees of each, source and target."""
     model = ForestAligner.load(options.model).model
-    words: dict[str, Any] = (
-        {} if model.dictionary is None else {"candidates": model.words, "dictionary": model.dictionary}
+    reader = CorpusReader.for_model(
+        model, options.parser, forest_size=options.forest_size, cache=options.forests
     )
-    reader = CorpusReader(options.parser, forest_size=options.forest_size, cache=options.forests, **words)
     given = [pair for pair in read_pairs(options.folder / f"{options.part}.sure.json")]
     pairs, _ = reader.read(given[: options.limit])
     stanford = StanfordParses.read(options.folder / f"{options.part}.stanford.xml.gz").brackets()

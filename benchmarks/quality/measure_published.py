@@ -33,14 +33,7 @@ from forest_align.em.forest.dev_set import DevSet
 
 def dev_set(path: str, model: ForestModel, arguments: argparse.Namespace) -> DevSet:
     """Prepare the pairs of a file as the model needs them."""
-    reader = CorpusReader(
-        arguments.parser,
-        forest_size=model.forest_size,
-        candidates=model.words,
-        dictionary=model.dictionary,
-        confident_link=model.options.confident_link,
-        cache=arguments.forests,
-    )
+    reader = CorpusReader.for_model(model, arguments.parser, cache=arguments.forests)
     pairs = list(read_pairs(path))[arguments.skip : arguments.limit and arguments.skip + arguments.limit]
     found, problems = reader.read(pairs)
     print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)

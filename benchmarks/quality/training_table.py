@@ -102,7 +102,7 @@ def forest_size_table(model: ForestModel, arguments: argparse.Namespace) -> str:
     own = model.forest_size
     results = {}
     for size in sorted({own, *arguments.forest_sizes}):
-        reader = CorpusReader(forest_size=size, cache=arguments.forests)
+        reader = CorpusReader.for_model(model, forest_size=size, cache=arguments.forests)
         dev = DevSet(read(arguments.gold, reader, arguments.gold_limit, arguments.skip))
         results[str(size)] = rows_of(dev, model, f"{size} trees")
     return table("trees in a forest", results, reference=str(own))

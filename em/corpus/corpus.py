@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forest_align.aligners.forest._phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
 from forest_align.aligners.forest.options import ForestOptions
@@ -26,10 +27,14 @@ from forest_align.storage.fingerprints import files_fingerprint, fingerprint_of,
 from forest_align.types import InputError, Sentence
 
 if TYPE_CHECKING:
+    from forest_align.aligners.forest.model import ForestModel
+    from forest_align.aligners.phrases.model import PhraseModel
     from forest_align.aligners.words.dictionary import Dictionary
     from forest_align.data.formats.format import SentencePair
     from forest_align.parsing import Parser
 
+#: Names of the arrays of :class:`PhraseEvidence` in the cache.
+_PHRASE_ARRAYS = ("phrase_spans", "phrase_log_odds", "phrase_links")
 _RELATION_BITS = 1 << np.arange(len(RELATIONS))
 Report = Callable[[int], None]
 
@@ -55,6 +60,8 @@ class CorpusPair:
         are the forests themselves.
     given_forests : str
         Short hash of the forests that came with the sentences; empty where both were parsed.
+    phrases : PhraseEvidence or None
+        What the phrase-pair model says, if there is one.
     """
 
     id: str
@@ -65,10 +72,13 @@ class CorpusPair:
     links: Links | None = None
     gold_heads: tuple[list[int], list[int]] | None = None
     given_forests: str = ""
+    phrases: PhraseEvidence | None = None
 
     def prepared(self, options: ForestOptions) -> PreparedPair:
         """The pair in the form that the kernel reads."""
-        return PreparedPair.of(self.source, self.target, self.features, self.candidates, options)
+        return PreparedPair.of(
+            self.source, self.target, self.features, self.candidates, options, self.phrases
+        )
 
 
 class CorpusReader:
@@ -84,6 +94,8 @@ class CorpusReader:
         Name of the word candidates, see :func:`forest_align.aligners.words.choose.word_candidates`.
     dictionary : Dictionary, optional
         That of the model, see :class:`ForestModel`.
+    phrases : PhraseModel, optional
+        That of the model.
     confident_link : float
         Word candidates with at least this score count as linked, see :class:`ForestOptions`.
     cache : pathlib.Path, optional
@@ -100,6 +112,7 @@ class CorpusReader:
         forest_size: int = 10,
         candidates: str = DEFAULT_WORDS,
         dictionary: Dictionary | None = None,
+        phrases: PhraseModel | None = None,
         confident_link: float = 0.5,
         cache: Path | None = None,
         given_trees: bool = False,
@@ -108,11 +121,35 @@ class CorpusReader:
         self.forest_size = forest_size
         self.candidate_name = candidates
         self.dictionary = dictionary
+        self.phrases = phrases
         self.confident_link = confident_link
         self.given_trees = given_trees
         self._store = ArrayStore(cache) if cache is not None else None
         self._parser = LazyParser(parser, forest_size)
         self._parser_identity = [parser_fingerprint(parser), forest_size]
+
+    @classmethod
+    def for_model(
+        cls,
+        model: ForestModel,
+        parser: str = "en",
+        *,
+        forest_size: int | None = None,
+        candidates: str | None = None,
+        cache: Path | None = None,
+        given_trees: bool = False,
+    ) -> CorpusReader:
+        """A reader that prepares pairs as a model needs them; arguments that are given take precedence."""
+        return cls(
+            parser,
+            forest_size=model.forest_size if forest_size is None else forest_size,
+            candidates=model.words if candidates is None else candidates,
+            dictionary=model.dictionary,
+            phrases=model.phrases,
+            confident_link=model.options.confident_link,
+            cache=cache,
+            given_trees=given_trees,
+        )
 
     @cached_property
     def _pair_identity(self) -> list[Any]:
@@ -121,6 +158,8 @@ class CorpusReader:
         if self.dictionary is not None:
             values, derivations = self.dictionary.encoded()
             found.append([values, fingerprint_of(derivations)])
+        if self.phrases is not None:
+            found.append(self.phrases.fingerprint)
         return found
 
     @property
@@ -196,7 +235,7 @@ class CorpusReader:
             key.append(given_forests)
         entry = self._store.get(key) if self._store is not None else None
         if entry is None:
-            candidates, features = self._look_up(source, target)
+            candidates, features, phrases = self._look_up(source, target)
             if self._store is not None:
                 spans = np.array([[*c.source, *c.target] for c in candidates], np.int32).reshape(-1, 4)
                 scores = np.array([c.score for c in candidates], np.float64)
@@ -208,6 +247,9 @@ class CorpusReader:
                     "weighted": weighted,
                     "relations": relations.astype(np.uint8),
                 }
+                if phrases is not None:
+                    named = zip(_PHRASE_ARRAYS, phrases.arrays, strict=True)
+                    arrays |= dict(named)
                 self._store.put(key, arrays, {})
         else:
             arrays = dict(entry[0])
@@ -218,21 +260,27 @@ class CorpusReader:
             )
             relations = ((arrays["relations"][:, :, None] & _RELATION_BITS) != 0).astype(np.float64)
             features = PairFeatures(phrase_classes(source), phrase_classes(target), relations)
+            has_phrases = _PHRASE_ARRAYS[0] in arrays
+            phrases = PhraseEvidence(*(arrays[name] for name in _PHRASE_ARRAYS)) if has_phrases else None
         light = replace(source, vectors=None), replace(target, vectors=None)
         links = pair.links.check(len(source), len(target)) if pair.links is not None else None
         gold_heads = None if given_forests else _gold_heads(pair)
-        return CorpusPair(pair.id, *light, candidates, features, links, gold_heads, given_forests)
+        return CorpusPair(pair.id, *light, candidates, features, links, gold_heads, given_forests, phrases)
 
-    def _look_up(self, source: Sentence, target: Sentence) -> tuple[tuple[Candidate, ...], PairFeatures]:
+    def _look_up(
+        self, source: Sentence, target: Sentence
+    ) -> tuple[tuple[Candidate, ...], PairFeatures, PhraseEvidence | None]:
         from forest_align.lexicon.lexicon import load_lexicon
 
-        if self._provider.uses_vectors:
+        if self._provider.uses_vectors or self.phrases is not None:
             source, target = self._with_vectors(source, target)
         found = tuple(replace(c, score=float(c.score)) for c in self._provider.candidates(source, target))
         features = features_of_candidates(
             source, target, found, self.confident_link, load_lexicon(), self.dictionary
         )
-        return found, features
+        if self.phrases is None or not len(source) or not len(target):
+            return found, features, None
+        return found, features, judged_phrases(self.phrases, source, target, found, load_lexicon())
 
     def _with_vectors(self, source: Sentence, target: Sentence) -> tuple[Sentence, Sentence]:
         if source.vectors is None or target.vectors is None:

@@ -102,7 +102,8 @@ def _judge_pair(pair: CorpusPair, model: ForestModel) -> tuple[np.ndarray, np.nd
     possible = project(source_spans, target_spans, pair.links.only_sure()).possible_pairs()
     right = np.array([spans in possible for spans in zip(source_spans, target_spans, strict=True)], bool)
     posteriors = np.array([one.log_posterior[reported] for one in aligned])
-    return posteriors, log_agreement(pair.source, pair.target, arrays, pair.candidates)[reported], right
+    agreement = log_agreement(pair.source, pair.target, arrays, pair.candidates, pair.phrases)
+    return posteriors, agreement[reported], right
 
 
 def _spans(forest: ParseForest, nodes: np.ndarray) -> list[Span]:

@@ -76,14 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments.add_argument("--limit", type=int, help="only the first so many pairs of each file")
     options = arguments.parse_args(argv)
     model = ForestAligner.load(options.model).model
-    reader = CorpusReader(
-        options.parser,
-        forest_size=model.forest_size,
-        candidates=model.words,
-        dictionary=model.dictionary,
-        confident_link=model.options.confident_link,
-        cache=options.forests,
-    )
+    reader = CorpusReader.for_model(model, options.parser, cache=options.forests)
     names = [f"{path.parent.name}/{path.name}" for path in options.gold]
     if len(set(names)) < len(names):
         arguments.error(f"expected files of different names, found {', '.join(names)}")

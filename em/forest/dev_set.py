@@ -43,7 +43,9 @@ def align_pair(pair: CorpusPair, model: ForestModel) -> Alignment:
     """Align a corpus pair as :class:`forest_align.aligners.forest.aligner.ForestAligner` would."""
     prepared = pair.prepared(model.options)
     arrays = prepared.align(*model.log_probabilities(pair.features), model.search_options())
-    return build_alignment(model, pair.source, pair.target, arrays, prepared.base, pair.candidates)
+    return build_alignment(
+        model, pair.source, pair.target, arrays, prepared.base, pair.candidates, pair.phrases
+    )
 
 
 def statistics_row(dev: DevPair, alignment: Alignment) -> list[float]:

@@ -37,6 +37,7 @@ LINKED = {
     "mtref": "alignment/mtref/train.tsv",
     "edinburgh": "alignment/edinburgh/train.sure.json",
     "wiki": "alignment/wiki/train.tsv",
+    "msr_rte": "alignment/msr_rte/dev.majority.json",
 }
 #: Trees in a forest, as the forest aligner has them.
 FOREST_SIZE = 10

@@ -85,12 +85,11 @@ def corpus_reader(
     """Make a reader for a model; with ``given_trees`` the input's trees are its forests."""
     from forest_align.em.corpus.corpus import CorpusReader
 
-    return CorpusReader(
+    return CorpusReader.for_model(
+        model,
         args.parser or "en",
         forest_size=forest_size,
-        candidates=args.words or model.words,
-        dictionary=model.dictionary,
-        confident_link=model.options.confident_link,
+        candidates=args.words,
         cache=args.forests,
         given_trees=given_trees,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from types import SimpleNamespace
 from typing import Any
 
 import measure_published
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.forest.model import ForestModel
 from forest_align.em.corpus.corpus import CorpusReader
 
 from ..em.forest.test_dev_set import gold_pairs, parse_many
@@ -21,13 +23,13 @@ def readers(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What each reader was made with; they read two pairs from any file, without word vectors."""
     made_with = []
 
-    def reader(parser: str, **options: Any) -> CorpusReader:
-        made_with.append(options)
+    def reader(model: ForestModel, parser: str, **options: Any) -> CorpusReader:
+        made_with.append({"candidates": model.words, "dictionary": model.dictionary, **options})
         made = CorpusReader("toy", candidates="dictionary")
         monkeypatch.setattr(made, "_parser", parse_many)
         return made
 
-    monkeypatch.setattr(measure_published, "CorpusReader", reader)
+    monkeypatch.setattr(measure_published, "CorpusReader", SimpleNamespace(for_model=reader))
     monkeypatch.setattr(measure_published, "read_pairs", lambda path: gold_pairs())
     return made_with
 

@@ -113,7 +113,8 @@ def test_cases_have_the_trees_of_their_own_sentence(monkeypatch: pytest.MonkeyPa
     brackets[4] = "(ROOT (NN she) (NN sold))"  # has other words
     parses = SimpleNamespace(read=lambda path: SimpleNamespace(brackets=lambda: brackets))
     module = compare_trees
-    monkeypatch.setattr(module, "CorpusReader", lambda parser, forest_size, cache: made)
+    readers = SimpleNamespace(for_model=lambda model, parser, forest_size, cache: made)
+    monkeypatch.setattr(module, "CorpusReader", readers)
     monkeypatch.setattr(module, "read_pairs", lambda path: [InputError("broken"), *gold_pairs()])
     monkeypatch.setattr(module, "StanfordParses", parses)
     options = {"parser": "toy", "forest_size": 3, "forests": None, "part": "dev", "model": "forest"}

@@ -45,6 +45,11 @@ class PhraseEvidence:
     links: np.ndarray
 
     @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the evidence is made of, in the order of the attributes."""
+        return self.spans, self.log_odds, self.links
+
+    @property
     def probabilities(self) -> np.ndarray:
         """Probability that people would align each pair, float64 (K,)."""
         found: np.ndarray = 1 / (1 + np.exp(-self.log_odds))

@@ -19,6 +19,7 @@ from forest_align.aligners.model_folder import (
 )
 from forest_align.aligners.phrases.features import FEATURES
 from forest_align.aligners.phrases.proposals import ProposedPairs
+from forest_align.storage.fingerprints import fingerprint_of
 
 FORMAT_VERSION = 1
 _WEIGHTS = "phrases.safetensors"
@@ -54,6 +55,11 @@ class PhraseModel:
     scale: np.ndarray
     layers: tuple[tuple[np.ndarray, np.ndarray], ...]
     card: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Short hash of the weights."""
+        return fingerprint_of(self.mean, self.scale, *(array for layer in self.layers for array in layer))
 
     def log_odds(self, proposed: ProposedPairs) -> np.ndarray:
         """Log-odds that people would align each proposed pair, float32 (K,)."""

@@ -36,6 +36,10 @@ def table_script(monkeypatch: pytest.MonkeyPatch) -> Any:
     def read_pairs(path: str) -> list[SentencePair]:
         return gold_pairs()
 
+    def for_model(model: ForestModel, forest_size: int = 10, cache: Path | None = None) -> CorpusReader:
+        return reader(forest_size, cache)
+
+    reader.for_model = for_model  # type: ignore[attr-defined]
     module = training_table
     monkeypatch.setattr(module, "CorpusReader", reader)
     monkeypatch.setattr(module, "read_pairs", read_pairs)
@@ -97,12 +101,12 @@ def test_forest_sizes_are_compared_with_the_model_s_own(
 ) -> None:
     sizes, make = [], table_script.CorpusReader
 
-    def reader(forest_size: int, cache: Path | None) -> CorpusReader:
+    def reader(model: ForestModel, forest_size: int, cache: Path | None) -> CorpusReader:
         sizes.append(forest_size)
         made: CorpusReader = make(forest_size, cache)
         return made
 
-    monkeypatch.setattr(table_script, "CorpusReader", reader)
+    monkeypatch.setattr(table_script, "CorpusReader", SimpleNamespace(for_model=reader))
     table_script.main(["--gold", "a", "--forest-sizes", "50", "1", "--skip", "1"])
     head, _, *rows = cells(capsys.readouterr().out)
     assert (head[0], sizes) == ("trees in a forest (1 pairs)", [1, 10, 50])
@@ -167,16 +171,13 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
     read_with, judged, results, fitted = [], [], [], []
 
     def reader(
+        model: ForestModel,
         parser: str,
         *,
-        forest_size: int,
-        candidates: str,
-        dictionary: None,
-        confident_link: float,
         cache: Path | None,
     ) -> CorpusReader:
-        assert candidates == "contextual"
-        read_with.append((forest_size, confident_link))
+        assert model.words == "contextual"
+        read_with.append((model.forest_size, model.options.confident_link))
         made = CorpusReader("toy", candidates="dictionary")
         monkeypatch.setattr(made, "_parser", parse_many)
         return made
@@ -195,7 +196,7 @@ def test_probabilities_are_fitted_on_every_other_pair_and_reported_on_the_rest(
         return PhraseCalibration(2.0, 0.5, 0.25)
 
     five = [replace(gold_pairs()[number % 2], id=str(number)) for number in range(5)]
-    monkeypatch.setattr(module, "CorpusReader", reader)
+    monkeypatch.setattr(module, "CorpusReader", SimpleNamespace(for_model=reader))
     monkeypatch.setattr(module, "read_pairs", lambda path: five)
     monkeypatch.setattr(module, "judge_phrases", noted)
     monkeypatch.setattr(module, "fit_calibration", noted_fit)
