@@ -67,7 +67,7 @@ def labels_of(
     numpy.ndarray
         int64, shape (K,): :data:`WRONG`, :data:`SURE`, :data:`POSSIBLE` or :data:`UNKNOWN`.
     """
-    source, target, (a, b) = proposed.source, proposed.target, proposed.pairs
+    source, target, (a, b) = proposed.phrases.source, proposed.phrases.target, proposed.pairs
     sums = SpanSums.of(table)
     inside = sums.between(source.start[a], source.end[a], target.start[b], target.end[b])
     of_source = sums.between(source.start, source.end)[a]

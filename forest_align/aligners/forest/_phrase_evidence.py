@@ -97,11 +97,8 @@ def judged_phrases(
     """
     links = link_probabilities(candidates, len(source), len(target))
     proposed = ProposedPairs.of(source, target, links, word_evidence(source, target, lexicon))
-    one, two, (a, b) = proposed.source, proposed.target, proposed.pairs
-    ends = one.start[a], one.end[a], two.start[b], two.end[b]
-    log_odds = model.log_odds(proposed).astype(np.float64)
-    spans = np.stack(ends, axis=1).astype(np.int32)
-    return PhraseEvidence(spans, log_odds, SpanSums.of(links).between(*ends))
+    inside = SpanSums.of(links).between(*proposed.phrases.ends(proposed.pairs))
+    return PhraseEvidence(proposed.spans, model.log_odds(proposed).astype(np.float64), inside)
 
 
 def _key(start: np.ndarray, end: np.ndarray) -> np.ndarray:

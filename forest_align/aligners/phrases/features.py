@@ -18,7 +18,7 @@ _RELATED = (
     | Evidence.ABBREVIATION | Evidence.ACRONYM | Evidence.PPDB
 )  # fmt: skip
 #: Facts about each side; the model sees the larger and the smaller of both values.
-_SIDES = (
+SIDES = (
     "links that leave it",
     "certainty that no link leaves it",
     "share of its words linked inside",
@@ -60,8 +60,8 @@ _PAIRS = (
     "difference of positions",
 )
 FEATURES = (
-    *(f"{name}, larger" for name in _SIDES),
-    *(f"{name}, smaller" for name in _SIDES),
+    *(f"{name}, larger" for name in SIDES),
+    *(f"{name}, smaller" for name in SIDES),
     *_PAIRS,
     *(f"either is a {name}" for name in CATEGORIES),
     *(f"either is {name}" for name in FORMS),
@@ -100,38 +100,55 @@ class WordMatrices:
         return WordMatrices(self.links.T, self.cosines.T, self.evidence.T)
 
 
-def phrase_features(
-    source: SentenceSpans,
-    target: SentenceSpans,
-    words: WordMatrices,
-    means: tuple[np.ndarray, np.ndarray],
-    pairs: SpanPairIndex,
-) -> np.ndarray:
-    """Features of pairs of phrases; swapped sentences have the same features.
+@dataclass(frozen=True, slots=True, eq=False)
+class SpanEvidence:
+    """What is known about the phrases of two sentences.
 
-    Parameters
+    Attributes
     ----------
     source, target : SentenceSpans
-        The phrases of both sentences.
+        The phrases.
     words : WordMatrices
         What is known about their words.
     means : (numpy.ndarray, numpy.ndarray)
         float32, shapes (S, D) and (T, D): mean vectors of the phrases, of length 1.
+    """
+
+    source: SentenceSpans
+    target: SentenceSpans
+    words: WordMatrices
+    means: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def swapped(self) -> SpanEvidence:
+        """The same for the swapped sentences."""
+        return SpanEvidence(self.target, self.source, self.words.transposed, self.means[::-1])
+
+    def ends(self, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Start and end of the source phrase and of the target phrase of each pair, int64 (K,)."""
+        (one, a), (two, b) = (self.source, pairs.source), (self.target, pairs.target)
+        return one.start[a], one.end[a], two.start[b], two.end[b]
+
+
+def phrase_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
+    """Features of pairs of phrases; swapped sentences have the same features.
+
+    Parameters
+    ----------
+    phrases : SpanEvidence
+        The phrases of two sentences.
     pairs : SpanPairIndex
-        K pairs.
+        K pairs of them.
 
     Returns
     -------
     numpy.ndarray
         float32, shape (K, len(FEATURES)).
     """
-    a, b = pairs
-    links = SpanSums.of(np.minimum(words.links, MOST_CERTAIN).astype(np.float64))
-    inside = links.between(source.start[a], source.end[a], target.start[b], target.end[b])
-    one = _side(source, target, words, a, b, inside)
-    two = _side(target, source, words.transposed, b, a, inside)
-    both = _both(source, target, words, means, a, b, inside)
+    one, two = side_features(phrases, pairs)
+    both = _both(phrases, pairs)
     larger, smaller = np.maximum(one, two), np.minimum(one, two)
+    source, target, (a, b) = phrases.source, phrases.target, pairs
     kinds = np.zeros((len(a), len(CATEGORIES)))
     rows = np.arange(len(a))
     kinds[rows, source.category[a]] += 0.5
@@ -141,17 +158,19 @@ def phrase_features(
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
 
-def _side(
-    spans: SentenceSpans,
-    others: SentenceSpans,
-    words: WordMatrices,
-    at: np.ndarray,
-    other: np.ndarray,
-    inside: np.ndarray,
-) -> np.ndarray:
-    """The features :data:`_SIDES` of one side of each pair, float64 (K, len(_SIDES))."""
+def side_features(phrases: SpanEvidence, pairs: SpanPairIndex) -> tuple[np.ndarray, np.ndarray]:
+    """Facts about each side of each pair, float64 (K, len(SIDES)), in the order of :data:`SIDES`."""
+    links = SpanSums.of(np.minimum(phrases.words.links, MOST_CERTAIN).astype(np.float64))
+    inside = links.between(*phrases.ends(pairs))
+    swapped = SpanPairIndex(pairs.target, pairs.source)
+    return _side(phrases, pairs, inside), _side(phrases.swapped, swapped, inside)
+
+
+def _side(phrases: SpanEvidence, pairs: SpanPairIndex, inside: np.ndarray) -> np.ndarray:
+    """The facts about the source side of each pair."""
+    spans, others, words, (at, other) = phrases.source, phrases.target, phrases.words, pairs
     links = np.minimum(words.links, MOST_CERTAIN).astype(np.float64)
-    start, end, first, last = spans.start[at], spans.end[at], others.start[other], others.end[other]
+    start, end, first, last = phrases.ends(pairs)
     length, size = links.shape[0], (end - start).astype(np.float64)
     linked = np.minimum(links.sum(axis=1), 1.0)
     content = spans.content.astype(np.float64)
@@ -208,19 +227,14 @@ def _side(
     )
 
 
-def _both(
-    source: SentenceSpans,
-    target: SentenceSpans,
-    words: WordMatrices,
-    means: tuple[np.ndarray, np.ndarray],
-    a: np.ndarray,
-    b: np.ndarray,
-    inside: np.ndarray,
-) -> np.ndarray:
+def _both(phrases: SpanEvidence, pairs: SpanPairIndex) -> np.ndarray:
     """The features :data:`_PAIRS`, float64 (K, len(_PAIRS))."""
+    source, target, words, means = phrases.source, phrases.target, phrases.words, phrases.means
+    a, b = pairs
     links = words.links
     n, m = links.shape
-    start, end, first, last = source.start[a], source.end[a], target.start[b], target.end[b]
+    start, end, first, last = phrases.ends(pairs)
+    inside = SpanSums.of(np.minimum(links, MOST_CERTAIN).astype(np.float64)).between(start, end, first, last)
     # A border around the matrix: the edges of both sentences correspond.
     padded = np.zeros((n + 2, m + 2))
     padded[1:-1, 1:-1] = links

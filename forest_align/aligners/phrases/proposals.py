@@ -8,6 +8,7 @@ import numpy as np
 
 from forest_align.aligners.phrases.features import (
     MOST_CERTAIN,
+    SpanEvidence,
     SpanPairIndex,
     WordMatrices,
     mean_vectors,
@@ -28,7 +29,7 @@ class ProposedPairs:
 
     Attributes
     ----------
-    source, target : SentenceSpans
+    phrases : SpanEvidence
         The phrases of both sentences.
     pairs : SpanPairIndex
         K pairs of them.
@@ -36,8 +37,7 @@ class ProposedPairs:
         float32, shape (K, F).
     """
 
-    source: SentenceSpans
-    target: SentenceSpans
+    phrases: SpanEvidence
     pairs: SpanPairIndex
     features: np.ndarray
 
@@ -59,15 +59,27 @@ class ProposedPairs:
         InputError
             If a sentence has no forest or no word vectors.
         """
-        spans = SentenceSpans.of(source), SentenceSpans.of(target)
-        pairs = propose(*spans, links)
-        vectors = [_vectors(sentence) for sentence in (source, target)]
-        means = mean_vectors(vectors[0], spans[0]), mean_vectors(vectors[1], spans[1])
-        words = WordMatrices(links, vectors[0] @ vectors[1].T, evidence)
-        return cls(*spans, pairs, phrase_features(*spans, words, means, pairs))
+        phrases = span_evidence(source, target, links, evidence)
+        pairs = propose(phrases.source, phrases.target, links)
+        return cls(phrases, pairs, phrase_features(phrases, pairs))
+
+    @property
+    def spans(self) -> np.ndarray:
+        """Start and end in the source, start and end in the target, int32 (K, 4)."""
+        return np.stack(self.phrases.ends(self.pairs), axis=1).astype(np.int32)
 
     def __len__(self) -> int:
         return len(self.pairs.source)
+
+
+def span_evidence(
+    source: Sentence, target: Sentence, links: np.ndarray, evidence: np.ndarray
+) -> SpanEvidence:
+    """Gather what is known about the phrases of two sentences; see :meth:`ProposedPairs.of`."""
+    one, two = SentenceSpans.of(source), SentenceSpans.of(target)
+    ours, theirs = _vectors(source), _vectors(target)
+    words = WordMatrices(links, ours @ theirs.T, evidence)
+    return SpanEvidence(one, two, words, (mean_vectors(ours, one), mean_vectors(theirs, two)))
 
 
 def _vectors(sentence: Sentence) -> np.ndarray:

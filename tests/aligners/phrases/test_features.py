@@ -34,9 +34,7 @@ def column(found: ProposedPairs, name: str) -> np.ndarray:
 
 
 def spans_of(found: ProposedPairs) -> list[tuple[int, int, int, int]]:
-    one, two, (a, b) = found.source, found.target, found.pairs
-    columns = (one.start[a], one.end[a], two.start[b], two.end[b])
-    return list(zip(*(values.tolist() for values in columns), strict=True))
+    return list(map(tuple, found.spans.tolist()))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -99,7 +97,7 @@ def test_swapped_sentences_have_the_same_pairs_and_features(seed: int) -> None:
 def test_proposed_are_all_pairs_that_links_do_not_forbid_and_no_two_words(seed: int) -> None:
     found, _, _, links = proposed_of(seed)
     apart = np.log1p(-np.minimum(links, MOST_CERTAIN))
-    one, two = found.source, found.target
+    one, two = found.phrases.source, found.phrases.target
     wanted = set()
     for i, j in zip(one.start.tolist(), one.end.tolist(), strict=True):
         for s, t in zip(two.start.tolist(), two.end.tolist(), strict=True):

@@ -35,7 +35,7 @@ def test_labels_are_those_of_the_projection_of_the_links(seed: int) -> None:
     proposed = ProposedPairs.of(
         source, target, link_probabilities(candidates, *shape), word_evidence(source, target, load_lexicon())
     )
-    one, two, (a, b) = proposed.source, proposed.target, proposed.pairs
+    one, two, (a, b) = proposed.phrases.source, proposed.phrases.target, proposed.pairs
     ours, theirs = (list(zip(x.start.tolist(), x.end.tolist(), strict=True)) for x in (one, two))
     projection = project(ours, theirs, Links.of(links))
     sure, possible = projection.sure_pairs(), projection.possible_pairs()
