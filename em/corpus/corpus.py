@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forest_align.aligners.forest._phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import RELATIONS, PairFeatures, phrase_classes
 from forest_align.aligners.forest.options import ForestOptions
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.words.candidate import Candidate, CandidateProvider
 from forest_align.aligners.words.choose import DEFAULT_WORDS, word_candidate_files, word_candidates

@@ -25,8 +25,8 @@ from forest_align.eval.benchmarks._applications import (
 )
 from forest_align.eval.benchmarks._differing_spans import ssd_task
 from forest_align.eval.benchmarks._phrase_tasks import ists_task, spade_files, spade_task
-from forest_align.eval.benchmarks._phrase_units import etpc_task
 from forest_align.eval.benchmarks._word_links import GoldVersion, dependency_scorer, word_scorer
+from forest_align.eval.benchmarks.phrase_units import etpc_task
 from forest_align.eval.benchmarks.reading import Files, tokenized_sentences
 from forest_align.eval.benchmarks.stanford_trees import StanfordParses
 from forest_align.eval.benchmarks.task import Task

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forest_align.aligners.forest._k_best_alignments import k_best
-from forest_align.aligners.forest._phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.base_pairs import features_of_candidates
 from forest_align.aligners.forest.features import PairFeatures, forest_of
 from forest_align.aligners.forest.model import ForestModel
+from forest_align.aligners.forest.phrase_evidence import PhraseEvidence, judged_phrases
 from forest_align.aligners.forest.prepared_pair import PreparedPair
 from forest_align.aligners.forest.result import NAME, build_alignment
 from forest_align.aligners.model_folder import bundled_folder, model_folder
 from forest_align.aligners.pair import GivenWords, Text
 from forest_align.aligners.parsing_aligner import ParsingAligner, parse_or_complete
+from forest_align.aligners.phrases.related import with_relations
 from forest_align.aligners.sentence_pairs.judging import with_paraphrase_probability
 from forest_align.aligners.sentence_pairs.model import ParaphraseModel
 from forest_align.aligners.sentence_pairs.model import bundled_model as bundled_paraphrases
@@ -232,8 +233,11 @@ class ForestAligner(ParsingAligner):
             found.setdefault((spans, alignment.words.pairs), alignment)
             if len(found) == k:
                 break
-        judge = self.paraphrases
+        judge, relations = self.paraphrases, self.model.relations
         alignments = list(found.values())
+        if relations is not None and phrases is not None and phrases.phrases is not None:
+            known = phrases.phrases
+            alignments = [with_relations(one, relations, known, self.lexicon) for one in alignments]
         return [with_paraphrase_probability(one, judge) for one in alignments] if judge else alignments
 
     def search(

@@ -24,7 +24,7 @@ from forest_align.types import InputError, Sentence
 from forest_align.types.json_fields import is_number
 
 if TYPE_CHECKING:
-    from forest_align.aligners.forest._phrase_evidence import PhraseEvidence
+    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
 
 # No phrase pair is reported as impossible.

@@ -22,6 +22,7 @@ from forest_align.aligners.model_folder import (
     write_model,
 )
 from forest_align.aligners.phrases.model import PhraseModel
+from forest_align.aligners.phrases.relation_model import RelationModel
 from forest_align.aligners.words.choose import DEFAULT_WORDS
 from forest_align.aligners.words.dictionary import Dictionary
 from forest_align.cext.alignment_arguments import SearchOptions
@@ -37,7 +38,7 @@ _DEFAULT_FOREST_SIZE = 10
 # Forests of more trees take all memory for one long sentence.
 _MOST_TREES = 10_000
 _WEIGHTS = "weights.safetensors"
-_PHRASES = "phrases"
+_PHRASES, _RELATIONS = "phrases", "relations"
 # Words of real text may contain halves of surrogate pairs.
 _TEXT = ("utf-8", "surrogatepass")
 _SHAPES: dict[str, tuple[int | str, ...]] = {
@@ -67,6 +68,8 @@ class ForestModel:
         Formula for the probabilities of phrase pairs.
     phrases : PhraseModel, optional
         Judges pairs of phrases by evidence of their own; its folder ``phrases`` is in that of the model.
+    relations : RelationModel, optional
+        Tells how phrases are related; its folder is ``relations``. Without ``phrases`` it is not asked.
     dictionary : Dictionary, optional
         If there is one, word candidates and relations between words come from it, as Arase & Tsujii (2017)
         have them. Otherwise word candidates come from the contextual aligner.
@@ -84,6 +87,7 @@ class ForestModel:
     calibration: PhraseCalibration = field(default_factory=PhraseCalibration)
     dictionary: Dictionary | None = None
     phrases: PhraseModel | None = None
+    relations: RelationModel | None = None
     _by_source: dict[str, dict[str, float]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -178,6 +182,8 @@ class ForestModel:
         write_model(folder, card, _WEIGHTS, tensors)
         if self.phrases is not None:
             self.phrases.save(Path(folder) / _PHRASES)
+        if self.relations is not None:
+            self.relations.save(Path(folder) / _RELATIONS)
 
     @classmethod
     def load(cls, folder: str | Path) -> ForestModel:
@@ -195,6 +201,7 @@ class ForestModel:
         tensors = read_weights(folder / _WEIGHTS, shapes)
         check_arrays(tensors, shapes, folder / _WEIGHTS)
         phrases = PhraseModel.load(folder / _PHRASES) if (folder / _PHRASES).is_dir() else None
+        relations = RelationModel.load(folder / _RELATIONS) if (folder / _RELATIONS).is_dir() else None
         try:
             lexical = _lexical(tensors)
         except ValueError as error:
@@ -212,6 +219,7 @@ class ForestModel:
                 _options_of(PhraseCalibration, card.get("calibration", {}), "calibration"),
                 dictionary,
                 phrases,
+                relations,
             )
         except InputError as error:
             raise damaged(folder, error) from None

@@ -19,9 +19,9 @@ from forest_align.cext.alignment_result import AlignmentArrays
 from forest_align.types import InputError, ParseForest
 
 if TYPE_CHECKING:
-    from forest_align.aligners.forest._phrase_evidence import PhraseEvidence
     from forest_align.aligners.forest.features import PairFeatures
     from forest_align.aligners.forest.options import ForestOptions
+    from forest_align.aligners.forest.phrase_evidence import PhraseEvidence
     from forest_align.aligners.words.candidate import Candidate
     from forest_align.cext.alignment_arguments import SearchOptions
     from forest_align.types import Sentence

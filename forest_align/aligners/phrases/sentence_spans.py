@@ -110,6 +110,11 @@ class SentenceSpans:
     def __len__(self) -> int:
         return len(self.start)
 
+    def places(self, spans: np.ndarray) -> np.ndarray:
+        """Places of spans of shape (K, 2), int64 (K,); -1 for those of no node."""
+        known = {span: k for k, span in enumerate(zip(self.start.tolist(), self.end.tolist(), strict=True))}
+        return np.array([known.get((start, end), -1) for start, end in spans.tolist()], np.int64)
+
 
 def _category(label: str) -> int:
     name = label.split("::")[0].rstrip("'")

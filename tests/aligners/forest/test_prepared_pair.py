@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.forest import prepared_pair
 from forest_align.aligners.forest._link_evidence import LinkEvidence
-from forest_align.aligners.forest._phrase_evidence import LEAST_ODDS, MOST_ODDS, PHRASE, PhraseEvidence
 from forest_align.aligners.forest._tree_choice import tree_losses
 from forest_align.aligners.forest.aligner import ForestAligner
 from forest_align.aligners.forest.features import forest_of
+from forest_align.aligners.forest.phrase_evidence import LEAST_ODDS, MOST_ODDS, PHRASE, PhraseEvidence
 from forest_align.aligners.forest.result import reported_derivation
 from forest_align.aligners.words.candidate import Candidate
 from forest_align.cext.alignment_arguments import BaseArrays, SideArrays

@@ -6,7 +6,7 @@ import pytest
 
 from forest_align.alignment import Alignment, Links, PhrasePair
 from forest_align.data.formats.format import PhraseUnit
-from forest_align.eval.benchmarks._phrase_units import unit_scorer
+from forest_align.eval.benchmarks.phrase_units import unit_scorer
 from forest_align.types import Node, Sentence
 
 NAMES, CONTEXT, ORDER = "Substitution (named ent.)", "substitution (contextual)", "Change of order"

@@ -14,6 +14,7 @@ from forest_align.lexicon.evidence import word_evidence
 from forest_align.types.spans import SpanSums
 
 if TYPE_CHECKING:
+    from forest_align.aligners.phrases.features import SpanEvidence
     from forest_align.aligners.phrases.model import PhraseModel
     from forest_align.lexicon.lexicon import Lexicon
     from forest_align.types import ParseForest, Sentence
@@ -38,15 +39,18 @@ class PhraseEvidence:
         float64, shape (K,): that people would align the pair.
     links : numpy.ndarray
         float64, shape (K,): expected number of word links inside.
+    phrases : SpanEvidence or None
+        What is known about the phrases of both sentences; None if the rest comes from a cache.
     """
 
     spans: np.ndarray
     log_odds: np.ndarray
     links: np.ndarray
+    phrases: SpanEvidence | None = None
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the evidence is made of, in the order of the attributes."""
+        """The arrays, in the order of the attributes."""
         return self.spans, self.log_odds, self.links
 
     @property
@@ -98,7 +102,9 @@ def judged_phrases(
     links = link_probabilities(candidates, len(source), len(target))
     proposed = ProposedPairs.of(source, target, links, word_evidence(source, target, lexicon))
     inside = SpanSums.of(links).between(*proposed.phrases.ends(proposed.pairs))
-    return PhraseEvidence(proposed.spans, model.log_odds(proposed).astype(np.float64), inside)
+    return PhraseEvidence(
+        proposed.spans, model.log_odds(proposed).astype(np.float64), inside, proposed.phrases
+    )
 
 
 def _key(start: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -1,0 +1,101 @@
+"""Trains the network of the relation model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.nn.functional import log_softmax
+
+from forest_align.aligners.phrases.model import FARTHEST
+from forest_align.aligners.phrases.relation_model import MOST_SIMILAR, SWAPPED, RelationModel
+from forest_align.alignment import RELATION_NAMES
+
+#: Number of a relation that is not known, except that it is not the first one, *equivalent*.
+ANOTHER = len(RELATION_NAMES)
+#: Where people gave no score.
+NO_SCORE = -1.0
+HIDDEN = 48
+EPOCHS, BATCH = 60, 256
+LEARNING_RATE, WEIGHT_DECAY, DROPOUT = 3e-3, 5e-2, 0.3
+#: Weight of the squared error of the similarity.
+OF_SIMILARITY = 0.15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationExamples:
+    """Pairs of phrases to learn from.
+
+    Attributes
+    ----------
+    symmetric, signed : numpy.ndarray
+        float32, see :func:`~forest_align.aligners.phrases.relation_features.relation_features`.
+    relations : numpy.ndarray
+        int64, shape (K,): numbers of relations, or :data:`ANOTHER`.
+    scores : numpy.ndarray
+        float32, shape (K,): similarities from 0 to 5, or :data:`NO_SCORE`.
+    """
+
+    symmetric: np.ndarray
+    signed: np.ndarray
+    relations: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[RelationExamples]) -> RelationExamples:
+        """All examples of several sentence pairs."""
+        names = ("symmetric", "signed", "relations", "scores")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    @property
+    def swapped(self) -> RelationExamples:
+        """The examples of the swapped sentences."""
+        turned = np.array([*SWAPPED, ANOTHER])[self.relations]
+        return RelationExamples(self.symmetric, -self.signed, turned, self.scores)
+
+
+def train_relations(examples: RelationExamples, seed: int = 0) -> RelationModel:
+    """Minimize cross-entropy and squared error with AdamW, in both directions; the rate rises and falls once.
+
+    Parameters
+    ----------
+    examples : RelationExamples
+        From all corpora.
+    seed : int
+        Of the weights at the start, the order and the dropout.
+    """
+    torch.manual_seed(seed)
+    both = RelationExamples.joined([examples, examples.swapped])
+    features = np.concatenate([both.symmetric, both.signed], axis=1)
+    mean = features.mean(axis=0, dtype=np.float64)
+    scale = features.std(axis=0, dtype=np.float64) + 1e-3
+    rows = torch.from_numpy(np.clip((features - mean) / scale, -FARTHEST, FARTHEST).astype(np.float32))
+    relations, scores = torch.from_numpy(both.relations), torch.from_numpy(both.scores)
+    first, second = torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Linear(HIDDEN, ANOTHER + 1)
+    network = torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Dropout(DROPOUT), second)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    steps = EPOCHS * -(-len(rows) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
+    order = torch.Generator().manual_seed(seed)
+    for _ in range(EPOCHS):
+        for batch in torch.randperm(len(rows), generator=order).split(BATCH):
+            optimizer.zero_grad()
+            _loss(network(rows[batch]), relations[batch], scores[batch]).backward()
+            optimizer.step()
+            schedule.step()
+    layers = [
+        (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
+        for layer in (first, second)
+    ]
+    return RelationModel(mean.astype(np.float32), scale.astype(np.float32), (layers[0], layers[1]))
+
+
+def _loss(outputs: torch.Tensor, relations: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    log_probabilities = log_softmax(outputs[:, :ANOTHER], dim=1)
+    known = relations.clamp(max=ANOTHER - 1)[:, None]
+    of_relation = -log_probabilities.gather(1, known).squeeze(1)
+    another = -torch.log1p(-log_probabilities[:, 0].exp().clamp(max=1 - 1e-6))
+    errors = (MOST_SIMILAR * torch.sigmoid(outputs[:, ANOTHER]) - scores) ** 2 * (scores != NO_SCORE)
+    return torch.where(relations == ANOTHER, another, of_relation).mean() + OF_SIMILARITY * errors.mean()

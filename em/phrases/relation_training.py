@@ -1,0 +1,200 @@
+"""Train the relation model of the forest aligner; run once, its output is committed.
+
+It learns relations and similarities from pairs of chunks (the train parts of iSTS 2016), and whether phrases
+mean the same from marked spans (SSD, the dev half). Only pairs whose sides are nodes of the forests count.
+``--folds K`` prints how well held-out pairs are judged, beside the most frequent relation and the mean.
+
+Examples
+--------
+python -m forest_align.em.phrases.relation_training ../shared/data OUT --cache CACHE --folds 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.phrases.features import SpanPairIndex
+from forest_align.aligners.phrases.proposals import span_evidence
+from forest_align.aligners.phrases.relation_features import relation_features
+from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.aligners.words.choose import word_candidates
+from forest_align.alignment import RELATION_NAMES
+from forest_align.data.formats.format import SentencePair
+from forest_align.data.pairs import read_pairs
+from forest_align.em.corpus.cache import ArrayStore
+from forest_align.em.corpus.corpus import LazyParser, parser_fingerprint
+from forest_align.em.corpus.parsed_pairs import ParsedPair, parse_pairs
+from forest_align.em.phrases.examples import FOREST_SIZE
+from forest_align.em.phrases.relation_network import ANOTHER, NO_SCORE, RelationExamples, train_relations
+from forest_align.em.progress import counted
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import InputError
+
+CHUNKS = ("headlines", "images", "answers-students")
+FILES = {
+    **{name: f"ists/STSint.input.{name}.wa" for name in CHUNKS},
+    "ssd": "differences/ssd-dev.tsv",
+}
+#: The types of iSTS; SPE1: the first chunk is more specific.
+_TYPES = {
+    "EQUI": "equivalent",
+    "SPE1": "more specific",
+    "SPE2": "more general",
+    "SIMI": "similar",
+    "REL": "related",
+    "OPPO": "opposite",
+}
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRelation:
+    """Two spans and what people said of them: a relation or :data:`ANOTHER`, and a score or ``NO_SCORE``."""
+
+    source: Span
+    target: Span
+    relation: int
+    score: float
+
+
+def gold_relations(one: ParsedPair) -> Iterator[GoldRelation]:
+    """The pairs of spans of a sentence pair that people judged."""
+    for chunk in one.pair.chunks:
+        kind = _TYPES.get(chunk.type.split("_")[0])
+        source, target = _span(chunk.source), _span(chunk.target)
+        if kind and source and target:
+            score = float(chunk.score) if chunk.score.isdigit() else NO_SCORE
+            yield GoldRelation(source, target, RELATION_NAMES.index(kind), score)
+    for marked in one.pair.marked or ():
+        tokens = [
+            [number for number, token in enumerate(side.tokens) if token.start < end and token.end > start]
+            for side, (start, end) in ((one.source, marked.source), (one.target, marked.target))
+        ]
+        source, target = _span(tokens[0]), _span(tokens[1])
+        if source and target:
+            yield GoldRelation(source, target, 0 if marked.same else ANOTHER, NO_SCORE)
+
+
+def _span(words: Sequence[int]) -> Span | None:
+    """The span of words, unless they have gaps."""
+    if not words or words[-1] - words[0] + 1 != len(words):
+        return None
+    return words[0], words[-1] + 1
+
+
+def read_relations(data: Path, parser: str, cache: Path) -> Iterator[tuple[str, RelationExamples]]:
+    """Read and parse the corpora: for each sentence pair the name of its corpus and its examples.
+
+    Raises
+    ------
+    InputError
+        If a pair cannot be parsed.
+    """
+    parse, store = LazyParser(parser, FOREST_SIZE), ArrayStore(cache)
+    provider, lexicon = word_candidates("contextual"), load_lexicon()
+    for name, file in FILES.items():
+        pairs = [pair for pair in read_pairs(data / file) if isinstance(pair, SentencePair)]
+        for one in parse_pairs(pairs, parse, store, [parser_fingerprint(parser), FOREST_SIZE]):
+            if isinstance(one, InputError):
+                raise one
+            links = link_probabilities(
+                provider.candidates(one.source, one.target), len(one.source), len(one.target)
+            )
+            evidence = pair_evidence(one.source, one.target, lexicon)
+            phrases = span_evidence(one.source, one.target, links, evidence)
+            gold = list(gold_relations(one))
+            sides = np.array([(*pair.source, *pair.target) for pair in gold], np.int64).reshape(-1, 4)
+            places = SpanPairIndex(phrases.source.places(sides[:, :2]), phrases.target.places(sides[:, 2:]))
+            kept = np.flatnonzero((places.source >= 0) & (places.target >= 0))
+            if len(kept):
+                index = SpanPairIndex(places.source[kept], places.target[kept])
+                features = relation_features(one.source, one.target, phrases, evidence, index)
+                relations = np.array([gold[k].relation for k in kept], np.int64)
+                scores = np.array([gold[k].score for k in kept], np.float32)
+                yield name, RelationExamples(*features, relations, scores)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the script."""
+    options = parse_arguments(arguments)
+    torch.set_num_threads(1)  # fixed order of sums: the same weights every time
+    read = counted(read_relations(options.data, options.parser, options.cache), "pairs")
+    parts = list(read)
+    for line in measured(parts, options.folds, options.seed):
+        print(line, flush=True)
+    examples = RelationExamples.joined([part for _, part in parts])
+    card = {
+        "trained on": [*(f"iSTS 2016 {name} (train)" for name in CHUNKS), "SSD (dev half)"],
+        "phrase pairs": len(examples.relations),
+        "parser": options.parser,
+        "seed": options.seed,
+    }
+    replace(train_relations(examples, options.seed), card=card).save(options.output)
+    return 0
+
+
+def measured(parts: Sequence[tuple[str, RelationExamples]], folds: int, seed: int) -> Iterator[str]:
+    """A table of how held-out pairs are judged, by corpus."""
+    if folds < 2:
+        return
+    rows: dict[str, list[np.ndarray]] = {}
+    for fold in range(folds):
+        model = train_relations(
+            RelationExamples.joined([part for k, (_, part) in enumerate(parts) if k % folds != fold]), seed
+        )
+        for name, part in (one for k, one in enumerate(parts) if k % folds == fold):
+            rows.setdefault(name, []).append(_judged(model, part))
+    yield "| held-out pairs of | pairs | most frequent | right | mean error of the mean | mean error | r |"
+    yield "|---" * 7 + "|"
+    for name, found in rows.items():
+        gold, chosen, score, similarity = np.concatenate(found, axis=1)
+        is_known = score != NO_SCORE
+        cells = [f"{len(gold)}", f"{np.unique(gold, return_counts=True)[1].max() / len(gold):.3f}"]
+        cells.append(f"{(gold == chosen).mean():.3f}")
+        if is_known.any():
+            score, similarity = score[is_known], similarity[is_known]
+            cells += [
+                f"{np.abs(score - score.mean()).mean():.2f}",
+                f"{np.abs(score - similarity).mean():.2f}",
+            ]
+            cells.append(f"{np.corrcoef(score, similarity)[0, 1]:.3f}")
+        else:
+            cells += ["", "", ""]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _judged(model: RelationModel, part: RelationExamples) -> np.ndarray:
+    """Gold and chosen relation, gold score and similarity of each pair, float64 (4, K)."""
+    probabilities, similarity = model.judge(part.symmetric, part.signed)
+    chosen = probabilities.argmax(axis=1)
+    # Of some pairs people said only that they do not mean the same.
+    chosen = np.where((part.relations == ANOTHER) & (probabilities[:, 0] < 0.5), ANOTHER, chosen)
+    return np.stack([part.relations, chosen, part.scores, similarity]).astype(np.float64)
+
+
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, help="folder with ists and differences")
+    parser.add_argument("output", type=Path, help="folder for the model")
+    parser.add_argument("--parser", default="en", help="gives forests and word vectors")
+    parser.add_argument("--cache", type=Path, required=True, help="folder for parses")
+    parser.add_argument("--folds", type=int, default=0, help="measure by cross-fitting in so many folds")
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Adds to the phrase pairs of an alignment how their phrases are related."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.phrases.changes import WordChanges
+from forest_align.aligners.phrases.features import SpanPairIndex
+from forest_align.aligners.phrases.relation_features import relation_features
+from forest_align.alignment import RELATION_NAMES, Alignment, PhraseRelation
+
+if TYPE_CHECKING:
+    from forest_align.aligners.phrases.features import SpanEvidence
+    from forest_align.aligners.phrases.relation_model import RelationModel
+    from forest_align.lexicon.lexicon import Lexicon
+
+
+def with_relations(
+    alignment: Alignment, model: RelationModel, phrases: SpanEvidence, lexicon: Lexicon
+) -> Alignment:
+    """Set ``relation`` and ``similarity`` of every phrase pair.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Its phrases are nodes of the forests of its sentences.
+    model : RelationModel
+        Judges the pairs.
+    phrases : SpanEvidence
+        The phrases of its sentences.
+    lexicon : Lexicon
+        Relations between words.
+    """
+    pairs = alignment.phrases
+    if not pairs:
+        return alignment
+    source, target = alignment.source, alignment.target
+    sides = [
+        side.places(np.array([(node.start, node.end) for node in nodes], np.int64))
+        for side, nodes in (
+            (phrases.source, [pair.source_node for pair in pairs]),
+            (phrases.target, [pair.target_node for pair in pairs]),
+        )
+    ]
+    evidence = pair_evidence(source, target, lexicon)
+    features = relation_features(source, target, phrases, evidence, SpanPairIndex(*sides))
+    probabilities, similarity = model.judge(*features)
+    changes = WordChanges(source, target, alignment.words.pairs)
+    best = probabilities.argmax(axis=1).tolist()
+    judged = [
+        replace(
+            pair,
+            relation=PhraseRelation(
+                RELATION_NAMES[best[k]],
+                float(probabilities[k, best[k]]),
+                changes.of(pair.source_node.span, pair.target_node.span),
+            ),
+            similarity=float(similarity[k]),
+        )
+        for k, pair in enumerate(pairs)
+    ]
+    return replace(alignment, phrases=tuple(judged))

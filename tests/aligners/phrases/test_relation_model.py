@@ -1,0 +1,122 @@
+"""The relation model: its features, its network in both directions, its folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forest_align.aligners.contextual.pair_evidence import pair_evidence
+from forest_align.aligners.forest.aligner import ForestAligner
+from forest_align.aligners.phrases.features import SpanEvidence, SpanPairIndex
+from forest_align.aligners.phrases.proposals import span_evidence
+from forest_align.aligners.phrases.relation_features import SIGNED, SYMMETRIC, relation_features
+from forest_align.aligners.phrases.relation_model import RelationModel
+from forest_align.aligners.words.candidate import link_probabilities
+from forest_align.alignment import RELATION_NAMES
+from forest_align.lexicon.lexicon import load_lexicon
+from forest_align.types import ModelError
+
+from .phrase_cases import pair_with_vectors
+
+INPUTS = len(SYMMETRIC) + len(SIGNED)
+
+
+def untrained(seed: int = 0) -> RelationModel:
+    """A network of random weights."""
+    rng = np.random.default_rng(seed)
+    sizes = ((INPUTS, 6), (6, len(RELATION_NAMES) + 1))
+    first, second = (
+        (rng.normal(size=size).astype(np.float32), rng.normal(size=size[1]).astype(np.float32))
+        for size in sizes
+    )
+    ones = np.ones(INPUTS, np.float32)
+    return RelationModel(0.1 * ones, 2 * ones, (first, second), {"made": "by chance"})
+
+
+def all_pairs(phrases: SpanEvidence) -> SpanPairIndex:
+    grid = np.meshgrid(np.arange(len(phrases.source)), np.arange(len(phrases.target)), indexing="ij")
+    return SpanPairIndex(*(places.ravel() for places in grid))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_swapped_sentences_have_the_swapped_relations(seed: int) -> None:
+    source, target, candidates = pair_with_vectors(seed)
+    links = link_probabilities(candidates, len(source), len(target))
+    evidence = pair_evidence(source, target, load_lexicon())
+    straight = span_evidence(source, target, links, evidence)
+    pairs = all_pairs(straight)
+    symmetric, signed = relation_features(source, target, straight, evidence, pairs)
+    turned = relation_features(
+        target,
+        source,
+        span_evidence(target, source, links.T, evidence.T),
+        evidence.T,
+        SpanPairIndex(pairs.target, pairs.source),
+    )
+    np.testing.assert_allclose(symmetric, turned[0], atol=1e-5)
+    np.testing.assert_allclose(signed, -turned[1], atol=1e-5)
+    model = untrained()
+    one, two = model.judge(symmetric, signed), model.judge(*turned)
+    np.testing.assert_allclose(one[1], two[1], atol=1e-4)
+    for place, name in enumerate(RELATION_NAMES):
+        other = {"more specific": "more general", "more general": "more specific"}.get(name, name)
+        np.testing.assert_allclose(one[0][:, place], two[0][:, RELATION_NAMES.index(other)], atol=1e-4)
+    np.testing.assert_allclose(one[0].sum(axis=1), 1.0)
+    assert ((one[1] >= 0) & (one[1] <= 5)).all()
+
+
+def test_a_saved_model_is_the_same_and_damaged_ones_are_refused(tmp_path: Path) -> None:
+    model = untrained()
+    model.save(tmp_path)
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(7, len(SYMMETRIC))), rng.normal(size=(7, len(SIGNED)))
+    for one, two in zip(RelationModel.load(tmp_path).judge(*rows), model.judge(*rows), strict=True):
+        np.testing.assert_array_equal(one, two)
+    replace(model, scale=np.zeros(INPUTS, np.float32)).save(tmp_path)
+    with pytest.raises(ModelError, match="above 0"):
+        RelationModel.load(tmp_path)
+    model.save(tmp_path)
+    card = tmp_path / "model.json"
+    card.write_text(card.read_text().replace('"opposite"', '"other"'))
+    with pytest.raises(ModelError, match="relations"):
+        RelationModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "phrase", "wanted"),
+    [
+        ("He passed away .", "He died .", ("passed away", "died"), {"equivalent"}),
+        ("They sold 500 cars .", "They sold 400 cars .", ("500 cars", "400 cars"), {"similar", "related"}),
+        (
+            "The dog barked .",
+            "The big brown dog barked .",
+            ("The dog", "The big brown dog"),
+            {"more general"},
+        ),
+        (
+            "The big brown dog barked .",
+            "The dog barked .",
+            ("The big brown dog", "The dog"),
+            {"more specific"},
+        ),
+    ],
+)
+def test_the_bundled_model_knows_what_says_more(
+    source: str, target: str, phrase: tuple[str, str], wanted: set[str]
+) -> None:
+    found = ForestAligner().align(source, target)
+    words = found.source.words, found.target.words
+    pair = next(
+        pair
+        for pair in found.phrases
+        if (
+            " ".join(words[0][slice(*pair.source_node.span)]),
+            " ".join(words[1][slice(*pair.target_node.span)]),
+        )
+        == phrase
+    )
+    assert pair.relation is not None and pair.relation.name in wanted
+    assert pair.similarity is not None and (pair.similarity > 4) == ("equivalent" in wanted)
