@@ -92,6 +92,14 @@ tune_model() {
         > "$out/tables/$2.calibration.md"
 }
 
+# tune_phrases: the trained weights, with the models of phrases and the options for them, calibrated.
+tune_phrases() {
+    python -m forest_align.em.phrases.tuning "$data" "$out/phrases" "$out/forest" --model "$out/em" \
+        --relations "$out/relations" --cache "$out/cache" --trials "$trials"
+    python -m forest_align.em.forest.calibrate "$alignment/mtref/dev.tsv" "$alignment/wiki/dev.tsv" \
+        --model "$out/forest" -o "$out/forest" --forests "$out/cache" > "$out/tables/forest.calibration.md"
+}
+
 # tune_untrained NAME: the weights of zero (uniform) or set by hand (fixed) with fixed options, then tuned ones.
 tune_untrained() {
     python -m forest_align.em.forest.untuned "$here/forest_align/aligners/models/$1" -o "$out/start/$1"
@@ -176,7 +184,9 @@ step uniform tune_untrained uniform
 bundle uniform aligners/models/uniform
 step em forest-align train forest $text -o "$out/em" --start "$out/uniform" --forests "$out/cache" \
     --epochs 5 --batch-size 0 --workers "$workers" --resume
-step forest tune_model "$out/em" forest
+step phrases python -m forest_align.em.phrases.training "$data" "$out/phrases" --cache "$out/cache" --folds
+step relations python -m forest_align.em.phrases.relation_training "$data" "$out/relations" --cache "$out/cache" --folds 5
+step forest tune_phrases
 bundle forest aligners/models/forest
 step paraphrases python -m forest_align.em.sentence_pairs.training "$out/paraphrases" \
     --loose "$data/extrinsic/msrp/msr-para-train.tsv" --strict "$data/extrinsic/paws/dev.tsv" --features "$out/cache"
