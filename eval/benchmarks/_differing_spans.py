@@ -83,15 +83,15 @@ def difference_scorer(gold: Sequence[Differences]) -> Callable[[Sequence[Alignme
 def differing_spans(alignment: Alignment) -> Differences:
     """The spans in which the two sentences of an alignment differ.
 
-    1. A phrase pair whose ``relation`` is known and not ``equivalent`` differs, if no smaller pair inside it
+    1. A phrase pair with a known relation other than ``equivalent`` differs, if no smaller pair inside it
        does. Its words differ.
     2. A word without a link differs, unless the smallest phrase pair around it is equivalent.
 
     Adjacent words that differ make one span; punctuation does not differ. Without relations, as of aligners
     of words, only the second rule applies, without its exception.
     """
-    related = [pair for pair in alignment.phrases if getattr(pair, "relation", None) is not None]
-    differing = _smallest(pair for pair in related if getattr(pair, "relation", None) != _EQUIVALENT)
+    related = [pair for pair in alignment.phrases if pair.relation is not None]
+    differing = _smallest(pair for pair in related if not _is_equivalent(pair))
     sides = []
     for side, sentence in enumerate((alignment.source, alignment.target)):
         linked = {link[side] for link in alignment.words}
@@ -129,7 +129,11 @@ def _contains(outer: Span, inner: Span) -> bool:
 def _is_inside_equivalent(word: int, related: Sequence[PhrasePair], side: int) -> bool:
     around = [pair for pair in related if _contains(_span(pair, side), (word, word + 1))]
     smallest = min(around, key=lambda pair: _span(pair, side)[1] - _span(pair, side)[0], default=None)
-    return smallest is not None and getattr(smallest, "relation", None) == _EQUIVALENT
+    return smallest is not None and _is_equivalent(smallest)
+
+
+def _is_equivalent(pair: PhrasePair) -> bool:
+    return pair.relation is not None and pair.relation.name == _EQUIVALENT
 
 
 def _runs(words: Sequence[str], chosen: AbstractSet[int]) -> list[Span]:

@@ -18,13 +18,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from forest_align.alignment import Span
 from forest_align.eval.metrics.scores import Scores, Statistic, mean, share
-
-# Higher than any distance: a span is alone only if there is no other.
-_ALONE = 1e6
 
 
 def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence[Span]) -> Scores:
@@ -35,7 +31,7 @@ def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence
     words : sequence of str
         The tokens.
     wanted, found : sequence of (int, int)
-        Half-open token spans of the gold and of a system.
+        Half-open token spans of the gold and of a system; those of each do not overlap.
 
     Returns
     -------
@@ -45,18 +41,39 @@ def score_sentence(words: Sequence[str], wanted: Sequence[Span], found: Sequence
     size = max(len(wanted), len(found))
     if not size:
         return Scores(1.0, 1.0, 1.0)
-    distances = np.full((len(wanted), len(found)), _ALONE)
-    for (row, column), _ in np.ndenumerate(distances):
-        distances[row, column] = np.abs(np.subtract(wanted[row], found[column])).sum()
     scores = [
-        _score_words(_counted(words, wanted[row]), _counted(words, found[column]))
-        for row, column in zip(*linear_sum_assignment(distances), strict=True)
+        _score_words(_counted(words, ours), _counted(words, theirs))
+        for ours, theirs in _paired(wanted, found)
     ]
     return Scores(
         sum(one.precision for one in scores) / size,
         sum(one.recall for one in scores) / size,
         sum(one.f1 for one in scores) / size,
     )
+
+
+def _paired(wanted: Sequence[Span], found: Sequence[Span]) -> list[tuple[Span, Span]]:
+    """Pair as many spans as possible, so that the sum of the distances of their ends is least.
+
+    Spans that do not overlap are then paired in their order, so each prefix has a best pairing.
+    """
+    if len(wanted) > len(found):
+        return [(ours, theirs) for theirs, ours in _paired(found, wanted)]
+    fewer, more = sorted(wanted), sorted(found)
+    # For each number of spans of the longer list: cost and pairs of the spans of the shorter list so far.
+    best: list[tuple[int, list[tuple[Span, Span]]]] = [(0, [])] * (len(more) + 1)
+    for count, one in enumerate(fewer, start=1):
+        row = best[:count]
+        for place in range(count, len(more) + 1):
+            other = more[place - 1]
+            cost, pairs = best[place - 1]
+            cost += abs(one[0] - other[0]) + abs(one[1] - other[1])
+            if place > count and row[place - 1][0] <= cost:
+                row.append(row[place - 1])
+            else:
+                row.append((cost, [*pairs, (one, other)]))
+        best = row
+    return best[-1][1]
 
 
 def _counted(words: Sequence[str], span: Span) -> Counter[str]:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
-from forest_align.alignment import Alignment, Links
+from forest_align.alignment import Alignment, Links, PhrasePair, PhraseRelation
 from forest_align.eval.benchmarks._differing_spans import Differences, difference_scorer, differing_spans
 from forest_align.types import Node, Sentence
-
-
-@dataclass(frozen=True)
-class Related:
-    """A phrase pair with a relation, as aligners with a phrase model report it."""
-
-    source_node: Node
-    target_node: Node
-    relation: str | None
 
 
 def aligned(links: str, *phrases: tuple[tuple[int, int], tuple[int, int], str | None]) -> Alignment:
@@ -25,9 +14,15 @@ def aligned(links: str, *phrases: tuple[tuple[int, int], tuple[int, int], str | 
         Sentence.from_words(text.split()) for text in ("a red dog , sang", "one red cat , sang")
     )
     pairs = tuple(
-        Related(Node(*ours, "X"), Node(*theirs, "X"), relation) for ours, theirs, relation in phrases
+        PhrasePair(
+            Node(*ours, "X"),
+            Node(*theirs, "X"),
+            1.0,
+            relation=None if relation is None else PhraseRelation(relation, 0.9),
+        )
+        for ours, theirs, relation in phrases
     )
-    return Alignment(source, target, Links.from_pharaoh(links), pairs)  # type: ignore[arg-type]
+    return Alignment(source, target, Links.from_pharaoh(links), pairs)
 
 
 def test_words_without_links_differ_and_punctuation_does_not() -> None:
