@@ -8,11 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from forest_align.alignment import Alignment
+from forest_align.data.formats.format import ChunkLink
 from forest_align.eval.benchmarks.task import Figures
+from forest_align.eval.metrics.chunk_relation_scores import chunk_relation_statistics, count_chunk_relations
 from forest_align.eval.metrics.chunk_scores import ChunkPair, count_chunks, score_chunks
 from forest_align.lexicon.function_words import is_content_word
 
 Span = tuple[int, int]
+
+# By whether the chunk of the source is covered, and that of the target.
+_RELATIONS = {
+    (True, True): ("EQUI", "5"),
+    (False, True): ("SPE1", "4"),
+    (True, False): ("SPE2", "4"),
+    (False, False): ("SIMI", "3"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +33,13 @@ class ChunkedPair:
     ----------
     source, target : sequence of (int, int)
         Half-open token spans of the chunks.
-    gold : sequence of (sequence of int, sequence of int)
-        Aligned chunks as token indices.
+    gold : sequence of ChunkLink
+        Aligned chunks.
     """
 
     source: Sequence[Span]
     target: Sequence[Span]
-    gold: Sequence[ChunkPair]
+    gold: Sequence[ChunkLink]
 
 
 def align_chunks(source: Sequence[Span], target: Sequence[Span], alignment: Alignment) -> list[ChunkPair]:
@@ -73,6 +83,25 @@ def align_chunks(source: Sequence[Span], target: Sequence[Span], alignment: Alig
     joined = _left_over(counted.T, shared.T, swapped, essential[1], source)
     found |= {(ours, theirs) for theirs, ours in joined}
     return [(range(*source[ours]), range(*target[theirs])) for ours, theirs in sorted(found)]
+
+
+def relate_chunks(chunk_pairs: Sequence[ChunkPair], alignment: Alignment) -> list[ChunkLink]:
+    """Types and similarity scores of aligned chunks from word links alone.
+
+    A chunk is covered if each of its essential words, see :func:`align_chunks`, is linked to its partner. Two
+    covered chunks are equivalent (EQUI, 5). A chunk that is not covered says more than one that is (SPE1 or
+    SPE2, 4). Two chunks that are not covered are similar (SIMI, 3).
+    """
+    found = []
+    links = set(alignment.words)
+    for ours, theirs in chunk_pairs:
+        source = _essential(alignment.source.words, (ours[0], ours[-1] + 1))
+        target = _essential(alignment.target.words, (theirs[0], theirs[-1] + 1))
+        source_covered = all(any((i, j) in links for j in theirs) for i in source)
+        target_covered = all(any((i, j) in links for i in ours) for j in target)
+        type_and_score = _RELATIONS[source_covered, target_covered]
+        found.append(ChunkLink(tuple(ours), tuple(theirs), *type_and_score))
+    return found
 
 
 def _essential(words: Sequence[str], span: Span) -> list[int]:
@@ -127,22 +156,47 @@ def _left_over(
 def chunk_scorer(
     sets: Sequence[str], chunked: Sequence[ChunkedPair]
 ) -> Callable[[Sequence[Alignment]], list[Figures]]:
-    """Score the alignment F1 of each set and of all sets, one table each: ``ists headlines`` etc."""
+    """Score the chunks of each set and of all sets, one table each: ``ists headlines`` etc.
+
+    Precision, recall and F1 are those of the alignment alone ("F1 Ali"). The F1s of types and scores are
+    those of :func:`relate_chunks`.
+    """
 
     def score(alignments: Sequence[Alignment]) -> list[Figures]:
-        rows = [
-            count_chunks(
-                alignment.source.words,
-                alignment.target.words,
-                pair.gold,
-                align_chunks(pair.source, pair.target, alignment),
-            )
-            for alignment, pair in zip(alignments, chunked, strict=True)
-        ]
         found = []
-        for name in dict.fromkeys(sets):
-            of_set = [row for row, its_set in zip(rows, sets, strict=True) if its_set == name]
-            found.append(Figures.of(f"ists {name}", score_chunks(of_set).statistics()))
-        return [*found, Figures.of("ists", score_chunks(rows).statistics())]
+        for alignment, pair in zip(alignments, chunked, strict=True):
+            pairs = align_chunks(pair.source, pair.target, alignment)
+            found.append(relate_chunks(pairs, alignment))
+        return chunk_figures(sets, chunked, alignments, found)
 
     return score
+
+
+def chunk_figures(
+    sets: Sequence[str],
+    chunked: Sequence[ChunkedPair],
+    alignments: Sequence[Alignment],
+    found: Sequence[Sequence[ChunkLink]],
+) -> list[Figures]:
+    """Figures of predicted chunk pairs, of each set and of all sets."""
+    rows, relations = [], []
+    for alignment, pair, chunks in zip(alignments, chunked, found, strict=True):
+        words = alignment.source.words, alignment.target.words
+        pairs = ([(chunk.source, chunk.target) for chunk in side] for side in (pair.gold, chunks))
+        rows.append(count_chunks(*words, *pairs))
+        relations.append(count_chunk_relations(*words, pair.gold, chunks))
+    tables = {
+        f"ists {name}": [k for k, its in enumerate(sets) if its == name] for name in dict.fromkeys(sets)
+    }
+    return [
+        Figures.of(
+            table,
+            score_chunks([rows[k] for k in places]).statistics()
+            | {
+                name: one
+                for name, one in chunk_relation_statistics([relations[k] for k in places]).items()
+                if name != "f1.alignment"  # the same as F1
+            },
+        )
+        for table, places in {**tables, "ists": list(range(len(rows)))}.items()
+    ]

@@ -88,5 +88,4 @@ def _chunked(pair: SentencePair, chunk_files: Sequence[Path], line: int) -> Chun
                 f"pair {pair.id!r}: expected '[ … ] [ … ]' of the words {' '.join(sentence.words)[:60]!r}"
             )
             raise InputError(message, file=str(path), line=line)
-    gold = [(chunk.source, chunk.target) for chunk in pair.chunks or ()]
-    return ChunkedPair(pair.source_chunks, pair.target_chunks, gold)
+    return ChunkedPair(pair.source_chunks, pair.target_chunks, pair.chunks or ())

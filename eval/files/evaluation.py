@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from forest_align.eval.files.matching import FilePrediction, JudgedPair, check_matching
 from forest_align.eval.files.result_tables import Row, format_table, signature
 from forest_align.eval.metrics.calibration_error import Calibration, calibrate_links
+from forest_align.eval.metrics.chunk_relation_scores import (
+    CHUNK_F1S,
+    chunk_relation_statistics,
+    count_chunk_relations,
+)
 from forest_align.eval.metrics.phrase_scores import PhraseScores, score_phrases
 from forest_align.eval.metrics.scores import Scores, Statistic
 from forest_align.eval.metrics.significance import Comparison, approximate_randomization, bootstrap_interval
@@ -41,6 +46,8 @@ class Evaluation:
         Calibration of the links' probabilities, if the predictions have them.
     failed : int
         Number of pairs that could not be aligned; they are scored like the others.
+    chunks : mapping of str to Statistic, optional
+        F1s of aligned chunks with types and scores, if both gold and predictions have them.
     """
 
     words: WordScores
@@ -48,12 +55,15 @@ class Evaluation:
     links: str
     calibration: Calibration | None = None
     failed: int = 0
+    chunks: Mapping[str, Statistic] | None = None
 
     def statistics(self) -> dict[str, dict[str, Statistic]]:
-        """All figures that can be tested, by part (``word``, ``phrases``) and name."""
+        """All figures that can be tested, by part (``word``, ``phrases``, ``chunks``) and name."""
         found = {"word": self.words.statistics()}
         if self.phrases is not None:
             found["phrases"] = self.phrases.statistics()
+        if self.chunks is not None:
+            found["chunks"] = dict(self.chunks)
         return found
 
 
@@ -91,7 +101,19 @@ def evaluate(
         links,
         _calibration(gold, predictions, links),
         sum(prediction.failed for prediction in predictions),
+        _chunk_f1s(gold, predictions),
     )
+
+
+def _chunk_f1s(
+    gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]
+) -> dict[str, Statistic] | None:
+    rows = []
+    for pair, prediction in zip(gold, predictions, strict=True):
+        if pair.chunks is None or prediction.chunks is None:
+            return None
+        rows.append(count_chunk_relations(pair.source, pair.target, pair.chunks, prediction.chunks))
+    return chunk_relation_statistics(rows) if rows else None
 
 
 def _phrase_scores(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> PhraseScores | None:
@@ -152,7 +174,7 @@ def to_json(
     dict
         ``pairs``; ``failed``, the number of pairs that could not be aligned; ``word`` with ``precision``,
         ``recall``, ``f1``, ``exact_match``, ``micro_f1``, ``pair_f1``, the scores by kind and the 95%
-        interval of F1; ``word_probabilities`` and ``phrases`` if there are any; ``against`` and
+        interval of F1; ``word_probabilities``, ``phrases`` and ``chunks`` if there are any; ``against`` and
         ``against_failed`` if two systems were compared; ``signature``.
     """
     words = _percent(evaluation.statistics()["word"])
@@ -169,6 +191,8 @@ def to_json(
         result["word_probabilities"] = {"calibration_error": 100 * evaluation.calibration.expected_error}
     if evaluation.phrases is not None:
         result["phrases"] = _percent(evaluation.phrases.statistics())
+    if evaluation.chunks is not None:
+        result["chunks"] = _percent(evaluation.chunks)
     if comparison is not None:
         result["against"] = {
             part: {
@@ -208,6 +232,8 @@ def to_text(
         "",
         format_table(rows, list(main), first="percent"),
     ]
+    if evaluation.chunks is not None:
+        lines += ["", format_table([Row("chunks", _percent(evaluation.chunks))], CHUNK_F1S, first="percent")]
     interval = _interval(evaluation, seed)
     if interval:
         lines += ["", f"95% interval of word F1: {interval[0]:.1f} to {interval[1]:.1f}"]
@@ -217,7 +243,7 @@ def to_text(
     if other_failed:
         lines += ["", f"pairs that the other system could not align: {other_failed}"]
     for part, figures in (comparison or {}).items():
-        shown = {name: found for name, found in figures.items() if name in main}
+        shown = {name: found for name, found in figures.items() if name in (*main, *CHUNK_F1S)}
         gaps = Row("difference", {name: 100 * found.difference for name, found in shown.items()})
         tests = "  ".join(f"{name} {found.p_value:.4f}" for name, found in shown.items())
         lines += [

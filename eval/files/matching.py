@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from forest_align.alignment import Links, SpanPair
+from forest_align.data.formats.format import ChunkLink
 from forest_align.data.formats.pharaoh import check_links
 from forest_align.types import InputError
 
@@ -25,6 +26,8 @@ class JudgedPair:
         Gold word links.
     phrases : sequence of set, optional
         Gold phrase pairs of each annotator; None if phrases were not annotated.
+    chunks : sequence of ChunkLink, optional
+        Aligned chunks; None if the format has none.
     """
 
     id: str
@@ -32,6 +35,7 @@ class JudgedPair:
     target: Sequence[str]
     links: Links
     phrases: Sequence[AbstractSet[SpanPair]] | None = None
+    chunks: Sequence[ChunkLink] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class FilePrediction:
         Name of its pair; empty if the file does not name its pairs.
     failed : bool
         Whether the aligner failed on this pair.
+    chunks : sequence of ChunkLink, optional
+        Predicted chunk pairs; None if the format has none.
     """
 
     links: Links
@@ -58,6 +64,7 @@ class FilePrediction:
     phrases: AbstractSet[SpanPair] | None = None
     id: str = ""
     failed: bool = False
+    chunks: Sequence[ChunkLink] | None = None
 
 
 def check_matching(gold: Sequence[JudgedPair], predictions: Sequence[FilePrediction]) -> None:

@@ -52,7 +52,7 @@ def _gold(pair: SentencePair, file: str) -> JudgedPair:
         raise _error(f"pair {pair.id!r} has no gold word links over tokens", pair, file)
     if phrases is None and pair.alignment is not None:
         phrases = (frozenset(_phrases(pair.alignment)),)
-    return JudgedPair(pair.id, pair.source.words, pair.target.words, links, phrases)
+    return JudgedPair(pair.id, pair.source.words, pair.target.words, links, phrases, pair.chunks)
 
 
 def _error(message: str, pair: SentencePair, file: str) -> InputError:
@@ -133,6 +133,7 @@ def _prediction(pair: SentencePair, number: int, file: str) -> FilePrediction:
         # for a gold pair's name that is the same number.
         "" if pair.id == str(number) else pair.id,
         alignment is not None and bool(alignment.error),
+        pair.chunks,
     )
 
 

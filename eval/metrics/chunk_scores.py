@@ -79,8 +79,8 @@ def count_chunks(
     InputError
         If an index points beyond a sentence.
     """
-    wanted, found = _links(source, target, gold), _links(source, target, predicted)
-    by_found, by_wanted = _weights(found), _weights(wanted)
+    wanted, found = links_of_chunks(source, target, gold), links_of_chunks(source, target, predicted)
+    by_found, by_wanted = link_weights(found), link_weights(wanted)
     shared = wanted & found
     return (
         sum(by_found[link] for link in shared),
@@ -95,9 +95,10 @@ def score_chunks(rows: Sequence[tuple[float, float, float, float]]) -> ChunkScor
     return ChunkScores(np.asarray(rows, float).reshape(-1, 4))
 
 
-def _links(
+def links_of_chunks(
     source: Sequence[str], target: Sequence[str], chunk_pairs: Iterable[ChunkPair]
 ) -> set[tuple[int, int]]:
+    """The links of all tokens of aligned chunks, punctuation left out; see :func:`count_chunks`."""
     links = {(s, t) for ours, theirs in chunk_pairs for s in ours for t in theirs}
     for s, t in links:
         if not (0 <= s < len(source) and 0 <= t < len(target)):
@@ -106,6 +107,7 @@ def _links(
     return {(s, t) for s, t in links if source[s] not in _PUNCTUATION and target[t] not in _PUNCTUATION}
 
 
-def _weights(links: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
+def link_weights(links: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """The weight of each link by the fanouts of its tokens."""
     of_source, of_target = Counter(s for s, _ in links), Counter(t for _, t in links)
     return {(s, t): 1 / max(of_source[s], of_target[t]) for s, t in links}

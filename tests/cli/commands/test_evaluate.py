@@ -237,3 +237,38 @@ def test_a_broken_line_of_links_is_named(
 def test_a_negative_seed_is_bad_usage(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", str(gold), str(gold), "--seed", "-1"]) == 2
     assert "field 'seed': expected at least 0, found -1" in capsys.readouterr().err
+
+
+WA = """<sentence id="1" status="">
+// the dog
+// a cat
+<source>
+1 the :
+2 dog :
+</source>
+<translation>
+1 a :
+2 cat :
+</translation>
+<alignment>
+{}
+</alignment>
+</sentence>
+"""
+
+
+def test_chunks_are_scored_with_their_types_where_both_files_have_them(tmp_path: Path, capsys) -> None:
+    gold, found, links = tmp_path / "gold.wa", tmp_path / "found.wa", tmp_path / "links.jsonl"
+    gold.write_text(WA.format("2 <==> 2 // SIMI // 3 // dog <==> cat"))
+    found.write_text(WA.format("2 <==> 2 // REL // 1 // dog <==> cat"))
+    links.write_text('{"source": ["the", "dog"], "target": ["a", "cat"], "words": [[1, 1]]}\n')
+    report = scores(capsys, str(gold), str(found))
+    expected = {"f1.alignment": 100, "f1.type": 0, "f1.score": 60, "f1.type_and_score": 0}
+    assert report["chunks"] == pytest.approx(expected)
+    assert "chunks" not in scores(capsys, str(gold), str(links))
+    compared = scores(capsys, str(gold), str(gold), "--against", str(found))
+    assert compared["against"]["chunks"]["f1.score"]["difference"] == pytest.approx(40)
+    assert main(["evaluate", str(gold), str(found), "--against", str(gold)]) == 0
+    shown = capsys.readouterr().out
+    assert "| chunks  |  100.0 |     0.0 |     60.0 |        0.0 |" in shown
+    assert "against the other system, chunks:" in shown

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from forest_align.aligners.identity import IdentityAligner
 from forest_align.alignment import Alignment, Links, PhrasePair
+from forest_align.data.formats.format import ChunkLink
 from forest_align.data.formats.spade import pair_of_trees
 from forest_align.data.pairs import SentencePair
 from forest_align.data.trees.enju import parse_enju
 from forest_align.eval.benchmarks._annotated_phrases import AnnotatedPhrases, linked_phrases, phrase_scorer
-from forest_align.eval.benchmarks._chunk_links import ChunkedPair, align_chunks, chunk_scorer
+from forest_align.eval.benchmarks._chunk_links import ChunkedPair, align_chunks, chunk_scorer, relate_chunks
 from forest_align.eval.benchmarks._word_links import GoldVersion, word_scorer
 from forest_align.eval.metrics.constituents import constituent_pairs
 from forest_align.types import InputError, Node, Sentence
@@ -125,10 +126,30 @@ def test_sentences_without_chunks_have_no_aligned_chunks() -> None:
 
 
 def test_chunk_figures_come_for_each_set_and_for_all() -> None:
-    pair = ChunkedPair([(0, 1), (1, 2)], [(0, 1), (1, 2)], [([0], [0])])
+    pair = ChunkedPair([(0, 1), (1, 2)], [(0, 1), (1, 2)], [ChunkLink((0,), (0,), "SPE1", "4")])
     runs = [aligned("a b", "a b", "0-0"), aligned("a b", "a b", "1-1")]
     figures = chunk_scorer(["one", "two"], [pair, pair])(runs)
     assert [(f.table, f.values["f1"]) for f in figures] == [("ists one", 100), ("ists two", 0), ("ists", 50)]
+    # The words are linked, so the chunks are equivalent with 5, which is no mistake beside SPE1 with 4.
+    names = "f1.type", "f1.score", "f1.type_and_score"
+    assert [figures[0].values[name] for name in names] == pytest.approx([0, 80, 80])
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        ("a big dog", "the dog", "2-1", ("SPE1", "4")),
+        ("the dog", "a big dog", "1-2", ("SPE2", "4")),
+        ("a big dog", "the large dog", "1-1 2-2", ("EQUI", "5")),
+        ("a big dog", "the brown dog", "2-2", ("SIMI", "3")),
+        ("on it", "on it", "0-0", ("SIMI", "3")),
+        ("on it", "on it", "0-0 1-1", ("EQUI", "5")),
+    ],
+)
+def test_a_chunk_with_words_that_are_not_linked_says_more(source, target, links, expected) -> None:
+    run = aligned(source, target, links)
+    (chunk,) = relate_chunks([(range(len(run.source)), range(len(run.target)))], run)
+    assert (chunk.type, chunk.score) == expected
 
 
 TOP, PART = ((0, 2), (0, 2)), ((0, 1), (0, 1))
